@@ -1,0 +1,47 @@
+/**
+ * Who is looking. Every transport turns its credential into a `Viewer`; from
+ * then on nobody asks again how the person signed in.
+ */
+
+/** What a credential may do at most. A session and an SSH key carry `admin`. */
+export type Scope = 'read' | 'write' | 'admin';
+
+export interface AnonymousViewer {
+  kind: 'anonymous';
+}
+
+export interface PersonViewer {
+  kind: 'person';
+  /** UUID of the user. */
+  id: string;
+  /** `null` until the person has chosen a handle (SPEC §2.4). */
+  username: string | null;
+  isAdministrator: boolean;
+  via: 'session' | 'token' | 'key' | 'local';
+  scope: Scope;
+  /** A token may be limited to these repositories; `null` means all. */
+  repositoryIds: readonly string[] | null;
+}
+
+export type Viewer = AnonymousViewer | PersonViewer;
+
+export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
+
+/** Whoever may run the program on the machine: its user already owns every file. */
+export function isLocalAdministrator(viewer: Viewer): boolean {
+  return viewer.kind === 'person' && viewer.via === 'local';
+}
+
+/**
+ * The viewer of the command line. It passes no row of `users`: rights come from
+ * holding the data folder, so `repositoryLevel` answers `admin` for it.
+ */
+export const localAdministrator: PersonViewer = Object.freeze({
+  kind: 'person',
+  id: '00000000-0000-0000-0000-000000000000',
+  username: null,
+  isAdministrator: true,
+  via: 'local',
+  scope: 'admin',
+  repositoryIds: null,
+});
