@@ -1,0 +1,9 @@
+/**
+ * The files that travel inside the executable: assets, page templates, workers.
+ * A checkout reads them from disk. scripts/build-executable puts
+ * from-executable.ts in the place of from-disk.ts, so that pug itself and the
+ * file paths of a checkout stay out of the executable.
+ */
+export type { Embedded } from './embedded.ts'
+export type { WorkerName } from './workers.ts'
+export { embedded } from './from-disk.ts'
