@@ -1,0 +1,11 @@
+import type { Migration } from '../src/db/index.ts';
+import { people } from './v01-people.ts';
+import { repositories } from './v03-repositories.ts';
+import { repositoryImage } from './v13-repository-image.ts';
+import { organisations } from './v14-organisations.ts';
+
+/**
+ * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
+ * (federation), 13 and 14; the others are ours.
+ */
+export const migrations: readonly Migration[] = [people, repositories, repositoryImage, organisations];

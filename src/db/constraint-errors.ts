@@ -1,0 +1,56 @@
+import { QueryFailedError } from 'typeorm';
+import { unavailable } from '../kernel/index.ts';
+
+/** SQLite's primary result codes (the low byte of the extended ones). */
+const busy = 5;
+const locked = 6;
+const readOnly = 8;
+const inputOutput = 10;
+const full = 13;
+
+function driverError(error: unknown): (Error & { errcode?: number }) | null {
+  if (!(error instanceof QueryFailedError)) return null;
+  return error.driverError as Error & { errcode?: number };
+}
+
+function primaryCode(error: unknown): number | null {
+  const errcode = driverError(error)?.errcode;
+  return errcode === undefined ? null : errcode & 0xff;
+}
+
+/**
+ * Whether a write failed on a unique rule.
+ * @param columns `table.column` as SQLite names them, or the name of a unique index
+ */
+export function isUniqueViolation(error: unknown, columns: string): boolean {
+  const message = driverError(error)?.message ?? '';
+  return message.startsWith('UNIQUE constraint failed') && message.includes(columns);
+}
+
+/** Whether a write failed on a foreign key: something it needs is gone, or something still needs it. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return (driverError(error)?.message ?? '').startsWith('FOREIGN KEY constraint failed');
+}
+
+/** Storage that can no longer be trusted: after a failed fsync nobody knows what is on disk. */
+export function isStorageFault(error: unknown): boolean {
+  return primaryCode(error) === inputOutput;
+}
+
+/** Faults of the moment become words; everything else stays what it was. */
+export function translateFault(error: unknown): unknown {
+  switch (primaryCode(error)) {
+    case busy:
+    case locked:
+      return unavailable('database_locked', 'The database is locked by another program. Try again in a moment.', {
+        retryAfterSeconds: 5,
+        cause: error,
+      });
+    case full:
+      return unavailable('disk_full', 'The disk is full: nothing was changed.', { cause: error });
+    case readOnly:
+      return unavailable('read_only', 'The data folder is read-only: nothing was changed.', { cause: error });
+    default:
+      return error;
+  }
+}

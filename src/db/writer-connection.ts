@@ -1,0 +1,88 @@
+import type { Worker } from 'node:worker_threads';
+import { embedded } from '../embedded/index.ts';
+import type { WriterError, WriterOptions, WriterReply, WriterRequest } from './writer-protocol.ts';
+
+/** An error of SQLite itself, as it left the writing thread. */
+export class SqliteError extends Error {
+  readonly errcode: number;
+
+  constructor({ message, errcode }: WriterError) {
+    super(message);
+    this.name = 'SqliteError';
+    this.errcode = errcode;
+  }
+}
+
+interface Waiting {
+  resolve(reply: Exclude<WriterReply, { error: WriterError }>): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The main thread's end of the writing connection: statements go to the thread
+ * in order, one answer each. Has the few methods that TypeORM's driver calls on
+ * a `better-sqlite3` connection besides `prepare`.
+ */
+export class WriterConnection {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #ended: Error | null = null;
+  #closing = false;
+
+  constructor(file: string) {
+    const options: WriterOptions = { file, busyTimeoutMs: 5000 };
+    this.#worker = embedded.startWorker('db-writer', { workerData: options });
+    this.#waiting.set(0, { resolve: () => this.#rest(), reject: () => {} });
+    this.#worker.on('message', (reply: WriterReply) => this.#settle(reply));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('the database thread has ended')));
+  }
+
+  /** Runs one statement. */
+  query(sql: string, parameters: unknown[]) {
+    return this.#ask({ id: ++this.#lastId, kind: 'query', sql, parameters });
+  }
+
+  /** TypeORM sets pragmas through this and does not wait; the thread's order is the wait. */
+  pragma(text: string): unknown[] {
+    this.query(`PRAGMA ${text}`, []).catch(() => {});
+    return [];
+  }
+
+  /** Ends the thread after everything asked before. */
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    if (this.#ended === null) await this.#ask({ id: ++this.#lastId, kind: 'close' });
+    await this.#worker.terminate();
+  }
+
+  #ask(request: WriterRequest) {
+    return new Promise<Exclude<WriterReply, { error: WriterError }>>((resolve, reject) => {
+      if (this.#ended !== null) return reject(this.#ended);
+      this.#waiting.set(request.id, { resolve, reject });
+      this.#worker.ref();
+      this.#worker.postMessage(request);
+    });
+  }
+
+  #settle(reply: WriterReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    this.#rest();
+    if ('error' in reply) waiting?.reject(new SqliteError(reply.error));
+    else waiting?.resolve(reply);
+  }
+
+  /** With nothing asked, the thread must not keep a finished command alive. */
+  #rest(): void {
+    if (this.#waiting.size === 0) this.#worker.unref();
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,22 @@
+/** Messages between the write door (main thread) and the thread that owns the writing connection. */
+
+export interface WriterOptions {
+  file: string;
+  /** How long SQLite may wait for a lock held by another process, in milliseconds. */
+  busyTimeoutMs: number;
+}
+
+export type WriterRequest =
+  | { id: number; kind: 'query'; sql: string; parameters: unknown[] }
+  | { id: number; kind: 'close' };
+
+export interface WriterError {
+  message: string;
+  /** SQLite's extended result code, for example 2067 for a unique constraint. */
+  errcode: number;
+}
+
+export type WriterReply =
+  | { id: number; rows: unknown[] }
+  | { id: number; changes: number; lastInsertRowid: number }
+  | { id: number; error: WriterError };

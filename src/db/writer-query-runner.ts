@@ -1,0 +1,39 @@
+import { QueryFailedError, QueryResult } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import type { WriterConnection } from './writer-connection.ts';
+
+/**
+ * TypeORM's query runner, with the one synchronous step (run the statement)
+ * replaced by a question to the writing thread.
+ */
+class WriterQueryRunner extends BetterSqlite3QueryRunner {
+  override async query(sql: string, parameters: unknown[] = [], structured = false): Promise<never> {
+    const connection = (await this.connect()) as WriterConnection;
+    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    const result = new QueryResult();
+    try {
+      // A deferred transaction that reads first and writes later can fail at its
+      // first write whatever the timeout; taking the lock at once cannot.
+      const reply = await connection.query(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql, values);
+      if ('rows' in reply) {
+        result.raw = reply.rows;
+        result.records = reply.rows;
+      } else {
+        result.raw = reply.lastInsertRowid;
+        result.affected = reply.changes;
+      }
+    } catch (error) {
+      throw new QueryFailedError(sql, values, error as Error);
+    }
+    return (structured ? result : result.raw) as never;
+  }
+}
+
+/** Makes a data source of type `better-sqlite3` send its statements to the writing thread. */
+export function queryThroughWriter(source: DataSource): void {
+  const driver = source.driver as BetterSqlite3Driver;
+  let runner: WriterQueryRunner | undefined;
+  driver.createQueryRunner = () => (runner ??= new WriterQueryRunner(driver));
+}

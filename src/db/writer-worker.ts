@@ -1,0 +1,66 @@
+/**
+ * The thread that owns the writing connection. An fsync blocks whoever calls it;
+ * here it blocks nobody but the next write (DESIGN §4).
+ */
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { connectionPragmas } from './sqlite-connection.ts';
+import type { WriterOptions, WriterReply, WriterRequest } from './writer-protocol.ts';
+
+const maxCachedStatements = 300;
+
+const options = workerData as WriterOptions;
+const port = parentPort!;
+const database = new DatabaseSync(options.file, { timeout: options.busyTimeoutMs });
+const statements = new Map<string, StatementSync>();
+
+/** What must read back as set, whatever the file held before (security: settings asserted at start). */
+const filePragmas: readonly [string, string, unknown][] = [
+  ['journal_mode', 'WAL', 'wal'],
+  ['synchronous', 'FULL', 2],
+  ['journal_size_limit', '67108864', 67108864],
+  ['wal_autocheckpoint', '1000', 1000],
+];
+
+for (const [name, value, expected] of filePragmas) {
+  database.prepare(`PRAGMA ${name} = ${value}`).all();
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>;
+  const actual = Object.values(row)[0];
+  if (actual !== expected) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+}
+for (const pragma of connectionPragmas) database.prepare(`PRAGMA ${pragma}`).all();
+
+function prepare(sql: string): StatementSync {
+  let statement = statements.get(sql);
+  if (statement === undefined) {
+    statement = database.prepare(sql);
+    statements.set(sql, statement);
+    if (statements.size > maxCachedStatements) statements.delete(statements.keys().next().value!);
+  }
+  return statement;
+}
+
+function answer(request: WriterRequest): WriterReply {
+  try {
+    if (request.kind === 'close') {
+      statements.clear();
+      database.close();
+      return { id: request.id, rows: [] };
+    }
+    const statement = prepare(request.sql);
+    const parameters = request.parameters as never[];
+    if (statement.columns().length > 0) return { id: request.id, rows: statement.all(...parameters) };
+    const result = statement.run(...parameters);
+    return { id: request.id, changes: Number(result.changes), lastInsertRowid: Number(result.lastInsertRowid) };
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: number };
+    return { id: request.id, error: { message, errcode: errcode ?? 0 } };
+  }
+}
+
+port.on('message', (request: WriterRequest) => {
+  port.postMessage(answer(request));
+  if (request.kind === 'close') port.close();
+});
+port.postMessage({ id: 0, rows: [] } satisfies WriterReply);
