@@ -1,0 +1,91 @@
+import { isIP } from 'node:net';
+import type { Config } from './config.ts';
+import { formatAddress } from './option-types.ts';
+import type { ListenAddress } from './option-types.ts';
+
+/** A rule about several options at once; `key` is the option that is named as the culprit. */
+export interface Refusal {
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Settings that are each right but cannot hold together. */
+export function refuseCombinations(config: Config): Refusal[] {
+  return [...sharedPorts(config), ...sharedFolders(config), ...insecureInPublic(config), ...sessionTimes(config)];
+}
+
+function sharedPorts({ http, ssh, grpc }: Config): Refusal[] {
+  const servers: [key: string, address: ListenAddress][] = [
+    ['http.listen', http.listen],
+    ...(ssh.enabled ? [['ssh.listen', ssh.listen] as [string, ListenAddress]] : []),
+    ['grpc.listen', grpc.listen],
+  ];
+  return servers.flatMap(([key, address], index) =>
+    servers.slice(0, index)
+      .filter(([, earlier]) => clash(earlier, address))
+      .map(([other, earlier]) => ({
+        key,
+        message: `${key} (${formatAddress(address)}) and ${other} (${formatAddress(earlier)}) share a port; give each its own`,
+      })),
+  );
+}
+
+function clash(a: ListenAddress, b: ListenAddress): boolean {
+  if (a.port !== b.port || a.port === 0) return false;
+  const isAny = ({ host }: ListenAddress): boolean => host === '0.0.0.0' || host === '::';
+  return a.host === b.host || isAny(a) || isAny(b);
+}
+
+function sharedFolders({ dataDir, storage, repositories }: Config): Refusal[] {
+  const refusals: Refusal[] = [];
+  if (storage.root === dataDir) refusals.push({ key: 'storage.root', message: 'storage.root must not be the data folder itself' });
+  if (repositories.imageRoot === dataDir || repositories.imageRoot === storage.root) {
+    refusals.push({ key: 'repositories.image_root', message: 'repositories.image_root needs a folder of its own' });
+  }
+  return refusals;
+}
+
+/** A development switch on a public server is a mistake that opens its inner network to others. */
+function insecureInPublic({ baseUrl, federation }: Config): Refusal[] {
+  if (!federation.devAllowInsecure) return [];
+  const publicUrl = [federation.baseUrl, baseUrl].find((url) => url !== null && isPublicHttps(url));
+  if (publicUrl === undefined) return [];
+  return [{
+    key: 'federation.dev_allow_insecure',
+    message: `federation.dev_allow_insecure is for development and cannot be used with the public address ${publicUrl}`,
+  }];
+}
+
+function sessionTimes({ sessions }: Config): Refusal[] {
+  return sessions.idleMs <= sessions.lifetimeMs ? []
+    : [{ key: 'sessions.idle', message: 'sessions.idle must not be longer than sessions.lifetime' }];
+}
+
+/** Names that the public DNS never answers (RFC 6761, RFC 6762, RFC 8375, and common home networks). */
+const innerNames = /(^|\.)(localhost|local|internal|test|invalid|example|lan|home|home\.arpa)$/;
+const innerAddresses = /^(0|10|127)\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fe[89ab]/;
+
+function isPublicHttps(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const name = hostname.replace(/^\[|\]$|\.$/g, '');
+  const isInner = isIP(name) !== 0 ? innerAddresses.test(name) : innerNames.test(name) || !name.includes('.');
+  return protocol === 'https:' && !isInner;
+}
+
+/** Settings that work but are probably not what was meant; said by `config check` and at start. */
+export function findRisks({ federation, baseUrl }: Config): string[] {
+  const risks: string[] = [];
+  if (federation.enabled && federation.baseUrl === null) {
+    risks.push('federation.enabled is true but federation.base_url is not set: federation stays off');
+  } else if (federation.enabled && !federation.devAllowInsecure && !isPublicHttps(federation.baseUrl ?? '')) {
+    risks.push(`federation.base_url (${federation.baseUrl}) is not a public https address: federation stays off`);
+  }
+  if (federation.enabled && federation.peerAllowlist.length === 0) {
+    risks.push('federation.peer_allowlist is empty: every other server is denied');
+  }
+  if (federation.enabled && baseUrl !== null && federation.baseUrl !== null && baseUrl !== federation.baseUrl.replace(/\/$/, '')) {
+    risks.push(`base_url (${baseUrl}) and federation.base_url (${federation.baseUrl}) differ`);
+  }
+  return risks;
+}

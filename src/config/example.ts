@@ -1,0 +1,38 @@
+import { options } from './options.ts';
+import type { Option } from './options.ts';
+
+/**
+ * The text of config.example.toml: every option, off, at its default, with its
+ * sentence and environment name. Generated, so that it cannot fall behind.
+ */
+export function exampleFile(): string {
+  const lines = [
+    '# Hearth settings. All are optional: each one is shown with its default.',
+    '# To change one, take away the # in front of its name.',
+    '#',
+    '# A value is taken from the first of: flag, environment, this file, default.',
+    '# This file is looked for as --config PATH, $SERVICE_CONFIG, ./hearth.toml,',
+    '# /etc/hearth/hearth.toml. Relative paths count from the folder of this file.',
+    '# Check it with: hearth config check',
+  ];
+  let section = '';
+  for (const option of options) {
+    const [first, name] = option.key.includes('.') ? option.key.split('.') : ['', option.key];
+    if (first !== section) lines.push('', `[${first}]`);
+    section = first!;
+    lines.push('', ...describe(option), `#${name} = ${literal(option)}`);
+  }
+  return lines.join('\n') + '\n';
+}
+
+function describe(option: Option): string[] {
+  const secret = option.secret ? ` (or a file, named by ${option.env}_FILE)` : '';
+  const unset = option.default === null ? ' Not set by default.' : '';
+  return [`# ${option.sentence}${unset}`, `# Environment: ${option.env}${secret}`];
+}
+
+function literal(option: Option): string {
+  const value = option.default ?? option.example ?? '';
+  if (typeof value === 'object' && 'belowDataDir' in value) return JSON.stringify(`./data/${value.belowDataDir}`);
+  return JSON.stringify(value);
+}

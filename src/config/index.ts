@@ -1,0 +1,12 @@
+export { checkConfig, loadConfig } from './load-config.ts';
+export type { CheckedConfig, ConfigSources, LoadedConfig, Origin } from './load-config.ts';
+export type { Config } from './config.ts';
+export { configValue } from './config.ts';
+export { options } from './options.ts';
+export type { Option, OptionKey } from './options.ts';
+export { formatAddress } from './option-types.ts';
+export type { ListenAddress } from './option-types.ts';
+export { exampleFile } from './example.ts';
+export { problemsError } from './problems.ts';
+export type { Problem } from './problems.ts';
+export { searchedPlaces } from './read-file.ts';

@@ -1,0 +1,41 @@
+import { parse } from 'smol-toml';
+
+/**
+ * In which line each key of a TOML text stands, by dotted name, sections included.
+ * The parser keeps no positions, so it is asked again and again: the line after the
+ * last beginning that parsed is where the next key starts. That follows the real
+ * grammar (multi-line values, quoted keys, inline tables) without a second parser.
+ * Expects text that parses as a whole.
+ */
+export function keyLines(toml: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const lines = toml.split('\n');
+  let parsedUpTo = 0;
+  for (let count = 1; count <= lines.length; count++) {
+    if (parsedUpTo === count - 1 && /^\s*(#.*)?$/.test(lines[count - 1]!)) {
+      parsedUpTo = count;
+      continue;
+    }
+    let beginning: unknown;
+    try {
+      beginning = parse(lines.slice(0, count).join('\n'));
+    } catch {
+      continue;
+    }
+    for (const name of dottedNames(beginning)) if (!found.has(name)) found.set(name, parsedUpTo + 1);
+    parsedUpTo = count;
+  }
+  return found;
+}
+
+function* dottedNames(table: unknown, prefix = ''): Generator<string> {
+  if (!isTable(table)) return;
+  for (const [key, value] of Object.entries(table)) {
+    yield prefix + key;
+    yield* dottedNames(value, `${prefix}${key}.`);
+  }
+}
+
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

@@ -1,0 +1,234 @@
+import { isIP, isIPv6 } from 'node:net';
+import { z } from 'zod';
+
+/** Where a server listens. Port 0 lets the system pick a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * How one kind of option is written and read.
+ * `Value` is what the program sees. `Suffix` is the unit that the field name in
+ * `Config` ends with: `queue_wait = "30s"` becomes `queueWaitMs`.
+ */
+export interface OptionType<Value, Suffix extends string = ''> {
+  /** What a person should write; completes the sentence "must be …". */
+  readonly expects: string;
+  readonly suffix: Suffix;
+  /** Checks and converts a value in the form it has in the TOML file. */
+  readonly schema: z.ZodType<Value>;
+  /** Brings text from the environment or a flag into that same form. */
+  fromText(text: string): unknown;
+  /** The shortest text that reads back as `value`. */
+  toText(value: Value): string;
+  /** Relative values count from the folder of the file they stand in, else from the working folder. */
+  readonly isPath?: true;
+  /** Empty text is a value of its own (an empty list) instead of "not set". */
+  readonly mayBeEmpty?: true;
+}
+
+const asIs = (text: string): unknown => text;
+
+/** A string that `read` understands; `read` answers undefined for anything else. */
+function written<Value, Suffix extends string>(
+  expects: string,
+  suffix: Suffix,
+  read: (text: string) => Value | undefined,
+  toText: (value: Value) => string,
+): OptionType<Value, Suffix> {
+  const schema = z.string().transform((text, context) => {
+    const value = read(text.trim());
+    if (value !== undefined) return value;
+    context.addIssue(expects);
+    return z.NEVER;
+  });
+  return { expects, suffix, schema, fromText: asIs, toText };
+}
+
+const truth = new Map([
+  ['true', true], ['1', true], ['yes', true], ['on', true],
+  ['false', false], ['0', false], ['no', false], ['off', false],
+]);
+
+export const boolean: OptionType<boolean> = {
+  expects: 'true or false',
+  suffix: '',
+  schema: z.boolean(),
+  fromText: (text) => truth.get(text.trim().toLowerCase()) ?? text,
+  toText: String,
+};
+
+export function integer(min: number, max: number): OptionType<number> {
+  return {
+    expects: `a whole number from ${min} to ${max}`,
+    suffix: '',
+    schema: z.int().min(min).max(max),
+    fromText: (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : text),
+    toText: String,
+  };
+}
+
+export function choice<const Word extends string>(...words: Word[]): OptionType<Word> {
+  return {
+    expects: words.slice(0, -1).join(', ') + ' or ' + words.at(-1),
+    suffix: '',
+    schema: z.enum(words),
+    fromText: (text) => text.trim().toLowerCase(),
+    toText: String,
+  };
+}
+
+const notBlank = (text: string): string | undefined => (text === '' || text.includes('\0') ? undefined : text);
+
+export const path: OptionType<string> = { ...written('a path', '', notBlank, String), isPath: true };
+
+export const program: OptionType<string> = written('the name or path of a program', '', notBlank, String);
+
+/** Text that another room judges; here it only has to be there. */
+export const text: OptionType<string> = written('text', '', notBlank, String);
+
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
+
+export const host: OptionType<string> = written(
+  'a host name or address without scheme and port',
+  '',
+  (text) => (hostName.test(text) || isIP(text) !== 0 ? text : undefined),
+  String,
+);
+
+function readAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const [, v6, name, digits] = match;
+  const port = Number(digits);
+  if (port > 65_535) return undefined;
+  if (v6 !== undefined) return isIPv6(v6) ? { host: v6, port } : undefined;
+  if (name === undefined || !hostName.test(name)) return undefined;
+  // All digits and dots but no address: a typing error that DNS would only find later.
+  if (/^[\d.]+$/.test(name) && isIP(name) === 0) return undefined;
+  return { host: name, port };
+}
+
+/** `host:port` as it is written in URLs: an IPv6 host stands in brackets. */
+export function formatAddress({ host, port }: ListenAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+export const listen: OptionType<ListenAddress> = written(
+  'host:port, for example 0.0.0.0:3000, [::]:3000 or 127.0.0.1:0',
+  '',
+  readAddress,
+  formatAddress,
+);
+
+/**
+ * A web origin: scheme, host, perhaps a port. SPEC's absolute paths and permanent
+ * actor ids rule out serving below a path.
+ */
+function readOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const bare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  const web = url.protocol === 'https:' || url.protocol === 'http:';
+  return web && bare && !/[?#@\\\s]/.test(text) ? url.origin : undefined;
+}
+
+export const origin: OptionType<string> = written(
+  'http:// or https:// with a host and perhaps a port, but no path, for example https://git.example.org',
+  '',
+  readOrigin,
+  String,
+);
+
+const durations = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1_000], ['ms', 1]] as const;
+const sizes = [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]] as const;
+const decimalSizes = [['kB', 1e3], ['KB', 1e3], ['MB', 1e6], ['GB', 1e9], ['TB', 1e12]] as const;
+
+type Units = readonly (readonly [name: string, factor: number])[];
+
+/** Adds up `1h30m`; undefined unless the whole text is numbers with known units. */
+function readQuantity(text: string, units: Units): number | undefined {
+  const factors = new Map(units);
+  if (!/^(\d{1,15}[A-Za-z]+)+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, digits, unit] of text.matchAll(/(\d+)([A-Za-z]+)/g)) {
+    const factor = factors.get(unit ?? '');
+    if (factor === undefined) return undefined;
+    total += Number(digits) * factor;
+  }
+  return Number.isSafeInteger(total) ? total : undefined;
+}
+
+/** The largest unit that divides `value` without a rest. */
+function writeQuantity(value: number, units: Units): string {
+  const [name, factor] = units.find(([, factor]) => value !== 0 && value % factor === 0) ?? units.at(-1)!;
+  return `${value / factor}${name}`;
+}
+
+const within = (min: number, max: number) => (value: number | undefined) =>
+  value !== undefined && value >= min && value <= max ? value : undefined;
+
+/** @param min @param max the shortest and longest allowed duration, as text. */
+export function duration(min: string, max: string): OptionType<number, 'Ms'> {
+  const inRange = within(readQuantity(min, durations)!, readQuantity(max, durations)!);
+  return written(
+    `a duration from ${min} to ${max}, for example 90s, 5m or 1h30m`,
+    'Ms',
+    (text) => inRange(readQuantity(text, durations)),
+    (value) => writeQuantity(value, durations),
+  );
+}
+
+/** @param min @param max the smallest and largest allowed size, as text. */
+export function size(min: string, max: string): OptionType<number, 'Bytes'> {
+  const units = [...sizes, ...decimalSizes];
+  const inRange = within(readQuantity(min, units)!, readQuantity(max, units)!);
+  return written(
+    `a size from ${min} to ${max}, for example 512MiB or 2GB`,
+    'Bytes',
+    (text) => inRange(readQuantity(text, units)),
+    (value) => writeQuantity(value, sizes),
+  );
+}
+
+/** A list whose entries `read` understands; text is split at commas. */
+function list(expects: string, read: (entry: string) => string | undefined): OptionType<readonly string[]> {
+  const entry = written(expects, '', read, String);
+  return {
+    expects,
+    suffix: '',
+    schema: z.array(entry.schema),
+    fromText: (text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
+    toText: (value) => value.join(', '),
+    mayBeEmpty: true,
+  };
+}
+
+function readNetwork(entry: string): string | undefined {
+  if (entry === 'loopback' || entry === 'private') return entry;
+  const [address = '', bits, more] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return undefined;
+  if (bits === undefined) return entry;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128) ? entry : undefined;
+}
+
+export const networks: OptionType<readonly string[]> = list(
+  'a list of loopback, private, addresses and networks such as 10.0.0.0/8',
+  readNetwork,
+);
+
+/** SPEC §5 compares allowlist entries without regard to case, so they are folded once, here. */
+function readPeer(entry: string): string | undefined {
+  const bracketed = /^\[([^\]]+)\](:\d{1,5})?$/.exec(entry);
+  if (bracketed !== null) return isIPv6(bracketed[1]!) ? entry.toLowerCase() : undefined;
+  const [name = '', port, more] = entry.split(':');
+  if (!hostName.test(name) || more !== undefined) return undefined;
+  return port === undefined || (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) ? entry.toLowerCase() : undefined;
+}
+
+export const peers: OptionType<readonly string[]> = list(
+  'a list of host names, each perhaps with a port, such as forge.example.org',
+  readPeer,
+);

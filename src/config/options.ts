@@ -1,0 +1,182 @@
+import {
+  boolean, choice, duration, host, integer, listen, networks, origin, path, peers, program, size, text,
+} from './option-types.ts';
+import type { OptionType } from './option-types.ts';
+
+/** A default that follows the data folder: the path below it. */
+export interface BelowDataDir {
+  readonly belowDataDir: string;
+}
+
+/** One row of the table. `default` has the form that the TOML file has. */
+export interface Option {
+  /** Section and name in the TOML file. */
+  readonly key: string;
+  readonly env: string;
+  // The table mixes all value types; each row keeps its own in `Options`.
+  readonly type: OptionType<unknown, string>;
+  readonly default: string | number | boolean | readonly string[] | BelowDataDir | null;
+  /** What the example file shows where there is no default. */
+  readonly example?: string | number;
+  readonly sentence: string;
+  /** Never printed, and also read from the file that the variable `<env>_FILE` names. */
+  readonly secret?: true;
+}
+
+const row = <const Row extends Option>(row: Row): Row => row;
+
+/**
+ * Every option of Hearth. The typed `Config`, the environment names, the flags,
+ * `config show`, and config.example.toml all come from this table; a new option
+ * is one new row. Names marked SPEC §1 are fixed by it.
+ */
+export const options = [
+  row({
+    key: 'data_dir', env: 'SERVICE_DATA_DIR', type: path, default: './data',
+    sentence: 'Folder for the database, repositories and everything else that Hearth keeps.',
+  }),
+  row({
+    key: 'base_url', env: 'SERVICE_BASE_URL', type: origin, default: null, example: 'https://git.example.org',
+    sentence: 'Address under which people reach the web pages. When unset, each request tells.',
+  }),
+
+  row({
+    key: 'http.listen', env: 'SERVICE_HTTP_LISTEN', type: listen, default: '0.0.0.0:3000',
+    sentence: 'Where web pages, the JSON API and git over HTTP are served. Port 0 picks a free one.',
+  }),
+
+  row({
+    key: 'ssh.enabled', env: 'SERVICE_SSH_ENABLED', type: boolean, default: true,
+    sentence: 'Serve git over SSH with the built-in server.',
+  }),
+  row({
+    key: 'ssh.listen', env: 'SERVICE_SSH_LISTEN', type: listen, default: '0.0.0.0:2222',
+    sentence: 'Where git over SSH is served. Port 0 picks a free one.',
+  }),
+  row({
+    key: 'ssh.public_host', env: 'SERVICE_SSH_PUBLIC_HOST', type: host, default: null, example: 'git.example.org',
+    sentence: 'Host name shown in SSH clone addresses. When unset, that of the web address.',
+  }),
+  row({
+    key: 'ssh.public_port', env: 'SERVICE_SSH_PUBLIC_PORT', type: integer(1, 65_535), default: null, example: 22,
+    sentence: 'Port shown in SSH clone addresses. Set it when a container or router publishes another one.',
+  }),
+
+  row({
+    key: 'grpc.listen', env: 'SERVICE_GRPC_LISTEN', type: listen, default: '0.0.0.0:3001',
+    sentence: 'Where CI runners connect over gRPC. Port 0 picks a free one.',
+  }),
+
+  row({
+    key: 'proxy.trusted', env: 'SERVICE_PROXY_TRUSTED', type: networks, default: ['loopback'],
+    sentence: 'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts nobody.',
+  }),
+
+  row({
+    key: 'git.program', env: 'SERVICE_GIT_PROGRAM', type: program, default: 'git',
+    sentence: 'The git program, 2.39 or newer: a name to look up on PATH, or a path.',
+  }),
+  row({
+    key: 'git.read_slots', env: 'SERVICE_GIT_READ_SLOTS', type: integer(1, 1_000), default: 8,
+    sentence: 'How many clones and fetches may run at the same time.',
+  }),
+  row({
+    key: 'git.write_slots', env: 'SERVICE_GIT_WRITE_SLOTS', type: integer(1, 1_000), default: 4,
+    sentence: 'How many pushes may run at the same time.',
+  }),
+  row({
+    key: 'git.queue', env: 'SERVICE_GIT_QUEUE', type: integer(0, 100_000), default: 128,
+    sentence: 'How many git requests may wait for a slot before further ones are told to try later.',
+  }),
+  row({
+    key: 'git.queue_wait', env: 'SERVICE_GIT_QUEUE_WAIT', type: duration('100ms', '1h'), default: '30s',
+    sentence: 'How long a git request may wait for a slot.',
+  }),
+  row({
+    key: 'git.max_push_size', env: 'SERVICE_GIT_MAX_PUSH_SIZE', type: size('1MiB', '1TiB'), default: '4GiB',
+    sentence: 'Largest pack that one push may send.',
+  }),
+
+  row({
+    key: 'storage.root', env: 'SERVICE_STORAGE_ROOT', type: path, default: { belowDataDir: 'repositories' },
+    sentence: 'Folder of the bare git repositories. It must be on the same file system as the data folder.',
+  }),
+  row({
+    key: 'storage.low_disk_floor', env: 'SERVICE_STORAGE_LOW_DISK_FLOOR', type: size('0B', '1TiB'), default: '512MiB',
+    sentence: 'With less free space than this, pushes and uploads are refused; reading goes on.',
+  }),
+
+  row({
+    key: 'repositories.push_to_create', env: 'SERVICE_REPOSITORIES_PUSH_TO_CREATE', type: boolean, default: false,
+    sentence: 'A push to an absent repository of your own makes it, as a private one.',
+  }),
+  row({
+    key: 'repositories.image_root', env: 'SERVICE_REPO_IMAGE_ROOT', type: path, default: { belowDataDir: 'repo-images' },
+    sentence: 'Folder of the repository images, one file per repository.',
+  }),
+  row({
+    key: 'repositories.trash_keep', env: 'SERVICE_REPOSITORIES_TRASH_KEEP', type: duration('1h', '3650d'), default: '30d',
+    sentence: 'How long a deleted repository can be restored.',
+  }),
+
+  row({
+    key: 'sessions.idle', env: 'SERVICE_SESSIONS_IDLE', type: duration('1m', '365d'), default: '14d',
+    sentence: 'A browser session ends after this much time without a request.',
+  }),
+  row({
+    key: 'sessions.lifetime', env: 'SERVICE_SESSIONS_LIFETIME', type: duration('1m', '3650d'), default: '90d',
+    sentence: 'A browser session ends this long after sign-in, used or not.',
+  }),
+  row({
+    key: 'tokens.max_per_person', env: 'SERVICE_TOKENS_MAX_PER_PERSON', type: integer(0, 10_000), default: 100,
+    sentence: 'How many access tokens one person may have.',
+  }),
+  row({
+    key: 'keys.max_per_person', env: 'SERVICE_KEYS_MAX_PER_PERSON', type: integer(0, 10_000), default: 50,
+    sentence: 'How many SSH keys one person may have.',
+  }),
+
+  row({
+    key: 'log.level', env: 'SERVICE_LOG_LEVEL', type: choice('debug', 'info', 'warn', 'error'), default: 'info',
+    sentence: 'The least important kind of log line that is written: debug, info, warn or error.',
+  }),
+  row({
+    key: 'log.format', env: 'SERVICE_LOG_FORMAT', type: choice('auto', 'json', 'text'), default: 'auto',
+    sentence: 'json, text, or auto: readable text on a terminal and JSON lines elsewhere.',
+  }),
+
+  row({
+    // SPEC §1
+    key: 'federation.enabled', env: 'SERVICE_FEDERATION_ENABLED', type: boolean, default: false,
+    sentence: 'Master switch for federation.',
+  }),
+  row({
+    // SPEC §1. Only text here: a base URL that is no public https origin must leave
+    // the forge running with federation off, not stop the start.
+    key: 'federation.base_url', env: 'SERVICE_FEDERATION_BASE_URL', type: text, default: null, example: 'https://git.example.org',
+    sentence: 'Public https origin of this server. All actor ids derive from it and are permanent.',
+  }),
+  row({
+    // SPEC §1
+    key: 'federation.peer_allowlist', env: 'SERVICE_FEDERATION_PEER_ALLOWLIST', type: peers, default: [],
+    sentence: 'Host names of the servers to federate with. Empty denies every one.',
+  }),
+  row({
+    // SPEC §1
+    key: 'federation.max_attempts', env: 'SERVICE_FEDERATION_MAX_ATTEMPTS', type: integer(1, 1_000), default: 8,
+    sentence: 'Attempts to deliver an activity before it counts as failed.',
+  }),
+  row({
+    // SPEC §1
+    key: 'federation.user_resync_interval', env: 'SERVICE_FEDERATION_USER_RESYNC_INTERVAL', type: duration('1s', '30d'), default: '5m',
+    sentence: 'How often followed remote people are looked at again for new public repositories.',
+  }),
+  row({
+    // SPEC §1
+    key: 'federation.dev_allow_insecure', env: 'SERVICE_FEDERATION_DEV_ALLOW_INSECURE', type: boolean, default: false,
+    sentence: 'For development only: allows http and private addresses between peers. Never relaxes the allowlist.',
+  }),
+] as const;
+
+export type Options = (typeof options)[number];
+export type OptionKey = Options['key'];
