@@ -1,0 +1,20 @@
+import { EntitySchema } from 'typeorm';
+import type { OrganisationRole } from '../access/index.ts';
+
+export interface MemberRow {
+  organisationId: string;
+  userId: string;
+  role: OrganisationRole;
+  createdAt: number;
+}
+
+export const memberSchema = new EntitySchema<MemberRow>({
+  name: 'organisationMember',
+  tableName: 'organisation_members',
+  columns: {
+    organisationId: { name: 'organisation_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+    role: { type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,86 @@
+import { IsNull, Not } from 'typeorm';
+import type { Tx } from '../db/index.ts';
+import type { RefUpdate } from './push-journal.ts';
+import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './push-schema.ts';
+import type { PushRow } from './push-schema.ts';
+import type { RepositoryRoom } from './room.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+
+/** A push that git accepted, at least in part. */
+export interface ArrivedPush {
+  id: string;
+  repository: Repository;
+  /** UUID of who pushed; `null` once the person is gone. */
+  pusherId: string | null;
+  via: 'http' | 'ssh';
+  options: readonly string[];
+  /** Only the commands that took effect. */
+  updates: readonly RefUpdate[];
+  /** Milliseconds since the epoch. */
+  arrivedAt: number;
+}
+
+/**
+ * The port through which other rooms hear of pushes (DESIGN §1). `app.ts` plugs
+ * them in. `prepare` may be slow (git, files); `record` runs inside the write
+ * that also notes that this listener is done, so a push is recorded exactly
+ * once per listener whatever dies when.
+ */
+export interface PushListener<Prepared = unknown> {
+  /** Stable; kept in the database. */
+  name: string;
+  prepare?(push: ArrivedPush): Promise<Prepared>;
+  record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
+}
+
+/**
+ * Tells every listener that has not recorded the push yet. A listener that fails
+ * is logged and asked again at the next start; it never reaches the git client.
+ */
+export async function announcePush(room: RepositoryRoom, listeners: readonly PushListener[], pushId: string): Promise<void> {
+  const push = await arrivedPush(room, pushId);
+  if (push === null) return;
+  const done = new Set((await room.db.read.findBy(pushAnnouncementSchema, { pushId })).map((row) => row.listener));
+  let failed = false;
+  for (const listener of listeners) {
+    if (done.has(listener.name)) continue;
+    try {
+      const prepared = await listener.prepare?.(push);
+      await room.db.write(async (tx) => {
+        await tx.manager.insert(pushAnnouncementSchema, { pushId, listener: listener.name });
+        await listener.record(tx, push, prepared);
+      });
+    } catch (error) {
+      failed = true;
+      room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
+    }
+  }
+  if (failed) return;
+  await room.db.write(({ manager, now }) => manager.update(pushSchema, { id: pushId }, { announcedAt: now }));
+}
+
+/** Settled pushes that some listener has not recorded yet, oldest first. */
+export function unannouncedPushes(room: RepositoryRoom): Promise<PushRow[]> {
+  return room.db.read.find(pushSchema, {
+    where: { settledAt: Not(IsNull()), announcedAt: IsNull() },
+    order: { createdAt: 'ASC', id: 'ASC' },
+  });
+}
+
+async function arrivedPush(room: RepositoryRoom, pushId: string): Promise<ArrivedPush | null> {
+  const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull() });
+  if (row === null) return null;
+  const repository = await room.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
+  if (repository === null) return null;
+  const updates = await room.db.read.find(pushUpdateSchema, { where: { pushId, result: 'ok' }, order: { position: 'ASC' } });
+  return {
+    id: row.id,
+    repository,
+    pusherId: row.userId,
+    via: row.via,
+    options: JSON.parse(row.options) as string[],
+    updates: updates.map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
+    arrivedAt: row.settledAt ?? row.createdAt,
+  };
+}

@@ -1,0 +1,112 @@
+import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
+import type { Viewer, Visibility } from '../access/index.ts';
+import { isUniqueViolation } from '../db/index.ts';
+import { conflict, forbidden, invalid, unauthenticated } from '../kernel/index.ts';
+import type { Owner } from '../owners/index.ts';
+import type { RepositoryRoom } from './room.ts';
+import { foldRepositoryName, parseBranchName, parseRepositoryName } from './repository-name.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+
+export const maxDescriptionLength = 500;
+
+export interface NewRepository {
+  /** Handle of a person or an organisation; left out, the viewer. */
+  owner?: string | undefined;
+  name: string;
+  visibility: Visibility;
+  description?: string | undefined;
+  defaultBranch?: string | undefined;
+}
+
+/**
+ * Creates an empty repository.
+ * Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
+ * limited to some repositories; `unknown_owner` for an owner that is absent or where
+ * the viewer may not create; `invalid_repository_name`, `invalid_branch_name`,
+ * `invalid_description`; `repository_name_taken`.
+ * Afterwards both the row and the bare repository exist, or neither.
+ */
+export async function createRepository(room: RepositoryRoom, viewer: Viewer, input: NewRepository): Promise<Repository> {
+  const owner = await ownerToCreateFor(room, viewer, input.owner);
+  const name = parseRepositoryName(input.name);
+  const description = parseDescription(input.description ?? '');
+  const defaultBranch = parseBranchName(input.defaultBranch ?? 'main');
+  const id = room.random.uuid();
+  const path = room.git.repositoryPath(owner.id, id);
+
+  // Disk first: a crash in between leaves an empty folder that no row names,
+  // never a row whose repository is missing.
+  await room.git.createRepository(path, { defaultBranch });
+  try {
+    return await room.db.write(async ({ manager, now }) => {
+      const repository: Repository = {
+        id,
+        ownerUserId: owner.kind === 'user' ? owner.id : null,
+        ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null,
+        name,
+        nameFolded: foldRepositoryName(name),
+        description,
+        visibility: input.visibility,
+        defaultBranch,
+        sizeBytes: 0,
+        archivedAt: null,
+        createdAt: now,
+        updatedAt: now,
+        pushedAt: null,
+        deletedAt: null,
+        deletedBy: null,
+        imageContentType: null,
+        imageUpdatedAt: null,
+      };
+      await manager.insert(repositorySchema, repository);
+      return repository;
+    });
+  } catch (error) {
+    await room.git.removeRepository(path);
+    throw isNameTaken(error) ? nameTaken(owner.handle, name) : error;
+  }
+}
+
+export function isNameTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'repositories.name_folded');
+}
+
+export function nameTaken(owner: string, name: string) {
+  return conflict('repository_name_taken', `${owner} already has a repository named ${name}.`, { field: 'name' });
+}
+
+export function parseDescription(text: string): string {
+  const description = text.trim().normalize('NFC');
+  if (description.length > maxDescriptionLength) {
+    throw invalid('invalid_description', `A description has at most ${maxDescriptionLength} characters.`, {
+      field: 'description',
+    });
+  }
+  if (/[\x00-\x1f\x7f]/.test(description) || !description.isWellFormed()) {
+    throw invalid('invalid_description', 'A description is one line of text without control characters.', {
+      field: 'description',
+    });
+  }
+  return description;
+}
+
+async function ownerToCreateFor(room: RepositoryRoom, viewer: Viewer, handle: string | undefined): Promise<Owner> {
+  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
+  if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
+    throw forbidden('insufficient_scope', 'This token may not create repositories.');
+  }
+  const unknown = () =>
+    invalid('unknown_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });
+  const wanted = handle ?? viewer.username;
+  const owner = wanted === null ? null : await room.owners.resolve(wanted);
+  if (owner === null) throw unknown();
+  if (isLocalAdministrator(viewer)) return owner;
+  if (owner.kind === 'user') {
+    if (owner.id !== viewer.id) throw unknown();
+    return owner;
+  }
+  const role = await room.organisations.roleOf(viewer.id, owner.id);
+  if (role !== 'MEMBER' && role !== 'OWNER') throw unknown();
+  return owner;
+}

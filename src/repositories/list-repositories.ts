@@ -1,0 +1,100 @@
+import { Brackets } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
+import { localAdministrator, visibleRepositories } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { Owner } from '../owners/index.ts';
+import type { RepositoryRoom } from './room.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+
+export interface ListedRepository extends Repository {
+  owner: Owner;
+}
+
+export interface RepositoryPage {
+  repositories: ListedRepository[];
+  /** Give it back as `after` for the next page; `null` on the last one. */
+  next: string | null;
+}
+
+export interface ListOptions {
+  /** UUID of a user or an organisation; left out, everybody's. */
+  ownerId?: string;
+  /** Only names that contain this, without regard to case. */
+  filter?: string;
+  /** At most this many rows, 1 to 100. */
+  limit: number;
+  after?: string | null;
+}
+
+/**
+ * The repositories that a viewer may see, last changed first.
+ * Paging is by the last row's key, so pages never overlap while rows change.
+ * Refuses `invalid_page` for an `after` that it did not make.
+ */
+export async function listRepositories(room: RepositoryRoom, viewer: Viewer, options: ListOptions): Promise<RepositoryPage> {
+  const visible = visibleRepositories(viewer, 'r');
+  const query = room.db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where(visible.sql, visible.parameters)
+    .andWhere('r.deleted_at IS NULL')
+    .orderBy('r.updated_at', 'DESC')
+    .addOrderBy('r.id', 'DESC')
+    .take(options.limit + 1);
+  if (options.ownerId !== undefined) {
+    query.andWhere('(r.owner_user_id = :ownerId OR r.owner_org_id = :ownerId)', { ownerId: options.ownerId });
+  }
+  if (options.filter !== undefined && options.filter !== '') {
+    query.andWhere('instr(r.name_folded, :filter) > 0', { filter: options.filter.toLowerCase() });
+  }
+  if (options.after != null) continueAfter(query, options.after);
+
+  const rows = await query.getMany();
+  const shown = rows.slice(0, options.limit);
+  const last = shown.at(-1);
+  return {
+    repositories: await withOwners(room, shown),
+    next: rows.length > options.limit && last !== undefined ? `${last.updatedAt}.${last.id}` : null,
+  };
+}
+
+/** Every repository, for the command line: sorted by owner and name. */
+export async function listAllRepositories(room: RepositoryRoom): Promise<ListedRepository[]> {
+  const visible = visibleRepositories(localAdministrator, 'r');
+  const rows = await room.db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where(visible.sql, visible.parameters)
+    .andWhere('r.deleted_at IS NULL')
+    .getMany();
+  const listed = await withOwners(room, rows);
+  return listed.sort(
+    (a, b) => a.owner.handle.localeCompare(b.owner.handle, 'en') || a.nameFolded.localeCompare(b.nameFolded, 'en'),
+  );
+}
+
+/** Adds who owns each; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
+export async function withOwners(room: Pick<RepositoryRoom, 'owners'>, rows: Repository[]): Promise<ListedRepository[]> {
+  const owners = await room.owners.ownersById(rows.map(ownerIdOf));
+  return rows.flatMap((row) => {
+    const owner = owners.get(ownerIdOf(row));
+    return owner === undefined ? [] : [{ ...row, owner }];
+  });
+}
+
+/** UUID of the one owner (SPEC §2.2). */
+export function ownerIdOf(repository: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>): string {
+  return (repository.ownerUserId ?? repository.ownerOrganisationId)!;
+}
+
+function continueAfter(query: SelectQueryBuilder<Repository>, after: string): void {
+  const [, updatedAt, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
+  if (updatedAt === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  query.andWhere(
+    new Brackets((where) =>
+      where
+        .where('r.updated_at < :updatedAt', { updatedAt: Number(updatedAt) })
+        .orWhere('(r.updated_at = :updatedAt AND r.id < :afterId)', { afterId: id }),
+    ),
+  );
+}

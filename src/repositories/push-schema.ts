@@ -1,0 +1,72 @@
+import { EntitySchema } from 'typeorm';
+
+/** One push, written before git may act on it (DESIGN §2). */
+export interface PushRow {
+  id: string;
+  repositoryId: string;
+  /** `null` once the person is gone. */
+  userId: string | null;
+  via: 'http' | 'ssh';
+  /** Push options as a JSON array of strings. */
+  options: string;
+  createdAt: number;
+  /** When git's verdict was known; an older row without it is settled at start-up. */
+  settledAt: number | null;
+  /** When every listener had recorded it. */
+  announcedAt: number | null;
+}
+
+/** One ref of a push. Ids are 40 or 64 hex digits, all zero for "no ref". */
+export interface PushUpdateRow {
+  pushId: string;
+  position: number;
+  ref: string;
+  oldId: string;
+  newId: string;
+  result: 'ok' | 'rejected' | null;
+  reason: string | null;
+}
+
+/** A listener that has recorded a push; written in the same write as its effect. */
+export interface PushAnnouncementRow {
+  pushId: string;
+  listener: string;
+}
+
+export const pushSchema = new EntitySchema<PushRow>({
+  name: 'push',
+  tableName: 'pushes',
+  columns: {
+    id: { type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    userId: { name: 'user_id', type: 'text', nullable: true },
+    via: { type: 'text' },
+    options: { type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    settledAt: { name: 'settled_at', type: 'integer', nullable: true },
+    announcedAt: { name: 'announced_at', type: 'integer', nullable: true },
+  },
+});
+
+export const pushUpdateSchema = new EntitySchema<PushUpdateRow>({
+  name: 'pushUpdate',
+  tableName: 'push_updates',
+  columns: {
+    pushId: { name: 'push_id', type: 'text', primary: true },
+    position: { type: 'integer', primary: true },
+    ref: { type: 'text' },
+    oldId: { name: 'old_id', type: 'text' },
+    newId: { name: 'new_id', type: 'text' },
+    result: { type: 'text', nullable: true },
+    reason: { type: 'text', nullable: true },
+  },
+});
+
+export const pushAnnouncementSchema = new EntitySchema<PushAnnouncementRow>({
+  name: 'pushAnnouncement',
+  tableName: 'push_announcements',
+  columns: {
+    pushId: { name: 'push_id', type: 'text', primary: true },
+    listener: { type: 'text', primary: true },
+  },
+});

@@ -1,0 +1,49 @@
+import { invalid } from '../kernel/index.ts';
+
+const shape = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
+const endings = ['.git', '.lock', '.wiki', '.atom'];
+
+/** Names are kept as typed and compared without regard to case. */
+export function foldRepositoryName(name: string): string {
+  return name.toLowerCase();
+}
+
+/**
+ * Checks a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.`, with a
+ * letter or digit at both ends, no `..`, and no ending that means something else
+ * in a URL or to git. Refuses with `invalid_repository_name`.
+ */
+export function parseRepositoryName(text: string): string {
+  const refuse = (message: string) => invalid('invalid_repository_name', message, { field: 'name' });
+  if (text === '') throw refuse('Give the repository a name.');
+  if (text.length > 100) throw refuse('A repository name has at most 100 characters.');
+  if (!shape.test(text)) {
+    throw refuse('Use letters, digits, "-", "_" and "."; the first and the last must be a letter or a digit.');
+  }
+  if (text.includes('..')) throw refuse('A repository name cannot contain "..".');
+  const ending = endings.find((end) => foldRepositoryName(text).endsWith(end));
+  if (ending !== undefined) throw refuse(`A repository name cannot end in "${ending}".`);
+  // Every object has these; as keys of a plain object they would find a function.
+  if (foldRepositoryName(text) in {} || text in {}) throw refuse('This name is reserved.');
+  return text;
+}
+
+/** For looking a repository up: what could never be a name is simply absent. */
+export function isRepositoryName(text: string): boolean {
+  try {
+    parseRepositoryName(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const branchShape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\x20\x7f~^:?*[\\]+$/;
+
+/** Checks a branch name by git's rules for refs. Refuses with `invalid_branch_name`. */
+export function parseBranchName(text: string): string {
+  if (text.length > 200 || !branchShape.test(text) || text.startsWith('.') || text.startsWith('/') || text === '@') {
+    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Owners } from '../owners/index.ts';
+
+/** What the use-cases of this room work with. */
+export interface RepositoryRoom {
+  db: Database;
+  owners: Owners;
+  organisations: Organisations;
+  git: Git;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: RepositorySettings;
+}
+
+export interface RepositorySettings {
+  /** Where deleted repositories wait; on the same file system as the store. */
+  trashDirectory: string;
+  /** How long they wait, in milliseconds. */
+  trashKeptMs: number;
+  /** Below this much free space pushes are refused, in bytes. */
+  lowDiskFloorBytes: number;
+  /** Whether a push to a missing repository of one's own makes it. */
+  pushToCreate: boolean;
+}
