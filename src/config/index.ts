@@ -1,5 +1,6 @@
 export { checkConfig, loadConfig } from './load-config.ts';
-export type { CheckedConfig, ConfigSources, LoadedConfig, Origin } from './load-config.ts';
+export type { CheckedConfig, LoadedConfig } from './load-config.ts';
+export type { ConfigSources, Origin } from './resolve-options.ts';
 export type { Config } from './config.ts';
 export { configValue } from './config.ts';
 export { options } from './options.ts';

@@ -9,7 +9,7 @@ import { parse } from 'smol-toml';
  */
 export function keyLines(toml: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  const lines = toml.split('\n');
+  const lines = toml.split(/\r?\n/);
   let parsedUpTo = 0;
   for (let count = 1; count <= lines.length; count++) {
     if (parsedUpTo === count - 1 && /^\s*(#.*)?$/.test(lines[count - 1]!)) {
