@@ -1,0 +1,153 @@
+import t from 'tap';
+import {
+  allows,
+  anonymous,
+  isLocalAdministrator,
+  localAdministrator,
+  repositoryLevel,
+  scopeAllows,
+} from '../../src/access/index.ts';
+import type { Level, PersonViewer, RepositoryFacts } from '../../src/access/index.ts';
+
+const alice: PersonViewer = Object.freeze({
+  kind: 'person',
+  id: 'alice',
+  username: 'alice',
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+});
+
+const ofBob: RepositoryFacts = Object.freeze({
+  id: 'repository',
+  visibility: 'PRIVATE',
+  ownerUserId: 'bob',
+  ownerOrganisationId: null,
+  organisationRole: null,
+  collaboratorRole: null,
+  deleted: false,
+});
+const ofExample: RepositoryFacts = Object.freeze({ ...ofBob, ownerUserId: null, ownerOrganisationId: 'example' });
+
+const ties: Record<string, RepositoryFacts> = {
+  stranger: ofBob,
+  'stranger to the organisation': ofExample,
+  'collaborator read': { ...ofBob, collaboratorRole: 'read' },
+  'collaborator write': { ...ofBob, collaboratorRole: 'write' },
+  'collaborator admin': { ...ofBob, collaboratorRole: 'admin' },
+  GUEST: { ...ofExample, organisationRole: 'GUEST' },
+  MEMBER: { ...ofExample, organisationRole: 'MEMBER' },
+  OWNER: { ...ofExample, organisationRole: 'OWNER' },
+  'GUEST who collaborates with write': { ...ofExample, organisationRole: 'GUEST', collaboratorRole: 'write' },
+  'OWNER who collaborates with read': { ...ofExample, organisationRole: 'OWNER', collaboratorRole: 'read' },
+  'owning user': { ...ofBob, ownerUserId: 'alice' },
+};
+
+// Who, then the level with scope admin, write, read, and with a token for other repositories only.
+type Row = [who: string, admin: Level, write: Level, read: Level, listedElsewhere: Level];
+const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
+  PRIVATE: [
+    ['stranger', 'none', 'none', 'none', 'none'],
+    ['stranger to the organisation', 'none', 'none', 'none', 'none'],
+    ['collaborator read', 'read', 'read', 'read', 'none'],
+    ['collaborator write', 'write', 'write', 'read', 'none'],
+    ['collaborator admin', 'admin', 'write', 'read', 'none'],
+    ['GUEST', 'read', 'read', 'read', 'none'],
+    ['MEMBER', 'write', 'write', 'read', 'none'],
+    ['OWNER', 'admin', 'write', 'read', 'none'],
+    ['GUEST who collaborates with write', 'write', 'write', 'read', 'none'],
+    ['OWNER who collaborates with read', 'admin', 'write', 'read', 'none'],
+    ['owning user', 'admin', 'write', 'read', 'none'],
+  ],
+  PUBLIC: [
+    ['stranger', 'read', 'read', 'read', 'read'],
+    ['stranger to the organisation', 'read', 'read', 'read', 'read'],
+    ['collaborator read', 'read', 'read', 'read', 'read'],
+    ['collaborator write', 'write', 'write', 'read', 'read'],
+    ['collaborator admin', 'admin', 'write', 'read', 'read'],
+    ['GUEST', 'read', 'read', 'read', 'read'],
+    ['MEMBER', 'write', 'write', 'read', 'read'],
+    ['OWNER', 'admin', 'write', 'read', 'read'],
+    ['GUEST who collaborates with write', 'write', 'write', 'read', 'read'],
+    ['OWNER who collaborates with read', 'admin', 'write', 'read', 'read'],
+    ['owning user', 'admin', 'write', 'read', 'read'],
+  ],
+};
+
+for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
+  t.test(`SPEC §5 the policy for a ${visibility} repository`, async (t) => {
+    t.equal(table[visibility].length, Object.keys(ties).length, 'every tie is in the table');
+    for (const [who, admin, write, read, listedElsewhere] of table[visibility]) {
+      const facts = { ...ties[who]!, visibility };
+      const level = (change: Partial<PersonViewer>) => repositoryLevel({ ...alice, ...change }, facts);
+      t.strictSame(
+        [
+          level({ scope: 'admin' }),
+          level({ scope: 'write', via: 'token' }),
+          level({ scope: 'read', via: 'token' }),
+          level({ scope: 'admin', via: 'token', repositoryIds: ['another'] }),
+        ],
+        [admin, write, read, listedElsewhere],
+        who,
+      );
+      t.equal(level({ via: 'token', repositoryIds: ['another', 'repository'] }), admin, `${who}, listed by the token`);
+      t.equal(level({ via: 'token', repositoryIds: [] }), listedElsewhere, `${who}, token without repositories`);
+      t.equal(level({ via: 'key' }), admin, `${who}, with an SSH key`);
+    }
+    t.equal(repositoryLevel(anonymous, { ...ofBob, visibility }), visibility === 'PUBLIC' ? 'read' : 'none', 'anonymous');
+  });
+}
+
+t.test('SPEC §5 the administrator of the instance is a stranger to what others own', async (t) => {
+  const administrator = { ...alice, isAdministrator: true };
+  for (const [who, facts] of Object.entries(ties)) {
+    for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
+      const here = { ...facts, visibility };
+      t.equal(repositoryLevel(administrator, here), repositoryLevel(alice, here), `${who}, ${visibility}`);
+    }
+  }
+});
+
+t.test('the command line administers everything, the trash too', async (t) => {
+  for (const facts of Object.values(ties)) {
+    t.equal(repositoryLevel(localAdministrator, facts), 'admin');
+    t.equal(repositoryLevel(localAdministrator, { ...facts, deleted: true }), 'admin');
+  }
+  t.ok(isLocalAdministrator(localAdministrator));
+  t.notOk(isLocalAdministrator({ ...alice, isAdministrator: true }));
+  t.notOk(isLocalAdministrator(anonymous));
+  t.throws(() => ((localAdministrator as { via: string }).via = 'session'), 'shared, therefore frozen');
+});
+
+t.test('what is in the trash is hidden from everybody, its owner too', async (t) => {
+  for (const facts of Object.values(ties)) {
+    for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
+      t.equal(repositoryLevel(alice, { ...facts, visibility, deleted: true }), 'none');
+      t.equal(repositoryLevel(anonymous, { ...facts, visibility, deleted: true }), 'none');
+    }
+  }
+});
+
+t.test('a person before onboarding has the same rights', async (t) => {
+  for (const facts of Object.values(ties)) {
+    t.equal(repositoryLevel({ ...alice, username: null }, facts), repositoryLevel(alice, facts));
+  }
+});
+
+t.test('each level covers those before it and nothing above', async (t) => {
+  const order: Level[] = ['none', 'read', 'write', 'admin'];
+  for (const [heldAt, held] of order.entries()) {
+    for (const [neededAt, needed] of order.entries()) {
+      t.equal(allows(held, needed), heldAt >= neededAt, `${held} for ${needed}`);
+    }
+  }
+});
+
+t.test('a scope covers acts that are about no repository; anonymous has none', async (t) => {
+  t.ok(scopeAllows(alice, 'admin'));
+  t.ok(scopeAllows({ ...alice, scope: 'write' }, 'read'));
+  t.notOk(scopeAllows({ ...alice, scope: 'write' }, 'admin'));
+  t.notOk(scopeAllows({ ...alice, scope: 'read' }, 'write'));
+  t.notOk(scopeAllows(anonymous, 'read'));
+});
