@@ -1,0 +1,193 @@
+/**
+ * The composition root: the only file that sees all rooms. It builds each once,
+ * in the order of the arrows, and plugs ports together.
+ */
+import path from 'node:path';
+import type { EntitySchema } from 'typeorm';
+import { migrations } from '../migrations/index.ts';
+import { accountEntities, createAccounts } from './accounts/index.ts';
+import type { Accounts } from './accounts/index.ts';
+import type { Config } from './config/index.ts';
+import { createDatabase } from './db/index.ts';
+import type { Database } from './db/index.ts';
+import { createGit } from './git/index.ts';
+import type { Git } from './git/index.ts';
+import { systemClock, systemRandom } from './kernel/index.ts';
+import type { Clock, Logger, Random } from './kernel/index.ts';
+import { createOrganisations, organisationEntities } from './organisations/index.ts';
+import type { Organisations } from './organisations/index.ts';
+import { createOwners, handleSchema } from './owners/index.ts';
+import type { Owners } from './owners/index.ts';
+import { createRepositories, repositoryEntities } from './repositories/index.ts';
+import type { Repositories } from './repositories/index.ts';
+import type { Schedule } from './jobs/index.ts';
+
+export interface AppOptions {
+  logger: Logger;
+  clock?: Clock;
+  random?: Random;
+  /** Storage failed in a way that makes going on unsafe: the program must end. */
+  onStorageFault?: (error: unknown) => void;
+}
+
+/** Everything that can be done, without any door to the outside. */
+export interface Rooms {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  db: Database;
+  owners: Owners;
+  accounts: Accounts;
+  organisations: Organisations;
+  git: Git;
+  repositories: Repositories;
+  /** Ends what is running and closes the database. */
+  close(): Promise<void>;
+}
+
+export interface ListeningAt {
+  host: string;
+  port: number;
+}
+
+export interface Addresses {
+  http: ListeningAt;
+  /** `null` when SSH is switched off. */
+  ssh: (ListeningAt & { fingerprint: string }) | null;
+}
+
+export interface App {
+  readonly rooms: Rooms;
+  /** Recovers from the last run, opens the doors and starts the jobs. */
+  start(): Promise<Addresses>;
+  /** Closes the doors, lets running pushes and clones end within `graceMs`, then closes the rooms. */
+  stop(options?: { graceMs?: number }): Promise<void>;
+}
+
+const entities = [handleSchema, ...accountEntities, ...organisationEntities, ...repositoryEntities] as unknown as EntitySchema<never>[];
+
+export function databaseFile(config: Config): string {
+  return path.join(config.dataDir, 'hearth.db');
+}
+
+/** Opens the database alone; `hearth migrate` needs no more. */
+export function openDatabase(
+  config: Config,
+  { logger, clock = systemClock, onStorageFault }: AppOptions,
+  migrate: 'always' | 'when-new' | 'never',
+): Promise<Database> {
+  return createDatabase({
+    file: databaseFile(config),
+    entities,
+    migrations,
+    clock,
+    logger,
+    snapshotDirectory: path.join(config.dataDir, 'backups'),
+    migrate,
+    ...(onStorageFault === undefined ? {} : { onStorageFault }),
+  });
+}
+
+/**
+ * The rooms without doors: what a command of the command line works with, also
+ * beside a running server.
+ * Refuses `schema_behind` when the database needs a migration, `schema_newer`,
+ * `git_missing` and `git_too_old`.
+ */
+export async function openRooms(
+  config: Config,
+  options: AppOptions,
+  migrate: 'always' | 'when-new' = 'when-new',
+): Promise<Rooms> {
+  const { logger, clock = systemClock, random = systemRandom } = options;
+  const db = await openDatabase(config, options, migrate);
+  try {
+    const owners = createOwners({ db });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const organisations = createOrganisations({ db });
+    const git = await createGit({ config, clock, logger });
+    const repositories = createRepositories({
+      db,
+      owners,
+      organisations,
+      git,
+      clock,
+      random,
+      logger,
+      settings: {
+        trashDirectory: path.join(config.dataDir, 'trash'),
+        trashKeptMs: config.repositories.trashKeepMs,
+        lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+        pushToCreate: config.repositories.pushToCreate,
+      },
+    });
+    return {
+      config,
+      clock,
+      logger,
+      db,
+      owners,
+      accounts,
+      organisations,
+      git,
+      repositories,
+      async close() {
+        await repositories.stop();
+        await git.stop();
+        await accounts.stop();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Builds the whole server; nothing listens before `start`. */
+export async function createApp(config: Config, options: AppOptions): Promise<App> {
+  // The edges bring the larger libraries: commands that only open rooms never load them.
+  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./jobs/index.ts')]);
+  const rooms = await openRooms(config, options, 'always');
+  const { accounts, clock, db, git, logger, owners, repositories } = rooms;
+  const [{ createWebServer }, { createSshServer }, { createSchedule }] = await edges;
+
+  let addresses: Addresses | null = null;
+  const ssh = config.ssh.enabled ? createSshServer({ config, accounts, repositories, git, logger, clock }) : null;
+  const web = createWebServer({
+    config,
+    clock,
+    logger,
+    accounts,
+    owners,
+    repositories,
+    git,
+    ssh: () => addresses?.ssh ?? null,
+    unready: async () => {
+      const pending = (await db.schema()).filter((step) => step.state === 'pending');
+      return [...(addresses === null ? ['starting'] : []), ...(pending.length > 0 ? ['migrations'] : [])];
+    },
+  });
+  const schedule: Schedule = createSchedule({
+    logger,
+    jobs: [
+      { name: 'trash.empty', time: '0 10 4 * * *', run: () => repositories.emptyTrash() },
+      { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
+    ],
+  });
+
+  return {
+    rooms,
+    async start() {
+      await repositories.recover();
+      const [http, sshAt] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen()]);
+      addresses = { http, ssh: sshAt };
+      schedule.start();
+      return addresses;
+    },
+    async stop({ graceMs = 30_000 } = {}) {
+      await Promise.all([web.stop({ graceMs }), ssh?.stop({ graceMs }), schedule.stop()]);
+      await rooms.close();
+    },
+  };
+}

@@ -1,0 +1,2 @@
+export { createSchedule } from './schedule.ts';
+export type { Job, Schedule } from './schedule.ts';
