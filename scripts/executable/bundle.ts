@@ -1,0 +1,121 @@
+import { build, transform, type Plugin } from 'esbuild'
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts'
+import { workers } from '../../src/embedded/workers.ts'
+
+const load = createRequire(import.meta.url)
+
+/** What the databases and formats that Hearth does not use would pull in; asked for at run time, they are absent. */
+const absent = [
+  ...['@google-cloud/spanner', '@sap/hana-client', 'better-sqlite3', 'expo-sqlite', 'ioredis', 'mongodb', 'mssql'],
+  ...['mysql', 'mysql2', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'react-native-sqlite-storage', 'redis'],
+  ...['sql.js', 'sqlite3', 'typeorm-aurora-data-api-driver'],
+  // The native parts of ssh2, which does without.
+  ...['cpu-features', '*.node'],
+]
+
+/** In the executable, what a checkout reads from disk is compiled in. */
+const readFromExecutable: Plugin = {
+  name: 'read-from-executable',
+  setup(build) {
+    build.onResolve({ filter: /\/from-disk\.ts$/ }, (found) => ({
+      path: join(found.resolveDir, found.path.replace('from-disk', 'from-executable')),
+    }))
+  },
+}
+
+/**
+ * Bundles the program into chunks: one for each part that is loaded on its
+ * own, in CommonJS form, wrapped for loader.cjs.
+ * @param options.main the program's first file
+ * @returns chunk name → source, ASCII only
+ */
+export async function bundle(options: { project: string; main: string; version: string }): Promise<Map<string, string>> {
+  const { project, main, version } = options
+  const workerFiles = Object.entries(workers).map(([name, file]) => [`worker-${name}`, join(project, file)])
+  const bundled = await build({
+    absWorkingDir: project,
+    entryPoints: { main, ...(Object.fromEntries(workerFiles) as Record<string, string>) },
+    bundle: true,
+    write: false,
+    outdir: 'dist',
+    chunkNames: 'part-[hash]',
+    format: 'esm',
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    external: absent,
+    // Libraries that ask where they are get a place that does not exist.
+    define: { HEARTH_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///hearth/bundle.js"' },
+    // Names stay: TypeORM and our logs read them. Lines stay, for stack traces.
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    plugins: [readFromExecutable],
+  })
+  const chunks = new Map<string, string>()
+  for (const file of bundled.outputFiles) {
+    chunks.set(basename(file.path), await wrap(file.text))
+  }
+  const name = (path: string): string => path.replace(/\.js$/, '')
+  return new Map([...chunks].map(([path, source]) => [name(path), source]))
+}
+
+/** One ES module chunk as the function expression that loader.cjs calls. */
+async function wrap(source: string): Promise<string> {
+  const { code } = await transform(source, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    supported: { 'dynamic-import': false },
+    legalComments: 'none',
+    logLevel: 'error',
+  })
+  return asFunction(code.replace(/require\("\.\/([^"]+)\.js"\)/g, 'require("./$1")'))
+}
+
+/** What loader.cjs calls; the outer parentheses make V8 compile it at once. */
+function asFunction(source: string): string {
+  return `(function (exports, require, module, hearthChunks, __filename, __dirname) {${source}\n})`
+}
+
+/**
+ * Compiles every page template to a function, as one chunk that exports
+ * them by name. What they share (escaping, attributes) is in it once.
+ */
+export async function bundleTemplates(project: string): Promise<string> {
+  const pug = load('pug') as typeof import('pug')
+  const folder = join(project, templatesFolder)
+  const names = globSync('**/*.pug', { cwd: folder }).map((file) => file.replaceAll('\\', '/').replace(/\.pug$/, ''))
+  const entries = await Promise.all(
+    names.sort().map(async (name) => {
+      const file = join(folder, `${name}.pug`)
+      const source = pug.compileClient(await readFile(file, 'utf8'), {
+        ...templateOptions(folder),
+        filename: file,
+        name: 'render',
+        compileDebug: false,
+        inlineRuntimeFunctions: false,
+      })
+      return `${JSON.stringify(name)}: (() => {${source}; return render})()`
+    }),
+  )
+  const bundled = await build({
+    stdin: {
+      contents: `const pug = require('pug-runtime')\nmodule.exports = {${entries.join(',\n')}}`,
+      resolveDir: join(project, 'node_modules/pug'),
+    },
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  return asFunction(bundled.outputFiles[0]?.text ?? '')
+}
