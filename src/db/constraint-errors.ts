@@ -1,5 +1,7 @@
 import { QueryFailedError } from 'typeorm';
 import { unavailable } from '../kernel/index.ts';
+import type { DomainError } from '../kernel/index.ts';
+import { WriterEnded } from './writer-connection.ts';
 
 /** SQLite's primary result codes (the low byte of the extended ones). */
 const busy = 5;
@@ -20,11 +22,15 @@ function primaryCode(error: unknown): number | null {
 
 /**
  * Whether a write failed on a unique rule.
- * @param columns `table.column` as SQLite names them, or the name of a unique index
+ * @param columns one or more `table.column`, separated by `, `: all of them belong to the broken rule.
+ * SQLite names the columns of a rule, never its index.
  */
 export function isUniqueViolation(error: unknown, columns: string): boolean {
   const message = driverError(error)?.message ?? '';
-  return message.startsWith('UNIQUE constraint failed') && message.includes(columns);
+  const prefix = 'UNIQUE constraint failed: ';
+  if (!message.startsWith(prefix)) return false;
+  const broken = message.slice(prefix.length).split(', ');
+  return columns.split(', ').every((column) => broken.includes(column));
 }
 
 /** Whether a write failed on a foreign key: something it needs is gone, or something still needs it. */
@@ -32,9 +38,19 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return (driverError(error)?.message ?? '').startsWith('FOREIGN KEY constraint failed');
 }
 
-/** Storage that can no longer be trusted: after a failed fsync nobody knows what is on disk. */
+/**
+ * Storage that can no longer be trusted: after a failed fsync nobody knows what
+ * is on disk, and without its thread nothing reaches the disk.
+ */
 export function isStorageFault(error: unknown): boolean {
-  return primaryCode(error) === inputOutput;
+  return primaryCode(error) === inputOutput || driverError(error) instanceof WriterEnded;
+}
+
+export function databaseLocked(cause?: unknown): DomainError {
+  return unavailable('database_locked', 'The database is locked by another program. Try again in a moment.', {
+    retryAfterSeconds: 5,
+    cause,
+  });
 }
 
 /** Faults of the moment become words; everything else stays what it was. */
@@ -42,10 +58,7 @@ export function translateFault(error: unknown): unknown {
   switch (primaryCode(error)) {
     case busy:
     case locked:
-      return unavailable('database_locked', 'The database is locked by another program. Try again in a moment.', {
-        retryAfterSeconds: 5,
-        cause: error,
-      });
+      return databaseLocked(error);
     case full:
       return unavailable('disk_full', 'The disk is full: nothing was changed.', { cause: error });
     case readOnly:

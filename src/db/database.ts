@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
-import { isStorageFault, translateFault } from './constraint-errors.ts';
+import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { migrationClasses, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -39,7 +39,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** The SQLite file; made when missing. */
   file: string;
-  entities: readonly EntitySchema<never>[];
+  entities: readonly EntitySchema[];
   migrations: readonly Migration[];
   clock: Clock;
   logger: Logger;
@@ -47,11 +47,13 @@ export interface DatabaseOptions {
   snapshotDirectory: string;
   /**
    * `always` applies pending migrations now; `when-new` only to a database that
-   * did not exist; `never` leaves the schema to the caller.
+   * has no schema yet; `never` leaves the schema to the caller.
    */
   migrate: 'always' | 'when-new' | 'never';
   /** Called once when storage fails in a way that makes going on unsafe. */
   onStorageFault?: (error: unknown) => void;
+  /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
+  busyTimeoutMs?: number;
 }
 
 const slowWriteMs = 1000;
@@ -63,7 +65,6 @@ const slowWriteMs = 1000;
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { clock, logger } = options;
-  const isNew = !existsSync(options.file);
   mkdirSync(path.dirname(options.file), { recursive: true, mode: 0o700 });
 
   const shared = {
@@ -75,16 +76,36 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const writer = new DataSource({
     ...shared,
     driver: WriterConnection,
+    timeout: options.busyTimeoutMs ?? 5000,
     migrations: migrationClasses(options.migrations),
     migrationsTransactionMode: 'each',
   });
-  queryThroughWriter(writer);
+  queryThroughWriter(writer, refuseLateWork);
   const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
 
-  const inside = new AsyncLocalStorage<{ open: boolean }>();
+  const inside = new AsyncLocalStorage<{ open: boolean } | null>();
   let tail: Promise<unknown> = Promise.resolve();
+  let lockMetAt = 0;
 
-  async function runWrite<T>(fn: (tx: Tx) => Promise<T>): Promise<T> {
+  /** Runs one thing at a time on the writing connection, outside any write that it was asked from. */
+  function inTurn<T>(fn: () => Promise<T>): Promise<T> {
+    const result = inside.run(null, () => tail.then(fn));
+    tail = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  }
+
+  /** What a write did not wait for would land in the transaction of somebody else's. */
+  function refuseLateWork(): void {
+    if (inside.getStore()?.open === false) throw internal('used after its write ended: await everything inside a write');
+  }
+
+  async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number): Promise<T> {
+    // Whoever was waiting while the lock timed out has waited for it too: the
+    // queue must not add one timeout per write.
+    if (askedAt < lockMetAt) throw databaseLocked();
     const mark = { open: true };
     const startedAt = performance.now();
     try {
@@ -93,7 +114,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       );
     } catch (error) {
       if (isStorageFault(error)) options.onStorageFault?.(error);
-      throw translateFault(error);
+      const fault = translateFault(error);
+      if (isDomainError(fault) && fault.reason === 'database_locked') lockMetAt = performance.now();
+      throw fault;
     } finally {
       mark.open = false;
       const tookMs = Math.round(performance.now() - startedAt);
@@ -106,15 +129,27 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const pending = before.filter((step) => step.state === 'pending');
     if (pending.length === 0) return [];
     const newest = before.findLast((step) => step.state === 'applied');
-    if (newest !== undefined) {
-      const snapshot = path.join(options.snapshotDirectory, `pre-V${pending.at(-1)!.version}-${clock.now()}.db`);
-      mkdirSync(options.snapshotDirectory, { recursive: true, mode: 0o700 });
-      await writer.query('VACUUM INTO ?', [snapshot]);
-      logger.info('db.snapshot', { file: snapshot, schema: newest.version });
+    if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
+    try {
+      await writer.runMigrations({ transaction: 'each' });
+    } finally {
+      // They are off while a table is rebuilt, and TypeORM leaves them off when a step fails.
+      await writer.query('PRAGMA foreign_keys = ON');
     }
-    await writer.runMigrations({ transaction: 'each' });
     for (const step of pending) logger.info('db.migrated', { version: step.version, name: step.name });
     return pending.map((step) => ({ ...step, state: 'applied' }));
+  }
+
+  async function takeSnapshot(from: number, to: number): Promise<void> {
+    mkdirSync(options.snapshotDirectory, { recursive: true, mode: 0o700 });
+    const file = path.join(options.snapshotDirectory, `V${from}-before-V${to}.db`);
+    const unfinished = `${file}.tmp`;
+    rmSync(unfinished, { force: true });
+    await writer.query('VACUUM INTO ?', [unfinished]);
+    // One file for each pair of versions: a migration that fails at every
+    // restart must not fill the disk with copies.
+    renameSync(unfinished, file);
+    logger.info('db.snapshot', { file, schema: from });
   }
 
   const database: Database = {
@@ -127,15 +162,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     write(fn) {
       // It would wait for the write it is part of, for ever.
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));
-      const result = tail.then(() => runWrite(fn));
-      tail = result.then(
-        () => {},
-        () => {},
-      );
-      return result;
+      const askedAt = performance.now();
+      return inTurn(() => runWrite(fn, askedAt));
     },
-    schema: () => schemaSteps(writer, options.migrations),
-    migrate,
+    schema: () => inside.run(null, () => schemaSteps(writer, options.migrations)),
+    migrate: () => inTurn(migrate),
     async close() {
       await tail;
       if (reader.isInitialized) await reader.destroy();
@@ -145,8 +176,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   await openWriter(writer);
   try {
-    if (options.migrate === 'always' || (options.migrate === 'when-new' && isNew)) await migrate();
-    else if (options.migrate === 'when-new') await refuseSchemaBehind(database);
+    if (options.migrate === 'always') await database.migrate();
+    else if (options.migrate === 'when-new') await migrateWhenNew(database);
     await reader.initialize();
   } catch (error) {
     await database.close();
@@ -168,9 +199,12 @@ async function openWriter(writer: DataSource): Promise<void> {
   }
 }
 
-async function refuseSchemaBehind(database: Database): Promise<void> {
-  const pending = (await database.schema()).filter((step) => step.state === 'pending');
+/** A first start that was interrupted leaves a file without a schema: that is still new. */
+async function migrateWhenNew(database: Database): Promise<void> {
+  const steps = await database.schema();
+  const pending = steps.filter((step) => step.state === 'pending');
   if (pending.length === 0) return;
+  if (pending.length === steps.length) return void (await database.migrate());
   throw new DomainError(
     'unavailable',
     'schema_behind',

@@ -14,7 +14,7 @@ export class SqliteConnection {
       // Synchronous on the main thread: a long wait here would stop every request.
       timeout: 250,
     });
-    for (const pragma of connectionPragmas) this.pragma(pragma);
+    applySettings(this.#database, connectionSettings);
   }
 
   prepare(sql: string) {
@@ -39,10 +39,23 @@ export class SqliteConnection {
   }
 }
 
+/** A pragma, what it is set to, and what SQLite answers when it has taken it. */
+export type Setting = readonly [name: string, value: string, readsBack: unknown];
+
 /** Settings that every connection needs anew; they are not stored in the file. */
-export const connectionPragmas: readonly string[] = [
-  'foreign_keys = ON',
-  'trusted_schema = OFF',
-  'cell_size_check = ON',
-  'temp_store = MEMORY',
+export const connectionSettings: readonly Setting[] = [
+  ['foreign_keys', 'ON', 1],
+  ['trusted_schema', 'OFF', 0],
+  ['cell_size_check', 'ON', 1],
+  ['temp_store', 'MEMORY', 2],
 ];
+
+/** SQLite ignores a setting it cannot follow without a word; what was promised on top of it would be false. */
+export function applySettings(database: DatabaseSync, settings: readonly Setting[]): void {
+  for (const [name, value, readsBack] of settings) {
+    database.prepare(`PRAGMA ${name} = ${value}`).all();
+    const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>;
+    const actual = Object.values(row)[0];
+    if (actual !== readsBack) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+  }
+}

@@ -13,6 +13,18 @@ export class SqliteError extends Error {
   }
 }
 
+/** The thread is gone; nothing can be written any more. */
+export class WriterEnded extends Error {
+  /** SQLite's code, when that is what ended the thread. */
+  readonly errcode: number | undefined;
+
+  constructor(cause?: Error & { errcode?: number }) {
+    super(cause?.message ?? 'the database thread has ended', { cause });
+    this.name = 'WriterEnded';
+    this.errcode = cause?.errcode;
+  }
+}
+
 interface Waiting {
   resolve(reply: Exclude<WriterReply, { error: WriterError }>): void;
   reject(error: Error): void;
@@ -30,13 +42,14 @@ export class WriterConnection {
   #ended: Error | null = null;
   #closing = false;
 
-  constructor(file: string) {
-    const options: WriterOptions = { file, busyTimeoutMs: 5000 };
+  /** @param timeout how long a statement waits for the lock of another process, in milliseconds */
+  constructor(file: string, { timeout }: { timeout: number }) {
+    const options: WriterOptions = { file, busyTimeoutMs: timeout };
     this.#worker = embedded.startWorker('db-writer', { workerData: options });
     this.#waiting.set(0, { resolve: () => this.#rest(), reject: () => {} });
     this.#worker.on('message', (reply: WriterReply) => this.#settle(reply));
-    this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error('the database thread has ended')));
+    this.#worker.on('error', (error) => this.#end(new WriterEnded(error)));
+    this.#worker.on('exit', () => this.#end(new WriterEnded()));
   }
 
   /** Runs one statement. */
@@ -61,9 +74,10 @@ export class WriterConnection {
   #ask(request: WriterRequest) {
     return new Promise<Exclude<WriterReply, { error: WriterError }>>((resolve, reject) => {
       if (this.#ended !== null) return reject(this.#ended);
+      // First, because a value that cannot be copied to the thread throws here.
+      this.#worker.postMessage(request);
       this.#waiting.set(request.id, { resolve, reject });
       this.#worker.ref();
-      this.#worker.postMessage(request);
     });
   }
 

@@ -9,7 +9,15 @@ import type { WriterConnection } from './writer-connection.ts';
  * replaced by a question to the writing thread.
  */
 class WriterQueryRunner extends BetterSqlite3QueryRunner {
+  readonly #check: () => void;
+
+  constructor(driver: BetterSqlite3Driver, check: () => void) {
+    super(driver);
+    this.#check = check;
+  }
+
   override async query(sql: string, parameters: unknown[] = [], structured = false): Promise<never> {
+    this.#check();
     const connection = (await this.connect()) as WriterConnection;
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     const result = new QueryResult();
@@ -29,11 +37,31 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
     }
     return (structured ? result : result.raw) as never;
   }
+
+  /**
+   * SQLite ends a transaction by itself when the disk is full, and there is none
+   * when BEGIN met a lock. TypeORM would go on counting one as open: every later
+   * write would be a savepoint in a transaction that nobody commits.
+   */
+  override async rollbackTransaction(): Promise<void> {
+    const isOutermost = this.transactionDepth <= 1;
+    try {
+      await super.rollbackTransaction();
+    } finally {
+      if (isOutermost) {
+        this.transactionDepth = 0;
+        this.isTransactionActive = false;
+      }
+    }
+  }
 }
 
-/** Makes a data source of type `better-sqlite3` send its statements to the writing thread. */
-export function queryThroughWriter(source: DataSource): void {
+/**
+ * Makes a data source of type `better-sqlite3` send its statements to the writing thread.
+ * @param check called before each statement; refuses it by throwing
+ */
+export function queryThroughWriter(source: DataSource, check: () => void): void {
   const driver = source.driver as BetterSqlite3Driver;
   let runner: WriterQueryRunner | undefined;
-  driver.createQueryRunner = () => (runner ??= new WriterQueryRunner(driver));
+  driver.createQueryRunner = () => (runner ??= new WriterQueryRunner(driver, check));
 }

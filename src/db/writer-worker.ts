@@ -5,7 +5,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { connectionPragmas } from './sqlite-connection.ts';
+import { applySettings, connectionSettings } from './sqlite-connection.ts';
+import type { Setting } from './sqlite-connection.ts';
 import type { WriterOptions, WriterReply, WriterRequest } from './writer-protocol.ts';
 
 const maxCachedStatements = 300;
@@ -15,21 +16,16 @@ const port = parentPort!;
 const database = new DatabaseSync(options.file, { timeout: options.busyTimeoutMs });
 const statements = new Map<string, StatementSync>();
 
-/** What must read back as set, whatever the file held before (security: settings asserted at start). */
-const filePragmas: readonly [string, string, unknown][] = [
+/** Of the file, or of writing to it; a read-only connection needs none of them. */
+const writerSettings: readonly Setting[] = [
   ['journal_mode', 'WAL', 'wal'],
   ['synchronous', 'FULL', 2],
   ['journal_size_limit', '67108864', 67108864],
   ['wal_autocheckpoint', '1000', 1000],
 ];
 
-for (const [name, value, expected] of filePragmas) {
-  database.prepare(`PRAGMA ${name} = ${value}`).all();
-  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>;
-  const actual = Object.values(row)[0];
-  if (actual !== expected) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
-}
-for (const pragma of connectionPragmas) database.prepare(`PRAGMA ${pragma}`).all();
+applySettings(database, writerSettings);
+applySettings(database, connectionSettings);
 
 function prepare(sql: string): StatementSync {
   let statement = statements.get(sql);
