@@ -1,0 +1,93 @@
+import { Readable, Writable } from 'node:stream';
+import type { Connection, ServerChannel } from 'ssh2';
+import { isAgreeingOnKeys, socketOf } from './ssh2-internals.ts';
+
+/*
+ * git gets its own streams instead of the channel. A channel ends the whole
+ * conversation when a pipeline closes it, and that would be before the exit status
+ * is sent.
+ */
+
+/** Bytes that may wait in the socket before git is held back. */
+const fullSocketBytes = 1_048_576;
+
+interface Around {
+  connection: Connection;
+  channel: ServerChannel;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
+  /** Called for every piece that moves. */
+  onProgress(): void;
+}
+
+/** What the client sends. Ends when the client says so, breaks when it vanishes. */
+export function channelInput({ channel, signal, onProgress }: Around): Readable {
+  const input = new Readable({
+    read: () => void channel.resume(),
+    destroy(error, done) {
+      channel.off('data', take).off('end', end);
+      // Unread bytes would keep ssh2 from ever reporting the channel as closed.
+      channel.resume();
+      done(error);
+    },
+  });
+  const take = (chunk: Buffer) => {
+    onProgress();
+    if (!input.push(chunk)) channel.pause();
+  };
+  const end = () => {
+    // ssh2 ends the channel of a lost connection as if the client had finished.
+    if (!signal.aborted) input.push(null);
+  };
+  channel.on('data', take).on('end', end);
+  channel.pause();
+  breakOnAbort(input, signal);
+  return input;
+}
+
+/**
+ * What goes to the client. ssh2 only heeds the window that the client grants, and a
+ * client may grant gigabytes without reading; this stream also waits for the socket.
+ *
+ * @param stallMs how long the client may keep it waiting
+ * @param onStall called once when that time is over
+ */
+export function channelOutput(around: Around & { stallMs: number; onStall(): void }): Writable {
+  const { connection, channel, signal, onProgress, stallMs, onStall } = around;
+  const socket = socketOf(connection);
+  let stall: NodeJS.Timeout | undefined;
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      stall = setTimeout(onStall, stallMs);
+      const sent = (error?: Error | null) => {
+        clearTimeout(stall);
+        onProgress();
+        done(error);
+      };
+      // ssh2 hands each packet over in three pieces; corked, they leave as one.
+      socket.cork();
+      channel.write(chunk, (error) => (error ? sent(error) : whenDrained(sent)));
+      socket.uncork();
+    },
+    destroy(error, done) {
+      clearTimeout(stall);
+      done(error);
+    },
+  });
+  const whenDrained = (sent: () => void) => {
+    if (isAgreeingOnKeys(connection)) connection.once('rekey', () => whenDrained(sent));
+    else if (socket.writableLength >= fullSocketBytes) socket.once('drain', sent);
+    else sent();
+  };
+  breakOnAbort(output, signal);
+  return output;
+}
+
+function breakOnAbort(stream: Readable | Writable, signal: AbortSignal): void {
+  // Whoever uses the stream learns of the abort from the signal; an error that
+  // nobody listens to would end the process.
+  stream.on('error', () => {});
+  const destroy = () => stream.destroy(signal.reason as Error);
+  if (signal.aborted) destroy();
+  else signal.addEventListener('abort', destroy, { once: true });
+}

@@ -1,0 +1,143 @@
+import type { SshLimits } from './limits.ts';
+
+/** Somebody at the door: a socket, seen through what the door has to know. */
+export interface Caller {
+  /** As `addressGroup` gives it. */
+  address: string;
+  /** It is their turn: start the SSH conversation. */
+  begin(): void;
+  /** There is no place for them (any more): close the connection. */
+  turnAway(reason: string): void;
+}
+
+/** What a caller tells the door afterwards. */
+export interface Place {
+  /** Bytes have come in. */
+  heard(): void;
+  signedIn(): void;
+  /** A command is running, or no longer. Nobody who is busy is turned away. */
+  setBusy(busy: boolean): void;
+  /** The connection is gone. */
+  leave(): void;
+}
+
+interface Entry extends Caller {
+  stage: 'waiting' | 'arriving' | 'signed in' | 'gone';
+  hasSpoken: boolean;
+  isBusy: boolean;
+  lastHeardMs: number;
+}
+
+type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'waiting' | 'silentMs' | 'quietMs'>;
+
+/**
+ * Decides who is served when many connect at once.
+ *
+ * At most `arriving` connections that have not signed in are served, and at most
+ * `perAddress` of one address. Others wait in line, so that fifty clones started at
+ * once from one office all succeed. While somebody waits, a connection that keeps a
+ * place without using it loses it: first one of the address that holds most places,
+ * and of those the one that has been quiet for longest. A real client signs in
+ * within a second and is never the one; a flood of silent sockets only displaces
+ * itself. Refusing the newcomer instead, as servers commonly do, would let twenty
+ * silent sockets lock everybody out.
+ *
+ * @param now milliseconds that never go back
+ */
+export function createDoor({ limits, now }: { limits: DoorLimits; now: () => number }) {
+  const entries = new Set<Entry>();
+  let retry: NodeJS.Timeout | undefined;
+
+  const count = (matches: (entry: Entry) => boolean) => [...entries].filter(matches).length;
+  const inside = (entry: Entry) => entry.stage === 'arriving' || entry.stage === 'signed in';
+  const insideOf = (address: string) => count((entry) => inside(entry) && entry.address === address);
+  const arriving = () => count((entry) => entry.stage === 'arriving');
+  const waiting = () => [...entries].filter((entry) => entry.stage === 'waiting');
+  const patienceMs = (entry: Entry) => (entry.hasSpoken ? limits.quietMs : limits.silentMs);
+  const isIdle = (entry: Entry) => inside(entry) && !entry.isBusy && now() - entry.lastHeardMs >= patienceMs(entry);
+
+  function remove(entry: Entry): void {
+    entry.stage = 'gone';
+    entries.delete(entry);
+  }
+
+  function turnAway(entry: Entry, reason: string): void {
+    remove(entry);
+    entry.turnAway(reason);
+  }
+
+  /** Who gives way to a caller from `address`; `null` when a place is free, `undefined` when nobody can. */
+  function whoGivesWay(address: string): Entry | null | undefined {
+    if (insideOf(address) >= limits.perAddress) {
+      return longestQuiet([...entries].filter((entry) => isIdle(entry) && entry.address === address));
+    }
+    if (arriving() < limits.arriving) return null;
+    const idle = [...entries].filter((entry) => entry.stage === 'arriving' && isIdle(entry));
+    const most = Math.max(...idle.map((entry) => insideOf(entry.address)));
+    return longestQuiet(idle.filter((entry) => insideOf(entry.address) === most));
+  }
+
+  function fewestPlacesFirst(line: Entry[]): Entry[] {
+    const places = new Map(line.map((entry) => [entry.address, insideOf(entry.address)]));
+    return line.sort((one, other) => (places.get(one.address) ?? 0) - (places.get(other.address) ?? 0));
+  }
+
+  /** Lets in whoever can be let in; those from the address with the fewest places first. */
+  function advance(): void {
+    clearTimeout(retry);
+    for (const entry of fewestPlacesFirst(waiting())) {
+      let giver = whoGivesWay(entry.address);
+      for (; giver; giver = whoGivesWay(entry.address)) turnAway(giver, 'place_needed');
+      if (giver === undefined) continue;
+      entry.stage = 'arriving';
+      entry.lastHeardMs = now();
+      entry.begin();
+    }
+    // Quiet is a matter of time, so nobody's action announces it.
+    if (waiting().length > 0) retry = setTimeout(advance, limits.silentMs / 2);
+  }
+
+  return {
+    arrive(caller: Caller): Place {
+      const entry: Entry = { ...caller, stage: 'waiting', hasSpoken: false, isBusy: false, lastHeardMs: now() };
+      entries.add(entry);
+      advance();
+      if (waiting().length > limits.waiting) turnAway(lastOfTheBusiest(waiting()), 'line_full');
+      return {
+        heard() {
+          entry.hasSpoken = true;
+          entry.lastHeardMs = now();
+        },
+        signedIn() {
+          if (entry.stage !== 'arriving') return;
+          entry.stage = 'signed in';
+          advance();
+        },
+        setBusy(busy) {
+          entry.isBusy = busy;
+          entry.lastHeardMs = now();
+        },
+        leave() {
+          remove(entry);
+          advance();
+        },
+      };
+    },
+    close() {
+      clearTimeout(retry);
+      entries.clear();
+    },
+  };
+}
+
+export type Door = ReturnType<typeof createDoor>;
+
+function longestQuiet(entries: Entry[]): Entry | undefined {
+  return entries.sort((one, other) => one.lastHeardMs - other.lastHeardMs)[0];
+}
+
+function lastOfTheBusiest(line: Entry[]): Entry {
+  const sizes = Map.groupBy(line, (entry) => entry.address);
+  const busiest = [...sizes.values()].reduce((most, each) => (each.length > most.length ? each : most));
+  return busiest[busiest.length - 1] as Entry;
+}

@@ -1,0 +1,3 @@
+export { createSshServer } from './ssh-server.ts';
+export type { SshServer, SshServerNeeds } from './ssh-server.ts';
+export type { SshLimits } from './limits.ts';

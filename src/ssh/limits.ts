@@ -1,0 +1,44 @@
+/** How much a client may take before the server stops being patient (security §2.2). */
+export interface SshLimits {
+  /** From the first byte of TCP to a proven key. */
+  loginGraceMs: number;
+  /** Refused sign-in attempts per connection. A key that is only probed and known costs none. */
+  loginTries: number;
+  /** Connections that have not signed in and are being served; further ones wait in line. */
+  arriving: number;
+  /** Connections of one address that are being served, signed in or not. */
+  perAddress: number;
+  /** Connections in line for one of the places above. */
+  waiting: number;
+  /** While others wait: a connection that never said a word loses its place after this time… */
+  silentMs: number;
+  /** …and one that said something and then fell quiet after this time. */
+  quietMs: number;
+  /** All sockets together. */
+  connections: number;
+  /** Sessions open at the same time on one connection. git uses one. */
+  channels: number;
+  keepaliveMs: number;
+  /** Unanswered keepalives after which the client counts as gone. */
+  keepalivesMissed: number;
+  /** A signed-in connection that neither sends nor receives anything is closed after this time. */
+  idleMs: number;
+  /** A client that stops reading while the server has something to send loses its place after this time. */
+  stallMs: number;
+}
+
+export const defaultLimits: Readonly<SshLimits> = Object.freeze({
+  loginGraceMs: 20_000,
+  loginTries: 6,
+  arriving: 20,
+  perAddress: 10,
+  waiting: 64,
+  silentMs: 500,
+  quietMs: 3_000,
+  connections: 500,
+  channels: 2,
+  keepaliveMs: 30_000,
+  keepalivesMissed: 4,
+  idleMs: 600_000,
+  stallMs: 60_000,
+});

@@ -1,0 +1,91 @@
+/** Everything that a client can ask for over SSH. */
+export type Command =
+  | { kind: 'git'; service: GitService; owner: string; name: string }
+  | { kind: 'greet' }
+  | { kind: 'help' }
+  | { kind: 'whoami' }
+  | { kind: 'repo list'; all: boolean }
+  | { kind: 'repo info'; owner: string; name: string }
+  | { kind: 'repo create'; owner?: string; name: string; visibility: 'PUBLIC' | 'PRIVATE'; description: string };
+
+export type GitService = 'upload-pack' | 'receive-pack' | 'upload-archive';
+
+const longest = 1_024;
+const git = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+))$/;
+// The words of a path can never be `~user`, `.`, `..` or an option.
+const path = /^\/*([a-z0-9][a-z0-9._-]{0,99})\/([a-z0-9][a-z0-9._-]{0,99}?)(?:\.git)?\/*$/i;
+const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
+
+/**
+ * Reads a command line as a whole; no shell is ever involved (security F04).
+ * The path may be quoted or not, with or without leading slashes and `.git`;
+ * its case is left to whoever looks it up. `git upload-pack` is as good as
+ * `git-upload-pack`, and a leading `hearth` is allowed before the other commands.
+ *
+ * @returns `null` for everything that is not exactly one of the commands
+ */
+export function parseCommand(line: string): Command | null {
+  if (line.length > longest) return null;
+  const [, service, single, double, bare] = git.exec(line) ?? [];
+  if (service !== undefined) {
+    const place = parsePath(single ?? double ?? bare ?? '');
+    return place === null ? null : { kind: 'git', service: service as GitService, ...place };
+  }
+  const words = line.split(' ').filter((each) => each !== '');
+  if (words[0] === 'hearth') words.shift();
+  return parseWords(words);
+}
+
+function parseWords(words: string[]): Command | null {
+  const [first, second, ...rest] = words;
+  if (words.length === 1 && (first === 'help' || first === '--help')) return { kind: 'help' };
+  if (words.length === 1 && first === 'whoami') return { kind: 'whoami' };
+  if (first !== 'repo') return null;
+  switch (second) {
+    case 'list':
+      return parseList(rest);
+    case 'info':
+    case 'show':
+      return parseInfo(rest);
+    case 'create':
+    case 'add':
+      return parseCreate(rest);
+    default:
+      return null;
+  }
+}
+
+function parseList(words: string[]): Command | null {
+  if (words.length === 0) return { kind: 'repo list', all: false };
+  return words.length === 1 && words[0] === '--all' ? { kind: 'repo list', all: true } : null;
+}
+
+function parseInfo([text, ...rest]: string[]): Command | null {
+  const place = parsePath(text ?? '');
+  return place === null || rest.length > 0 ? null : { kind: 'repo info', ...place };
+}
+
+/** `[OWNER/]NAME [--public|--private] [--description WORDS…]` */
+function parseCreate(words: string[]): Command | null {
+  let target = '';
+  let visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE';
+  let description = '';
+  for (const [index, each] of words.entries()) {
+    if (each === '--description') {
+      // The client's shell took the quotes away, so the rest of the line is the text.
+      description = words.slice(index + 1).join(' ');
+      break;
+    }
+    if (each === '--public') visibility = 'PUBLIC';
+    else if (each === '--private') visibility = 'PRIVATE';
+    else if (target === '') target = each;
+    else return null;
+  }
+  const place = word.test(target) ? { name: target } : parsePath(target);
+  return place === null ? null : { kind: 'repo create', ...place, visibility, description };
+}
+
+function parsePath(text: string): { owner: string; name: string } | null {
+  const [, owner, name] = path.exec(text) ?? [];
+  return owner === undefined || name === undefined ? null : { owner, name };
+}

@@ -1,0 +1,34 @@
+import type { GitService } from './parse-command.ts';
+import type { SshRooms } from './rooms.ts';
+import type { Visit } from './run-command.ts';
+import { send } from './send.ts';
+
+type Request = { service: GitService; owner: string; name: string };
+
+/**
+ * Runs one of git's three services over the channel and resolves with the exit
+ * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
+ * an absent repository are refused alike.
+ */
+export async function serveGit(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
+  const { repositories, git } = rooms;
+  const { viewer, protocol, input, output, signal } = visit;
+  switch (service) {
+    case 'upload-pack': {
+      const { path } = await repositories.openForRead(viewer, owner, name);
+      return (await git.uploadPack({ path, protocol, input, output, signal, stateless: false })).exitCode;
+    }
+    case 'upload-archive': {
+      const { path } = await repositories.openForRead(viewer, owner, name);
+      return (await git.uploadArchive({ path, input, output, signal })).exitCode;
+    }
+    case 'receive-pack': {
+      const opened = await repositories.openForPush(viewer, owner, name);
+      // Over SSH the client first waits for the refs. What follows is the same as over
+      // HTTP, so both transports share the way that journals the push.
+      await send(output, await git.advertiseRefs({ path: opened.path, service, protocol }));
+      await repositories.receivePush(opened, { viewer, via: 'ssh', protocol, input, output, signal });
+      return 0;
+    }
+  }
+}

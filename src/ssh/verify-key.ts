@@ -1,0 +1,48 @@
+import ssh2 from 'ssh2';
+import type { PublicKeyAuthContext } from 'ssh2';
+
+/** Longest key that is looked at; RSA with 16 384 bits has about 2 KiB. */
+const maxBlobBytes = 8_192;
+
+const algorithms = new Set([
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'ssh-rsa',
+]);
+
+/**
+ * Why this server cannot check signatures of an offered key at all, or `null`.
+ * The name that the client gives must be the one inside the key, and RSA must sign
+ * with SHA-2: without `hashAlgo` ssh2 would go back to SHA-1.
+ */
+export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' | 'hashAlgo'>): string | null {
+  if (key.data.length > maxBlobBytes) return 'key_too_long';
+  if (key.algo.startsWith('sk-')) return 'security_key_unsupported';
+  if (!algorithms.has(key.algo)) return 'key_type_unsupported';
+  if (nameInside(key.data) !== key.algo) return 'key_type_mismatch';
+  if (key.algo === 'ssh-rsa' && hashAlgo !== 'sha256' && hashAlgo !== 'sha512') return 'rsa_with_sha1';
+  return null;
+}
+
+/**
+ * Whether the client holds the private half: its signature covers this session and
+ * this very key. A mere question about a key carries none and proves nothing
+ * (security F01, CVE-2024-45337).
+ */
+export function provesKey({ key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
+  if (signature === undefined || blob === undefined) return false;
+  // Given as text, ssh2 reads it as a public key and as nothing else.
+  const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
+  if (parsed instanceof Error || Array.isArray(parsed)) return false;
+  if (!parsed.getPublicSSH().equals(key.data)) return false;
+  // ssh2 returns an Error, which is truthy, when OpenSSL cannot read a signature.
+  return parsed.verify(blob, signature, hashAlgo) === true;
+}
+
+function nameInside(blob: Buffer): string | null {
+  if (blob.length < 4) return null;
+  const length = blob.readUInt32BE(0);
+  return length > 64 || blob.length < 4 + length ? null : blob.toString('latin1', 4, 4 + length);
+}

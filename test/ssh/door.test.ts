@@ -1,0 +1,135 @@
+import t from 'tap';
+import { addressGroup } from '../../src/ssh/address-group.ts';
+import { createDoor } from '../../src/ssh/door.ts';
+import type { Place } from '../../src/ssh/door.ts';
+
+const limits = { arriving: 4, perAddress: 2, waiting: 3, silentMs: 500, quietMs: 3_000 };
+
+/** A door with callers that remember what happened to them. */
+function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
+  let time = 0;
+  const door = createDoor({ limits: { ...limits, ...over }, now: () => time });
+  t.teardown(() => door.close());
+  const happened: string[] = [];
+  const places = new Map<string, Place>();
+  return {
+    happened,
+    place: (name: string) => places.get(name) as Place,
+    arrive(name: string, address: string) {
+      places.set(name, door.arrive({
+        address,
+        begin: () => happened.push(`${name} begins`),
+        turnAway: (reason) => happened.push(`${name} ${reason}`),
+      }));
+    },
+    pass: (ms: number) => (time += ms),
+  };
+}
+
+t.test('whoever comes is served at once while there is room', async (t) => {
+  const { arrive, happened } = open(t);
+  arrive('a', '1');
+  arrive('b', '2');
+  t.same(happened, ['a begins', 'b begins']);
+});
+
+t.test('one address has a few places; the rest of it waits, and others pass by', async (t) => {
+  const { arrive, happened, place } = open(t);
+  for (const name of ['a', 'b', 'c']) arrive(name, '1');
+  arrive('d', '2');
+  t.same(happened, ['a begins', 'b begins', 'd begins']);
+  place('a').signedIn();
+  t.notOk(happened.includes('c begins'), 'a signed-in connection still counts for its address');
+  place('a').leave();
+  t.ok(happened.includes('c begins'));
+});
+
+t.test('signing in makes room for the next stranger', async (t) => {
+  const { arrive, happened, place } = open(t, { perAddress: 10 });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) arrive(name, name);
+  t.notOk(happened.includes('e begins'));
+  place('b').signedIn();
+  t.ok(happened.includes('e begins'));
+});
+
+t.test('a silent connection gives way when somebody waits, and not before', async (t) => {
+  const { arrive, happened, place, pass } = open(t);
+  for (const [name, address] of [['a', '1'], ['b', '1'], ['c', '2'], ['d', '2']] as const) arrive(name, address);
+  place('b').heard();
+  pass(600);
+  t.equal(happened.length, 4);
+  arrive('e', '3');
+  t.same(happened.slice(4), ['a place_needed', 'e begins']);
+});
+
+t.test('a client that is signing in, or thinks about a passphrase for a moment, keeps its place', async (t) => {
+  const { arrive, happened, place, pass } = open(t);
+  for (const [name, address] of [['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']] as const) {
+    arrive(name, address);
+    place(name).heard();
+  }
+  pass(2_900);
+  arrive('e', '5');
+  t.notOk(happened.includes('e begins'));
+  pass(100);
+  arrive('f', '6');
+  t.same(happened.slice(4), ['a place_needed', 'e begins', 'b place_needed', 'f begins']);
+});
+
+t.test('of an address that is full, an idle signed-in connection gives way, a busy one never', async (t) => {
+  const { arrive, happened, place, pass } = open(t);
+  arrive('a', '1');
+  arrive('b', '1');
+  for (const name of ['a', 'b']) {
+    place(name).heard();
+    place(name).signedIn();
+    place(name).setBusy(true);
+  }
+  pass(60_000);
+  arrive('c', '1');
+  t.notOk(happened.includes('c begins'));
+  place('b').setBusy(false);
+  pass(3_000);
+  arrive('d', '1');
+  t.same(happened.slice(2), ['b place_needed', 'c begins']);
+});
+
+t.test('when the line is too long, the last of the address that fills it most goes', async (t) => {
+  const { arrive, happened } = open(t, { arriving: 1 });
+  arrive('a', '1');
+  for (const name of ['b', 'c', 'd']) arrive(name, '1');
+  arrive('e', '2');
+  t.same(happened, ['a begins', 'd line_full']);
+});
+
+t.test('security L12: a flood of silent sockets does not keep a client out', async (t) => {
+  const { arrive, happened, place, pass } = open(t, { arriving: 20, perAddress: 10, waiting: 64 });
+  for (let round = 0; round < 200; round += 1) {
+    arrive(`flood ${round}`, `flood ${round % 8}`);
+    pass(10);
+  }
+  arrive('client', 'client');
+  for (let waited = 0; waited < 1_000 && !happened.includes('client begins'); waited += 10) {
+    pass(10);
+    arrive(`flood ${waited}`, `flood ${waited % 8}`);
+  }
+  t.ok(happened.includes('client begins'));
+  place('client').heard();
+  pass(400);
+  t.notOk(happened.includes('client place_needed'));
+});
+
+t.test('one network counts as one address', async (t) => {
+  const groups: [string, string][] = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['2001:db8::9', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ];
+  for (const [address, group] of groups) t.equal(addressGroup(address), group, address);
+});

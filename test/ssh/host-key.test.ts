@@ -1,0 +1,77 @@
+import t from 'tap';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { hostKey } from '../../src/ssh/host-key.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
+const sshKeygen = (...args: string[]) => execFileSync('ssh-keygen', args, { encoding: 'utf8', stdio: 'pipe' });
+
+t.test('the host key is made once, for nobody else to read, and OpenSSH agrees with its fingerprint', async (t) => {
+  const folder = temporaryFolder(t);
+  const made = await hostKey(folder);
+  t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
+  t.equal(statSync(path.join(folder, 'ssh')).mode & 0o777, 0o700);
+  t.same(readdirSync(path.join(folder, 'ssh')), ['host_ed25519']);
+  t.match(sshKeygen('-l', '-f', keyFile(folder)), `256 ${made.fingerprint} hearth (ED25519)`);
+  t.same(await hostKey(folder), made);
+});
+
+t.test('a key that ssh-keygen made is as good', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'ssh'));
+  sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', keyFile(folder));
+  const { fingerprint } = await hostKey(folder);
+  t.match(sshKeygen('-l', '-f', keyFile(folder)), fingerprint);
+});
+
+t.test('half a key of a start that died is no obstacle', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'ssh'));
+  writeFileSync(`${keyFile(folder)}.new`, '-----BEGIN', { mode: 0o644 });
+  await hostKey(folder);
+  t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
+});
+
+t.test('a key that cannot be trusted is refused in words and left alone', async (t) => {
+  const make = (kind: string[]) => (file: string) => void sshKeygen('-q', '-f', file, ...kind);
+  const cases: [string, (file: string) => void, RegExp][] = [
+    ['readable by others', (file) => {
+      make(['-t', 'ed25519', '-N', ''])(file);
+      chmodSync(file, 0o640);
+    }, /others may read it; run: chmod 600/],
+    ['ECDSA', make(['-t', 'ecdsa', '-N', '']), /type ecdsa-sha2-nistp256/],
+    ['with a passphrase', make(['-t', 'ed25519', '-N', 'secret words']), /damaged or protected by a passphrase/],
+    ['PEM', (file) => make(['-t', 'ecdsa', '-m', 'PEM', '-N', ''])(file), /not a private key in OpenSSH format/],
+    ['a public key', (file) => writeFileSync(file, 'ssh-ed25519 AAAA', { mode: 0o600 }), /not a private key/],
+    ['empty', (file) => writeFileSync(file, '', { mode: 0o600 }), /not a private key/],
+    ['damaged', (file) => {
+      make(['-t', 'ed25519', '-N', ''])(file);
+      writeFileSync(file, readFileSync(file, 'utf8').slice(0, 150));
+    }, /damaged/],
+    ['a folder', (file) => mkdirSync(file, { mode: 0o700 }), /not a plain file/],
+    ['a link', (file) => {
+      make(['-t', 'ed25519', '-N', ''])(`${file}.real`);
+      symlinkSync(`${file}.real`, file);
+    }, /not a plain file/],
+  ];
+  for (const [name, prepare, message] of cases) {
+    const folder = temporaryFolder(t);
+    mkdirSync(path.join(folder, 'ssh'));
+    prepare(keyFile(folder));
+    await t.rejects(hostKey(folder), { code: 'invalid', reason: 'host_key_unusable', message }, name);
+  }
+});
+
+t.test('two halves that do not belong together are noticed', async (t) => {
+  const folder = temporaryFolder(t);
+  await hostKey(folder);
+  const lines = readFileSync(keyFile(folder), 'utf8').split('\n');
+  const bytes = Buffer.from(lines.slice(1, -2).join(''), 'base64');
+  // It stands in the open part, behind headers of 62 bytes, and twice in the private part.
+  const publicKey = Buffer.from(bytes.subarray(62, 94));
+  for (let at = bytes.indexOf(publicKey); at !== -1; at = bytes.indexOf(publicKey, at + 1)) bytes[at]! ^= 1;
+  writeFileSync(keyFile(folder), [lines[0], bytes.toString('base64'), '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'));
+  await t.rejects(hostKey(folder), { reason: 'host_key_unusable', message: /do not belong together/ });
+});
