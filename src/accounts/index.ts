@@ -1,0 +1,26 @@
+export { createAccounts } from './accounts.ts';
+export type { Accounts, AccountsOptions } from './accounts.ts';
+export { defaultAccountSettings } from './account-settings.ts';
+export type { AccountSettings } from './account-settings.ts';
+
+export type { Person } from './people/person.ts';
+export type { NewPerson } from './people/add-person.ts';
+export type { Profile } from './people/update-profile.ts';
+export { maxPasswordBytes, minPasswordCharacters } from './passwords/password-rules.ts';
+export type { PasswordChange } from './passwords/change-password.ts';
+export type { Session } from './sessions/session-life.ts';
+export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
+export type { SignedIn, SignInInput } from './sessions/sign-in.ts';
+export type { SessionViewer } from './sessions/viewer-of-session.ts';
+export { networkOfAddress } from './sessions/network-of-address.ts';
+export type { AccessToken } from './tokens/access-token.ts';
+export type { NewAccessToken } from './tokens/add-token.ts';
+export { looksLikeAccessToken } from './tokens/token-format.ts';
+export type { NewSshKey } from './keys/add-key.ts';
+export type { SshKey } from './keys/ssh-key.ts';
+export type { KeyViewer } from './keys/viewer-of-key.ts';
+export type { Invite } from './joining/invites.ts';
+export type { SetUpInput } from './joining/set-up.ts';
+export type { SignUpInput } from './joining/sign-up.ts';
+
+export { accountEntities } from './account-entities.ts';

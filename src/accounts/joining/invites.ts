@@ -1,0 +1,81 @@
+import { IsNull, MoreThan } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { forbidden, notFound } from '../../kernel/index.ts';
+import { inviteSchema } from '../invite-schema.ts';
+import type { InviteRow } from '../invite-schema.ts';
+import { personById } from '../people/find-people.ts';
+import type { AccountsRoom } from '../room.ts';
+import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
+
+/** A link that lets one person in, as the administrator sees it: without the secret. */
+export interface Invite {
+  id: string;
+  /** Id of the administrator who made it; `null` when it was made on the command line. */
+  createdBy: string | null;
+  createdAt: number;
+  expiresAt: number;
+}
+
+const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite => ({ id, createdBy, createdAt, expiresAt });
+
+/**
+ * Makes an invite: good for one person, for seven days.
+ * @param createdBy id of the administrator who asks; `null` on the command line
+ * @returns `secret` for the link, shown once
+ * Refuses: `not_administrator`, `unknown_person`.
+ */
+export async function addInvite(room: AccountsRoom, createdBy: string | null): Promise<{ invite: Invite; secret: string }> {
+  if (createdBy !== null) {
+    const { isAdministrator, disabledAt } = await personById(room, createdBy);
+    if (!isAdministrator || disabledAt !== null) throw forbidden('not_administrator', 'Only an administrator can invite people.');
+  }
+  const secret = newSecret(room.random);
+  const invite = await room.db.write(async ({ manager, now }) => {
+    const row: InviteRow = {
+      id: room.random.uuid(),
+      tokenHash: hashSecret(secret),
+      createdBy,
+      createdAt: now,
+      expiresAt: now + room.settings.inviteLifetimeMs,
+      usedAt: null,
+      usedBy: null,
+    };
+    await manager.insert(inviteSchema, row);
+    return toInvite(row);
+  });
+  return { invite, secret };
+}
+
+/** Invites that still let somebody in, newest first. */
+export async function listInvites({ db, clock }: AccountsRoom): Promise<Invite[]> {
+  const rows = await db.read.find(inviteSchema, {
+    where: { usedAt: IsNull(), expiresAt: MoreThan(clock.now()) },
+    order: { createdAt: 'DESC' },
+  });
+  return rows.map(toInvite);
+}
+
+/** Takes an invite back. Refuses with `not_found` when there is none or it was used. */
+export async function removeInvite({ db }: AccountsRoom, inviteId: string): Promise<void> {
+  await db.write(async ({ manager }) => {
+    const { affected } = await manager.delete(inviteSchema, { id: inviteId, usedAt: IsNull() });
+    if (affected === 0) throw notFound('unknown_invite', 'There is no such invite.');
+  });
+}
+
+/** Whether there is a sign-up page for this secret: refuses with `sign_up_closed` (not_found) when not. */
+export async function checkInvite({ db, clock }: AccountsRoom, secret: string): Promise<void> {
+  if ((await findOpenInvite(db.read, secret, clock.now())) === null) throw signUpClosed();
+}
+
+/** The invite that a secret opens now: known, not expired, not used. */
+export async function findOpenInvite(manager: EntityManager, secret: string, now: number): Promise<InviteRow | null> {
+  if (!looksLikeSecret(secret)) return null;
+  const row = await manager.findOneBy(inviteSchema, { tokenHash: hashSecret(secret), usedAt: IsNull() });
+  return row === null || now >= row.expiresAt ? null : row;
+}
+
+/** Wrong, expired and used look the same from outside: as if there were no sign-up. */
+export function signUpClosed() {
+  return notFound('sign_up_closed', 'This invite does not work any more. Ask for a new one.');
+}

@@ -1,0 +1,39 @@
+import { Not } from 'typeorm';
+import { insertPerson, preparePerson } from '../people/add-person.ts';
+import type { Person } from '../people/person.ts';
+import { parsePassword } from '../passwords/password-rules.ts';
+import type { AccountsRoom } from '../room.ts';
+import { setupTokenSchema } from '../setup-token-schema.ts';
+import { checkSetupToken, findOpenToken, setupClosed } from './setup-token.ts';
+
+export interface SetUpInput {
+  token: string;
+  username: string;
+  password: string;
+  displayName?: string;
+}
+
+/**
+ * Makes the first administrator. Of several at once one wins, and from then on
+ * no setup token works.
+ * Refuses: `setup_closed` (not_found) without a working token, whatever else
+ * was sent; the rules of handles, passwords and texts, after which the token
+ * still works; `sign_in_busy`.
+ */
+export async function setUp(room: AccountsRoom, input: SetUpInput): Promise<Person> {
+  // Before anything else: strangers may not make us hash passwords.
+  await checkSetupToken(room, input.token);
+  const { displayName = '' } = input;
+  // Handle and password may be missing in other ways to join, not in this one.
+  const username = room.owners.parseHandle(input.username).display;
+  const password = parsePassword(input.password);
+  const prepared = await preparePerson(room, { username, password, displayName, isAdministrator: true });
+
+  return room.db.write(async (tx) => {
+    const tokenHash = await findOpenToken(tx.manager, input.token, tx.now);
+    if (tokenHash === null) throw setupClosed();
+    await tx.manager.update(setupTokenSchema, { tokenHash }, { usedAt: tx.now });
+    await tx.manager.delete(setupTokenSchema, { tokenHash: Not(tokenHash) });
+    return insertPerson(room, tx, prepared);
+  });
+}

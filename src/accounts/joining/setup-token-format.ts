@@ -1,0 +1,24 @@
+import type { Random } from '../../kernel/index.ts';
+import { randomText } from '../random-text.ts';
+
+/** Crockford's base 32: no I, L, O or U, because people read this token out and type it. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const groups = 5;
+const groupLength = 4;
+const shape = new RegExp(`^[${alphabet}]{${groups * groupLength}}$`);
+
+/** A new token such as `7Q2K-…`: five groups, 100 bits. */
+export function newSetupToken(random: Random): string {
+  return Array.from({ length: groups }, () => randomText(random, alphabet, groupLength)).join('-');
+}
+
+/**
+ * The one spelling of a token as people may type it: any case, any dashes, `O`
+ * for `0`, `I` or `L` for `1`. `null` when no token can look like this.
+ */
+export function normaliseSetupToken(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length > 64) return null;
+  const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  if (!shape.test(plain)) return null;
+  return plain.replace(/.{4}(?=.)/g, '$&-');
+}

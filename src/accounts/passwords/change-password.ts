@@ -1,0 +1,55 @@
+import { Not } from 'typeorm';
+import { conflict, invalid } from '../../kernel/index.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import type { AccountsRoom } from '../room.ts';
+import { sessionSchema } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { normalisePassword, parsePassword } from './password-rules.ts';
+
+export interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+  /** The session that asks; it goes on while all others end. `null` ends every one. */
+  keepSessionId: string | null;
+  /** Where the request comes from; wrong passwords count as at sign-in. */
+  address: string | null;
+}
+
+/**
+ * Changes a person's own password. Whoever else was signed in with the old one is out.
+ *
+ * Refuses: the rules of passwords, with field `new_password`; `wrong_password`
+ * and `same_password`, with their field; `too_many_tries`, `sign_in_busy`;
+ * `password_changed` when another change came first; `unknown_person`.
+ */
+export async function changePassword(room: AccountsRoom, personId: string, change: PasswordChange): Promise<void> {
+  const { db, hasher, tries } = room;
+  const next = parsePassword(change.newPassword, 'new_password');
+  const current = normalisePassword(change.currentPassword);
+  const row = await db.read.findOneBy(userSchema, { id: personId });
+  if (row === null) throw noSuchPerson();
+  if (current === next) {
+    throw invalid('same_password', 'The new password is the old one.', { field: 'new_password' });
+  }
+
+  const attempt = { account: row.username ?? row.id, address: change.address };
+  await tries.refuseExhausted(attempt);
+  const passwordHash = await hasher.inSlot(async (hashing) => {
+    await tries.count(attempt);
+    const isRight = await hashing.matches(current ?? '', current === null ? null : row.passwordHash);
+    if (!isRight) throw invalid('wrong_password', 'The current password is wrong.', { field: 'current_password' });
+    await tries.forgive(attempt);
+    return hashing.hash(next);
+  });
+
+  await db.write(async ({ manager }) => {
+    const { affected } = await manager.update(
+      userSchema,
+      { id: personId, passwordHash: row.passwordHash! },
+      { passwordHash, mustChangePassword: false },
+    );
+    if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
+    const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
+    await manager.delete(sessionSchema, others);
+  });
+}

@@ -1,0 +1,72 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { internal } from '../../kernel/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { createHashSlots } from './hash-slots.ts';
+import { formatPasswordString, isOutdated, parsePasswordString } from './password-string.ts';
+import type { PasswordCost, StoredPassword } from './password-string.ts';
+
+const saltBytes = 16;
+const hashBytes = 32;
+
+/** What may be done while holding a slot. */
+export interface Hashing {
+  /** @returns a PHC string made with the cost in force */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password opens the stored one. Without a stored one it computes
+   * all the same and answers no, so that time does not tell who has an account.
+   */
+  matches(password: string, stored: string | null): Promise<boolean>;
+  isOutdated(stored: string): boolean;
+}
+
+export interface PasswordHasher {
+  /**
+   * Gives `work` one of the few slots for hashing. Never called inside a write.
+   * Refuses with `unavailable`: `sign_in_busy`.
+   */
+  inSlot<T>(work: (hashing: Hashing) => Promise<T>): Promise<T>;
+}
+
+export interface PasswordHasherOptions {
+  cost: PasswordCost;
+  atOnce: number;
+  waiting: number;
+  random: Random;
+}
+
+/** argon2id of Node's own crypto (RFC 9106). Refuses to start on a runtime without it. */
+export function createPasswordHasher({ cost, atOnce, waiting, random }: PasswordHasherOptions): PasswordHasher {
+  if (typeof argon2 !== 'function') throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');
+  const slots = createHashSlots({ atOnce, waiting });
+  const derive = promisify(argon2);
+
+  const compute = (password: string, stored: Pick<StoredPassword, 'cost' | 'salt'>, length: number): Promise<Buffer> =>
+    derive('argon2id', {
+      message: password,
+      nonce: stored.salt,
+      memory: stored.cost.memoryKib,
+      passes: stored.cost.passes,
+      parallelism: stored.cost.parallelism,
+      tagLength: length,
+    });
+
+  const hashing: Hashing = {
+    async hash(password) {
+      const salt = random.bytes(saltBytes);
+      return formatPasswordString({ cost, salt, hash: await compute(password, { cost, salt }, hashBytes) });
+    },
+
+    async matches(password, stored) {
+      const known = stored === null ? null : parsePasswordString(stored);
+      const { hash, ...parameters } = known ?? { cost, salt: random.bytes(saltBytes), hash: Buffer.alloc(hashBytes) };
+      const computed = await compute(password, parameters, hash.length);
+      return timingSafeEqual(computed, hash) && known !== null;
+    },
+
+    isOutdated: (stored) => isOutdated(stored, cost),
+  };
+
+  return { inSlot: (work) => slots.run(() => work(hashing)) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Stored passwords as PHC strings: the parameters travel with the hash, so that
+ * raising the cost later still reads the old ones.
+ */
+
+/** What one argon2id hash costs. */
+export interface PasswordCost {
+  memoryKib: number;
+  passes: number;
+  parallelism: number;
+}
+
+export interface StoredPassword {
+  cost: PasswordCost;
+  salt: Buffer;
+  hash: Buffer;
+}
+
+const pattern =
+  /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,2}),p=([1-9]\d{0,1})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,86})$/;
+
+/** PHC strings carry base64 without padding. */
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+export function formatPasswordString({ cost, salt, hash }: StoredPassword): string {
+  const { memoryKib, passes, parallelism } = cost;
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+/**
+ * Reads a PHC string of argon2id version 19. `null` for anything else: such a
+ * row opens for no password, which is the safe reading of a damaged one.
+ */
+export function parsePasswordString(text: string): StoredPassword | null {
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  const [, memory, passes, parallelism, salt, hash] = match as unknown as string[];
+  const cost = { memoryKib: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  if (cost.memoryKib < 8 * cost.parallelism) return null;
+  return { cost, salt: Buffer.from(salt!, 'base64'), hash: Buffer.from(hash!, 'base64') };
+}
+
+/** Whether a stored password was made with other figures than those in force. */
+export function isOutdated(text: string, current: PasswordCost): boolean {
+  const stored = parsePasswordString(text);
+  if (stored === null) return true;
+  const { memoryKib, passes, parallelism } = stored.cost;
+  return memoryKib !== current.memoryKib || passes !== current.passes || parallelism !== current.parallelism;
+}

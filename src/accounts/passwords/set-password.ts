@@ -1,0 +1,27 @@
+import type { AccountsRoom } from '../room.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { sessionSchema } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { parsePassword } from './password-rules.ts';
+
+/**
+ * Gives a person a new password without asking for the old one: an
+ * administrator's act. Ends all their sessions; tokens and keys go on.
+ *
+ * @param options.mustChangePassword whether the person has to choose their own at the next sign-in
+ * Refuses: the rules of passwords, `unknown_person`, `sign_in_busy`.
+ */
+export async function setPassword(
+  { db, hasher }: AccountsRoom,
+  personId: string,
+  password: string,
+  { mustChangePassword = false }: { mustChangePassword?: boolean } = {},
+): Promise<void> {
+  const checked = parsePassword(password);
+  const passwordHash = await hasher.inSlot((hashing) => hashing.hash(checked));
+  await db.write(async ({ manager }) => {
+    const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
+    if (affected === 0) throw noSuchPerson();
+    await manager.delete(sessionSchema, { userId: personId });
+  });
+}

@@ -1,0 +1,64 @@
+import type { Tx } from '../../db/index.ts';
+import { parsePassword } from '../passwords/password-rules.ts';
+import { parseText } from '../plain-text.ts';
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import type { UserRow } from '../user-schema.ts';
+import { displayNameRule } from './profile-rules.ts';
+import { toPerson } from './person.ts';
+import type { Person } from './person.ts';
+
+export interface NewPerson {
+  /** Without one, the person chooses a handle at first sight (onboarding). */
+  username?: string | null;
+  /** Without one, no password opens the account until one is set. */
+  password?: string | null;
+  displayName?: string;
+  isAdministrator?: boolean;
+  mustChangePassword?: boolean;
+}
+
+/**
+ * Makes an account: `hearth user add`, and whatever else may make one without an invite.
+ * Refuses: the rules of handles (`handle_taken` included), of passwords and of texts.
+ */
+export async function addPerson(room: AccountsRoom, input: NewPerson): Promise<Person> {
+  const prepared = await preparePerson(room, input);
+  return room.db.write((tx) => insertPerson(room, tx, prepared));
+}
+
+/** Input that was checked, with its password hashed: ready for a write. */
+export type PreparedPerson = Pick<
+  UserRow,
+  'username' | 'displayName' | 'passwordHash' | 'isAdministrator' | 'mustChangePassword'
+>;
+
+/** The checks and the slow part, before a write. Refuses as `addPerson` does, but for `handle_taken`. */
+export async function preparePerson({ owners, hasher }: AccountsRoom, input: NewPerson): Promise<PreparedPerson> {
+  const username = input.username == null ? null : owners.parseHandle(input.username).display;
+  const displayName = parseText(input.displayName ?? '', displayNameRule);
+  const password = input.password == null ? null : parsePassword(input.password);
+  return {
+    username,
+    displayName,
+    passwordHash: password === null ? null : await hasher.inSlot((hashing) => hashing.hash(password)),
+    isAdministrator: input.isAdministrator ?? false,
+    mustChangePassword: input.mustChangePassword ?? false,
+  };
+}
+
+/** The rows of a new person: the account, and the handle if there is one. */
+export async function insertPerson(room: AccountsRoom, tx: Tx, prepared: PreparedPerson): Promise<Person> {
+  const row: UserRow = {
+    id: room.random.uuid(),
+    ...prepared,
+    bio: '',
+    website: '',
+    disabledAt: null,
+    createdAt: tx.now,
+    lastSeenAt: null,
+  };
+  if (row.username !== null) await room.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id });
+  await tx.manager.insert(userSchema, row);
+  return toPerson(row);
+}

@@ -1,0 +1,23 @@
+import type { UserRow } from '../user-schema.ts';
+
+/** Somebody with an account here, as the rest of the house sees them: without the password. */
+export interface Person {
+  /** UUID. */
+  id: string;
+  /** `null` until a handle is chosen; such a person appears nowhere (SPEC §2.4). */
+  username: string | null;
+  /** May be empty; pages then show the handle. */
+  displayName: string;
+  bio: string;
+  /** Empty, or an http(s) address. */
+  website: string;
+  isAdministrator: boolean;
+  mustChangePassword: boolean;
+  disabledAt: number | null;
+  createdAt: number;
+  lastSeenAt: number | null;
+}
+
+export function toPerson({ passwordHash: _, ...person }: UserRow): Person {
+  return person;
+}

@@ -1,0 +1,25 @@
+import { invalid } from '../../kernel/index.ts';
+import { parseText } from '../plain-text.ts';
+import type { TextRule } from '../plain-text.ts';
+
+export const displayNameRule: TextRule = { field: 'display_name', called: 'The display name', maxCharacters: 100 };
+export const bioRule: TextRule = { field: 'bio', called: 'The text about you', maxCharacters: 1000, manyLines: true };
+const websiteRule: TextRule = { field: 'website', called: 'The website', maxCharacters: 255 };
+
+/**
+ * Checks the address of a website. It becomes a link on a page that others
+ * open, so nothing but http and https passes.
+ * Refuses with `invalid`: `invalid_website`, and as `parseText` does.
+ */
+export function parseWebsite(value: unknown): string {
+  const text = parseText(value, websiteRule);
+  if (text === '') return '';
+  const url = URL.parse(text);
+  const isLink = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+  if (!isLink || /\s/.test(text) || url.username !== '' || url.password !== '') {
+    throw invalid('invalid_website', 'The website must be an address that starts with https:// or http://.', {
+      field: websiteRule.field,
+    });
+  }
+  return url.href;
+}

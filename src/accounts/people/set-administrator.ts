@@ -1,0 +1,38 @@
+import { Not, IsNull } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { sessionSchema } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { noSuchPerson } from './find-people.ts';
+import { toPerson } from './person.ts';
+import type { Person } from './person.ts';
+
+/**
+ * Makes a person an administrator of the instance, or ends it. Their sessions
+ * end with the change, so that none outlives a change of rights (security D-03).
+ * Setting what is already so changes nothing.
+ * Refuses: `last_administrator`, `unknown_person`.
+ */
+export async function setAdministrator({ db }: AccountsRoom, personId: string, isAdministrator: boolean): Promise<Person> {
+  return db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    if (row.isAdministrator === isAdministrator) return toPerson(row);
+    if (!isAdministrator) await refuseLastAdministrator(tx, personId);
+    await tx.manager.update(userSchema, { id: personId }, { isAdministrator });
+    await tx.manager.delete(sessionSchema, { userId: personId });
+    return toPerson({ ...row, isAdministrator });
+  });
+}
+
+/**
+ * Keeps at least one administrator who can sign in. Asked inside the write that
+ * takes one away: two administrators who demote each other find one left.
+ */
+export async function refuseLastAdministrator({ manager }: Tx, personId: string): Promise<void> {
+  const others = await manager.countBy(userSchema, { isAdministrator: true, disabledAt: IsNull(), id: Not(personId) });
+  if (others === 0) {
+    throw conflict('last_administrator', 'This is the last administrator. Name another one first.');
+  }
+}

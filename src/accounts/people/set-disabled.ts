@@ -1,0 +1,25 @@
+import type { AccountsRoom } from '../room.ts';
+import { sessionSchema } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { noSuchPerson } from './find-people.ts';
+import { toPerson } from './person.ts';
+import type { Person } from './person.ts';
+import { refuseLastAdministrator } from './set-administrator.ts';
+
+/**
+ * Shuts a person out, or lets them back in. Shutting out ends every session at
+ * once; tokens and keys stay where they are and open nothing meanwhile.
+ * Refuses: `last_administrator`, `unknown_person`.
+ */
+export async function setDisabled({ db }: AccountsRoom, personId: string, disabled: boolean): Promise<Person> {
+  return db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    if ((row.disabledAt !== null) === disabled) return toPerson(row);
+    if (disabled && row.isAdministrator) await refuseLastAdministrator(tx, personId);
+    const disabledAt = disabled ? tx.now : null;
+    await tx.manager.update(userSchema, { id: personId }, { disabledAt });
+    if (disabled) await tx.manager.delete(sessionSchema, { userId: personId });
+    return toPerson({ ...row, disabledAt });
+  });
+}

@@ -1,0 +1,33 @@
+import { parseText } from '../plain-text.ts';
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import { noSuchPerson } from './find-people.ts';
+import { bioRule, displayNameRule, parseWebsite } from './profile-rules.ts';
+import { toPerson } from './person.ts';
+import type { Person } from './person.ts';
+
+/** What people say of themselves; a field left out stays as it is. */
+export interface Profile {
+  displayName?: string;
+  bio?: string;
+  website?: string;
+}
+
+/**
+ * Changes a person's profile.
+ * Refuses: `invalid_text`, `text_too_long`, `invalid_website`, each with its
+ * form field; `unknown_person`.
+ */
+export async function updateProfile({ db }: AccountsRoom, personId: string, profile: Profile): Promise<Person> {
+  const changes: Profile = {};
+  if (profile.displayName !== undefined) changes.displayName = parseText(profile.displayName, displayNameRule);
+  if (profile.bio !== undefined) changes.bio = parseText(profile.bio, bioRule);
+  if (profile.website !== undefined) changes.website = parseWebsite(profile.website);
+
+  return db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    if (Object.keys(changes).length > 0) await manager.update(userSchema, { id: personId }, changes);
+    return toPerson({ ...row, ...changes });
+  });
+}

@@ -1,0 +1,17 @@
+import type { Random } from '../kernel/index.ts';
+
+/**
+ * A text of random characters, each as likely as any other: bytes that would
+ * favour the front of the alphabet are thrown away.
+ * @param alphabet 2–256 different ASCII characters
+ */
+export function randomText(random: Random, alphabet: string, length: number): string {
+  const fairBytes = 256 - (256 % alphabet.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of random.bytes(2 * length)) {
+      if (byte < fairBytes && text.length < length) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
+}

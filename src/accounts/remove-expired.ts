@@ -1,0 +1,23 @@
+import { IsNull, LessThanOrEqual } from 'typeorm';
+import { inviteSchema } from './invite-schema.ts';
+import type { AccountsRoom } from './room.ts';
+import { sessionSchema } from './session-schema.ts';
+import { setupTokenSchema } from './setup-token-schema.ts';
+
+/**
+ * Deletes what ended by itself and opens nothing any more: sessions, setup
+ * tokens, invites that nobody used. Expired access tokens stay in their owner's list.
+ * @returns how many rows went
+ */
+export async function removeExpired({ db, settings }: AccountsRoom): Promise<number> {
+  return db.write(async ({ manager, now }) => {
+    const expiresAt = LessThanOrEqual(now);
+    const removed = [
+      await manager.delete(sessionSchema, { expiresAt }),
+      await manager.delete(sessionSchema, { lastSeenAt: LessThanOrEqual(now - settings.sessionIdleMs) }),
+      await manager.delete(setupTokenSchema, { expiresAt }),
+      await manager.delete(inviteSchema, { expiresAt, usedAt: IsNull() }),
+    ];
+    return removed.reduce((sum, { affected }) => sum + (affected ?? 0), 0);
+  });
+}

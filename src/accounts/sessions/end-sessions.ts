@@ -1,0 +1,35 @@
+import { Not } from 'typeorm';
+import { notFound } from '../../kernel/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { hashSecret, looksLikeSecret } from '../secret.ts';
+import { sessionSchema } from '../session-schema.ts';
+
+/** Ends the session of a cookie. A cookie that opens nothing is fine: it is signed out already. */
+export async function signOut({ db }: AccountsRoom, secret: string): Promise<void> {
+  if (!looksLikeSecret(secret)) return;
+  await db.write(({ manager }) => manager.delete(sessionSchema, { tokenHash: hashSecret(secret) }));
+}
+
+/** Ends one of a person's own sessions. Refuses with `not_found`. */
+export async function revokeSession({ db }: AccountsRoom, personId: string, sessionId: string): Promise<void> {
+  await db.write(async ({ manager }) => {
+    const { affected } = await manager.delete(sessionSchema, { id: sessionId, userId: personId });
+    if (affected === 0) throw notFound('unknown_session', 'There is no such session.');
+  });
+}
+
+/**
+ * Ends all sessions of a person but one.
+ * @param keepSessionId the session to keep; `null` ends every one
+ * @returns how many ended
+ */
+export async function revokeOtherSessions(
+  { db }: AccountsRoom,
+  personId: string,
+  keepSessionId: string | null,
+): Promise<number> {
+  return db.write(async ({ manager }) => {
+    const others = { userId: personId, ...(keepSessionId !== null && { id: Not(keepSessionId) }) };
+    return (await manager.delete(sessionSchema, others)).affected ?? 0;
+  });
+}

@@ -1,0 +1,76 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { unavailable } from '../../kernel/index.ts';
+import { foldHandle } from '../../owners/index.ts';
+import { networkOfAddress } from './network-of-address.ts';
+
+/** Who tries from where. The account counts by the name typed, whether or not it exists. */
+export interface Try {
+  account: string;
+  /** `null` when the try does not come over the network. */
+  address: string | null;
+}
+
+/**
+ * Counts wrong passwords per account and per network. Only passwords: tokens and
+ * keys cannot be guessed, so nobody is locked out of their work by a stranger's
+ * guesses (security D-04). Kept in memory; a restart forgets.
+ */
+export interface SignInTries {
+  /** Refuses with `too_many_tries` while the account or the network is over its limit. */
+  refuseExhausted(attempt: Try): Promise<void>;
+  /** Counts a failure in advance; refuses with `too_many_tries` when it is one too many. */
+  count(attempt: Try): Promise<void>;
+  /** Takes the counted failure back: the password was right. */
+  forgive(attempt: Try): Promise<void>;
+}
+
+/** Names in a counter's key are cut here; a handle is shorter. */
+const maxAccountKeyLength = 64;
+
+export function createSignInTries(limits: { failures: number; windowSeconds: number }): SignInTries {
+  const makeCounter = () => new RateLimiterMemory({ points: limits.failures, duration: limits.windowSeconds });
+  const accounts = makeCounter();
+  const networks = makeCounter();
+
+  const countersOf = ({ account, address }: Try): [RateLimiterMemory, string][] => [
+    [accounts, foldHandle(account).slice(0, maxAccountKeyLength)],
+    ...(address === null ? [] : [[networks, networkOfAddress(address)] satisfies [RateLimiterMemory, string]]),
+  ];
+
+  async function forgive(attempt: Try): Promise<void> {
+    for (const [counter, key] of countersOf(attempt)) {
+      // A window that ended meanwhile must not start anew below zero.
+      if (((await counter.get(key))?.consumedPoints ?? 0) > 0) await counter.reward(key);
+    }
+  }
+
+  return {
+    async refuseExhausted(attempt) {
+      for (const [counter, key] of countersOf(attempt)) {
+        const state = await counter.get(key);
+        if (state !== null && state.consumedPoints >= limits.failures) throw tooManyTries(state.msBeforeNext);
+      }
+    },
+
+    async count(attempt) {
+      // Counted first and looked at afterwards: two tries at once cannot both be the last one allowed.
+      const states = await Promise.all(countersOf(attempt).map(([counter, key]) => counter.penalty(key)));
+      const exhausted = states.find((state) => state.consumedPoints > limits.failures);
+      if (exhausted === undefined) return;
+      await forgive(attempt);
+      throw tooManyTries(exhausted.msBeforeNext);
+    },
+
+    forgive,
+  };
+}
+
+function tooManyTries(waitMs: number) {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  return unavailable(
+    'too_many_tries',
+    `Too many wrong passwords. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    { retryAfterSeconds },
+  );
+}

@@ -1,0 +1,69 @@
+import { invalid } from '../../kernel/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { normalisePassword } from '../passwords/password-rules.ts';
+import { toPerson } from '../people/person.ts';
+import type { Person } from '../people/person.ts';
+import { userSchema } from '../user-schema.ts';
+import type { UserRow } from '../user-schema.ts';
+import { accountDisabled, insertSession } from './start-session.ts';
+import type { SessionOrigin, StartedSession } from './start-session.ts';
+
+export interface SignInInput extends SessionOrigin {
+  /** A handle in any case; space around it is forgiven. */
+  username: string;
+  password: string;
+}
+
+export interface SignedIn extends StartedSession {
+  person: Person;
+}
+
+/**
+ * Opens a session for a handle and a password. An unknown handle costs the same
+ * time and gets the same answer as a wrong password (security D-05). A password
+ * stored at another cost is stored anew.
+ *
+ * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), told
+ * only to who knows the password; with `unavailable` and a time to wait:
+ * `too_many_tries` (an edge that can says 429), `sign_in_busy`.
+ */
+export async function signIn(room: AccountsRoom, input: SignInInput): Promise<SignedIn> {
+  const username = typeof input.username === 'string' ? input.username.trim() : '';
+  const attempt = { account: username, address: input.address };
+  await room.tries.refuseExhausted(attempt);
+
+  const { row, upgraded } = await room.hasher.inSlot(async (hashing) => {
+    // Counted here and not before the queue: many right passwords at once are
+    // a busy morning, not an attack, and none of them may be refused for it.
+    await room.tries.count(attempt);
+    const row = await findByUsername(room, username);
+    const password = normalisePassword(input.password);
+    const isRight = await hashing.matches(password ?? '', password === null ? null : (row?.passwordHash ?? null));
+    if (!isRight || row?.passwordHash == null) throw wrongCredentials();
+    await room.tries.forgive(attempt);
+    const upgraded = hashing.isOutdated(row.passwordHash) ? await hashing.hash(password!) : null;
+    return { row, upgraded };
+  });
+  if (row.disabledAt !== null) throw accountDisabled();
+
+  return room.db.write(async (tx) => {
+    // Between the hash and now the password may have changed, which ends all
+    // sessions: one that starts with the old password must not slip in behind.
+    const now = await tx.manager.findOneBy(userSchema, { id: row.id });
+    if (now === null || now.passwordHash !== row.passwordHash) throw wrongCredentials();
+    if (now.disabledAt !== null) throw accountDisabled();
+    if (upgraded !== null) await tx.manager.update(userSchema, { id: row.id }, { passwordHash: upgraded });
+    const started = await insertSession(room, tx, row.id, input);
+    return { ...started, person: toPerson({ ...now, lastSeenAt: tx.now }) };
+  });
+}
+
+async function findByUsername({ db, owners }: AccountsRoom, username: string): Promise<UserRow | null> {
+  const owner = await owners.resolve(username);
+  return owner?.kind === 'user' ? db.read.findOneBy(userSchema, { id: owner.id }) : null;
+}
+
+/** One text for both cases, and no field: it must not tell which half was wrong. */
+export function wrongCredentials() {
+  return invalid('wrong_credentials', 'Wrong username or password.');
+}

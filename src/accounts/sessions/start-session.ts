@@ -1,0 +1,77 @@
+import type { Tx } from '../../db/index.ts';
+import { cleanText } from '../plain-text.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { forbidden } from '../../kernel/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { hashSecret, newSecret } from '../secret.ts';
+import { sessionSchema } from '../session-schema.ts';
+import type { SessionRow } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { toSession } from './session-life.ts';
+import type { Session } from './session-life.ts';
+
+/** Where somebody signs in from, as their own list of sessions will show it. */
+export interface SessionOrigin {
+  address: string;
+  userAgent: string;
+  /** The secret the browser sent along, if any: that session ends, so that nobody can plant one. */
+  previousSecret?: string | null;
+}
+
+export interface StartedSession {
+  /** Goes into the cookie and nowhere else. */
+  secret: string;
+  session: Session;
+}
+
+const maxAddressCharacters = 64;
+const maxUserAgentCharacters = 255;
+
+/**
+ * Signs a person in who has proved who they are by other means than a password:
+ * after setup, after an invite. Refuses: `account_disabled`, `unknown_person`.
+ */
+export async function startSession(room: AccountsRoom, personId: string, origin: SessionOrigin): Promise<StartedSession> {
+  return room.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    if (row.disabledAt !== null) throw accountDisabled();
+    return insertSession(room, tx, personId, origin);
+  });
+}
+
+/** The row of a new session; the oldest ones beyond a person's limit end. */
+export async function insertSession(
+  { random, settings }: AccountsRoom,
+  { manager, now }: Tx,
+  personId: string,
+  { address, userAgent, previousSecret }: SessionOrigin,
+): Promise<StartedSession> {
+  const secret = newSecret(random);
+  const row: SessionRow = {
+    id: random.uuid(),
+    userId: personId,
+    tokenHash: hashSecret(secret),
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: now + settings.sessionLifetimeMs,
+    address: cleanText(address, maxAddressCharacters),
+    userAgent: cleanText(userAgent, maxUserAgentCharacters),
+  };
+  if (previousSecret != null) await manager.delete(sessionSchema, { tokenHash: hashSecret(previousSecret) });
+  await manager.insert(sessionSchema, row);
+  await manager.update(userSchema, { id: personId }, { lastSeenAt: now });
+
+  const surplus = await manager.find(sessionSchema, {
+    where: { userId: personId },
+    order: { lastSeenAt: 'DESC', createdAt: 'DESC' },
+    skip: settings.maxSessionsPerPerson,
+    take: settings.maxSessionsPerPerson,
+  });
+  for (const { id } of surplus) await manager.delete(sessionSchema, { id });
+  return { secret, session: toSession(row, settings) };
+}
+
+export function accountDisabled() {
+  return forbidden('account_disabled', 'This account is disabled.');
+}

@@ -1,0 +1,46 @@
+import type { PersonViewer } from '../../access/index.ts';
+import { toPerson } from '../people/person.ts';
+import type { Person } from '../people/person.ts';
+import type { AccountsRoom } from '../room.ts';
+import { hashSecret, looksLikeSecret } from '../secret.ts';
+import { sessionSchema } from '../session-schema.ts';
+import { userSchema } from '../user-schema.ts';
+import { sessionEnd, toSession } from './session-life.ts';
+import type { Session } from './session-life.ts';
+
+export interface SessionViewer {
+  viewer: PersonViewer;
+  person: Person;
+  session: Session;
+}
+
+/**
+ * Who a session cookie belongs to. `null` when it opens nothing: unknown,
+ * ended, or its owner is disabled. The use is written down later.
+ */
+export async function viewerOfSession(
+  { db, clock, settings, lastUse }: AccountsRoom,
+  secret: string,
+  { address }: { address: string | null },
+): Promise<SessionViewer | null> {
+  if (!looksLikeSecret(secret)) return null;
+  const row = await db.read.findOneBy(sessionSchema, { tokenHash: hashSecret(secret) });
+  if (row === null || clock.now() >= sessionEnd(row, settings)) return null;
+  const user = await db.read.findOneBy(userSchema, { id: row.userId });
+  if (user === null || user.disabledAt !== null) return null;
+
+  lastUse.note({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });
+  return {
+    viewer: {
+      kind: 'person',
+      id: user.id,
+      username: user.username,
+      isAdministrator: user.isAdministrator,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    },
+    person: toPerson(user),
+    session: toSession(row, settings),
+  };
+}

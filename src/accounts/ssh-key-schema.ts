@@ -1,0 +1,33 @@
+import { EntitySchema } from 'typeorm';
+
+/** A row of `ssh_keys`. */
+export interface SshKeyRow {
+  id: string;
+  userId: string;
+  title: string;
+  /** The algorithm name in the key, for example `ssh-ed25519`. */
+  type: string;
+  /** The public key as RFC 4253 §6.6 packs it. */
+  blobBase64: string;
+  /** `SHA256:…` as OpenSSH prints it; unique over all people. */
+  fingerprint: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+}
+
+export const sshKeySchema = new EntitySchema<SshKeyRow>({
+  name: 'SshKey',
+  tableName: 'ssh_keys',
+  columns: {
+    id: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text' },
+    title: { type: 'text' },
+    type: { type: 'text' },
+    blobBase64: { name: 'blob_base64', type: 'text' },
+    fingerprint: { type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    lastUsedAt: { name: 'last_used_at', type: 'integer', nullable: true },
+    lastUsedAddress: { name: 'last_used_address', type: 'text', nullable: true },
+  },
+});

@@ -1,0 +1,26 @@
+import { In } from 'typeorm';
+import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
+import type { AccountsRoom } from '../room.ts';
+import { toAccessToken } from './access-token.ts';
+import type { AccessToken } from './access-token.ts';
+
+/**
+ * A person's tokens, newest first, expired ones among them: seeing why a script
+ * stopped working is what the list is for.
+ * @param personId `null` lists everybody's, for the command line
+ */
+export async function listTokens({ db }: AccountsRoom, personId: string | null): Promise<AccessToken[]> {
+  const rows = await db.read.find(accessTokenSchema, {
+    where: personId === null ? {} : { userId: personId },
+    order: { createdAt: 'DESC', id: 'ASC' },
+  });
+  const limited = rows.filter((row) => !row.allRepositories).map((row) => row.id);
+  const reached = new Map<string, string[]>(limited.map((id) => [id, []]));
+  if (limited.length > 0) {
+    const links = await db.read.find(accessTokenRepositorySchema, {
+      where: personId === null ? {} : { tokenId: In(limited) },
+    });
+    for (const { tokenId, repositoryId } of links) reached.get(tokenId)?.push(repositoryId);
+  }
+  return rows.map((row) => toAccessToken(row, reached.get(row.id) ?? []));
+}

@@ -1,0 +1,40 @@
+import type { PersonViewer } from '../../access/index.ts';
+import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
+import type { AccountsRoom } from '../room.ts';
+import { hashSecret } from '../secret.ts';
+import { userSchema } from '../user-schema.ts';
+import { looksLikeAccessToken } from './token-format.ts';
+
+/**
+ * Whom an access token speaks for. `null` when it opens nothing, whatever the
+ * cause: mistyped, unknown, expired, revoked, or its owner is disabled.
+ *
+ * A token never does more than its owner can now, because nothing is copied
+ * into it: rights are looked up with each use. It administers the instance only
+ * if its owner does and it is limited neither in scope nor in repositories.
+ */
+export async function viewerOfToken(
+  { db, clock, lastUse }: AccountsRoom,
+  secret: string,
+  { address }: { address: string | null },
+): Promise<PersonViewer | null> {
+  if (!looksLikeAccessToken(secret)) return null;
+  const token = await db.read.findOneBy(accessTokenSchema, { tokenHash: hashSecret(secret) });
+  if (token === null || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
+  const user = await db.read.findOneBy(userSchema, { id: token.userId });
+  if (user === null || user.disabledAt !== null) return null;
+  const links = token.allRepositories
+    ? null
+    : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
+
+  lastUse.note({ kind: 'token', id: token.id, personId: user.id, address, lastUsedAt: token.lastUsedAt });
+  return {
+    kind: 'person',
+    id: user.id,
+    username: user.username,
+    isAdministrator: user.isAdministrator && token.access === 'admin' && token.allRepositories,
+    via: 'token',
+    scope: token.access,
+    repositoryIds: links === null ? null : links.map((link) => link.repositoryId),
+  };
+}

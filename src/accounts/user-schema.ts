@@ -1,0 +1,36 @@
+import { EntitySchema } from 'typeorm';
+
+/** A row of `users`: a person with an account here. */
+export interface UserRow {
+  id: string;
+  /** The current handle as written, the same text as in `handles`; `null` before onboarding. */
+  username: string | null;
+  displayName: string;
+  bio: string;
+  website: string;
+  /** A PHC string; `null` when no password opens the account. */
+  passwordHash: string | null;
+  isAdministrator: boolean;
+  mustChangePassword: boolean;
+  disabledAt: number | null;
+  createdAt: number;
+  lastSeenAt: number | null;
+}
+
+export const userSchema = new EntitySchema<UserRow>({
+  name: 'User',
+  tableName: 'users',
+  columns: {
+    id: { type: 'text', primary: true },
+    username: { type: 'text', nullable: true },
+    displayName: { name: 'display_name', type: 'text' },
+    bio: { type: 'text' },
+    website: { type: 'text' },
+    passwordHash: { name: 'password_hash', type: 'text', nullable: true },
+    isAdministrator: { name: 'is_administrator', type: 'boolean' },
+    mustChangePassword: { name: 'must_change_password', type: 'boolean' },
+    disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },
+  },
+});

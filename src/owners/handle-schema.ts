@@ -1,0 +1,30 @@
+import { EntitySchema } from 'typeorm';
+
+/** What a handle may name. */
+export type OwnerKind = 'user' | 'organisation';
+
+/**
+ * A row of the one namespace. A released handle keeps its row: nobody else may
+ * take over a name that links, clones and remote servers still point to.
+ */
+export interface HandleRow {
+  /** The key: the handle in lower case. */
+  folded: string;
+  /** As its owner wrote it. */
+  display: string;
+  kind: OwnerKind;
+  ownerId: string;
+  releasedAt: number | null;
+}
+
+export const handleSchema = new EntitySchema<HandleRow>({
+  name: 'Handle',
+  tableName: 'handles',
+  columns: {
+    folded: { type: 'text', primary: true },
+    display: { type: 'text' },
+    kind: { type: 'text' },
+    ownerId: { name: 'owner_id', type: 'text' },
+    releasedAt: { name: 'released_at', type: 'integer', nullable: true },
+  },
+});

@@ -1,0 +1,27 @@
+import type { Database, Tx } from '../db/index.ts';
+import { claimHandle } from './claim-handle.ts';
+import type { HandleClaim } from './claim-handle.ts';
+import { parseHandle } from './handle-rules.ts';
+import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
+import { isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
+
+/**
+ * The namespace that people and organisations share. Changes happen inside the
+ * caller's write, together with the row they belong to; the functions behind
+ * these names say what each refuses.
+ */
+export function createOwners({ db }: { db: Database }) {
+  return {
+    parseHandle,
+    claim: (tx: Tx, claim: HandleClaim) => claimHandle(tx, claim),
+    rename: (tx: Tx, claim: HandleClaim) => renameHandle(tx, claim),
+    release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
+    free: (tx: Tx, handle: string) => freeHandle(tx, handle),
+    resolve: (handle: string) => resolveHandle(db.read, handle),
+    resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
+    isTaken: (handle: string) => isHandleTaken(db.read, handle),
+    ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
+  };
+}
+
+export type Owners = ReturnType<typeof createOwners>;
