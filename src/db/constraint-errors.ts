@@ -20,6 +20,11 @@ function primaryCode(error: unknown): number | null {
   return errcode === undefined ? null : errcode & 0xff;
 }
 
+/** What the database itself said, without TypeORM's words around it. */
+export function driverMessage(error: unknown): string {
+  return (driverError(error) ?? (error as Error)).message;
+}
+
 /**
  * Whether a write failed on a unique rule.
  * @param columns one or more `table.column`, separated by `, `: all of them belong to the broken rule.

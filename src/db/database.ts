@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { migrationClasses, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
+import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
@@ -61,7 +62,7 @@ const slowWriteMs = 1000;
 /**
  * Opens the database.
  * Refuses with `unavailable`: `schema_newer`, `schema_behind` (only when not migrating),
- * `database_locked`, `read_only`.
+ * `migration_failed`, `database_locked`, `database_unavailable`, `read_only`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { clock, logger } = options;
@@ -72,6 +73,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     database: options.file,
     entities: [...options.entities],
     statementCacheSize: 300,
+    logger: ormLogger(logger),
   };
   const writer = new DataSource({
     ...shared,

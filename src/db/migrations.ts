@@ -1,5 +1,6 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import { DomainError, internal } from '../kernel/index.ts';
+import { DomainError, internal, isDomainError, unavailable } from '../kernel/index.ts';
+import { driverMessage, translateFault } from './constraint-errors.ts';
 
 /**
  * One numbered step of the schema (SPEC §9). The statements are plain SQL, run
@@ -31,15 +32,29 @@ export function migrationClasses(migrations: readonly Migration[]): (new () => M
         name = recordedName(migration);
 
         async up(runner: QueryRunner): Promise<void> {
-          for (const statement of migration.statements) await runner.query(statement);
-          const orphans = (await runner.query('PRAGMA foreign_key_check')) as unknown[];
-          if (orphans.length > 0) throw internal(`V${migration.version} would leave ${orphans.length} orphan rows`);
+          try {
+            for (const statement of migration.statements) await runner.query(statement);
+            const orphans = (await runner.query('PRAGMA foreign_key_check')) as unknown[];
+            if (orphans.length > 0) throw new Error(`it would leave ${orphans.length} row(s) without what they belong to`);
+          } catch (error) {
+            throw failedStep(migration, error);
+          }
         }
 
         async down(): Promise<void> {
           throw internal('Migrations are undone by restoring the snapshot taken before them');
         }
       },
+  );
+}
+
+function failedStep({ version, name }: Migration, error: unknown): unknown {
+  const fault = translateFault(error);
+  if (isDomainError(fault)) return fault;
+  return unavailable(
+    'migration_failed',
+    `Migration V${version} ${name} failed and was undone: ${driverMessage(error)}`,
+    { cause: error },
   );
 }
 

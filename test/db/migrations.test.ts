@@ -1,0 +1,330 @@
+import t from 'tap';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { migrations } from '../../migrations/index.ts';
+import { createDatabase, isForeignKeyViolation } from '../../src/db/index.ts';
+import type { Database, Migration } from '../../src/db/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { databaseOptions, insertRow, openTestDatabase } from '../fixtures/test-database.ts';
+
+type Row = Record<string, unknown>;
+
+/**
+ * One row at least for every table, under the version that makes the table, so
+ * that each later step is tried with something in place that it could lose.
+ */
+const rowsByVersion: Record<number, [table: string, row: Row][]> = {
+  1: [
+    ['handles', { folded: 'alice', display: 'Alice', kind: 'user', owner_id: 'alice-id' }],
+    ['users', { id: 'alice-id', username: 'Alice', display_name: 'Alice A.', created_at: 1 }],
+    ['users', { id: 'bob-id', username: 'bob', created_at: 1, disabled_at: 5 }],
+    ['sessions', { id: 's', user_id: 'alice-id', token_hash: 'h1', created_at: 1, last_seen_at: 2, expires_at: 3 }],
+    ['access_tokens', { id: 't', user_id: 'alice-id', name: 'ci', token_hash: 'h2', ending: 'abcd', access: 'write', created_at: 1 }],
+    ['ssh_keys', { id: 'k', user_id: 'alice-id', title: 'laptop', type: 'ssh-ed25519', blob_base64: 'AAAA', fingerprint: 'SHA256:x', created_at: 1 }],
+    ['invites', { id: 'i', token_hash: 'h3', created_by: 'alice-id', created_at: 1, expires_at: 2, used_at: 2, used_by: 'bob-id' }],
+    ['setup_tokens', { token_hash: 'h4', created_at: 1, expires_at: 2 }],
+  ],
+  3: [
+    ['repositories', { id: 'r1', owner_user_id: 'alice-id', name: 'Tool', name_folded: 'tool', visibility: 'PUBLIC', description: 'Ünïcode', created_at: 1, updated_at: 9007199254740991 }],
+    ['repositories', { id: 'r2', owner_user_id: 'alice-id', name: 'old', name_folded: 'old', visibility: 'PRIVATE', deleted_at: 5, deleted_by: 'alice-id', created_at: 1, updated_at: 1 }],
+    ['collaborators', { repository_id: 'r1', user_id: 'bob-id', role: 'write', created_at: 1 }],
+    ['access_token_repositories', { token_id: 't', repository_id: 'r1' }],
+    ['pushes', { id: 'p', repository_id: 'r1', user_id: 'bob-id', via: 'ssh', created_at: 1 }],
+    ['push_updates', { push_id: 'p', position: 0, ref: 'refs/heads/main', old_id: '0', new_id: '1', result: 'ok' }],
+    ['push_announcements', { push_id: 'p', listener: 'ci' }],
+  ],
+  13: [
+    ['repositories', { id: 'r3', owner_user_id: 'bob-id', name: 'x', name_folded: 'x', visibility: 'PUBLIC', image_content_type: 'image/png', image_updated_at: 7, created_at: 1, updated_at: 1 }],
+  ],
+  14: [
+    ['organisations', { id: 'o', name: 'example', created_at: 1 }],
+    ['organisation_members', { organisation_id: 'o', user_id: 'alice-id', role: 'OWNER', created_at: 1 }],
+    ['repositories', { id: 'r4', owner_org_id: 'o', name: 'Tool', name_folded: 'tool', visibility: 'PRIVATE', created_at: 1, updated_at: 1 }],
+  ],
+};
+
+/**
+ * The steps that released programs had. Numbers fixed by SPEC §9 are filled in
+ * later below higher ones, so an upgrade is not always a longer list.
+ */
+const released: number[][] = [[1, 3, 13, 14]];
+
+const versionsUpTo = (version: number): number[] =>
+  migrations.map((step) => step.version).filter((other) => other <= version);
+
+const only = (versions: readonly number[]): Migration[] => migrations.filter((step) => versions.includes(step.version));
+
+async function fill(db: Database, versions: readonly number[]): Promise<void> {
+  await db.write(async (tx) => {
+    for (const version of versions) for (const [table, row] of rowsByVersion[version] ?? []) await insertRow(tx, table, row);
+  });
+}
+
+function inspect<T>(file: string, look: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return look(database);
+  } finally {
+    database.close();
+  }
+}
+
+const schemaOf = (file: string) =>
+  inspect(file, (database) => database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all());
+
+const applied = (file: string): unknown[] =>
+  inspect(file, (database) => database.prepare('SELECT name FROM migrations ORDER BY timestamp').all().map((row) => row['name']));
+
+function tablesOf(file: string): Map<string, Row[]> {
+  return inspect(file, (database) => {
+    const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+    return new Map(names.map(({ name }) => [String(name), database.prepare(`SELECT * FROM "${name}"`).all() as Row[]]));
+  });
+}
+
+/** A database as the program of that version left it: its schema, rows in every table. */
+async function makeDatabase(file: string, versions: readonly number[]): Promise<void> {
+  const db = await createDatabase(databaseOptions(file, { migrations: only(versions) }));
+  await fill(db, versions);
+  await db.close();
+}
+
+t.test('SPEC §9 the migrations are in order, numbered once, and V13 and V14 are what the specification names', async (t) => {
+  const versions = migrations.map((migration) => migration.version);
+  t.strictSame(versions, [...new Set(versions)].sort((a, b) => a - b));
+  const statements = (version: number) => migrations.find((step) => step.version === version)!.statements.join('\n');
+  t.match(statements(13), /image_content_type[\s\S]*image_updated_at/);
+  t.match(statements(14), /CREATE TABLE organisations[\s\S]*owner_org_id/);
+  for (const step of migrations) {
+    if ([2, 9, 19].includes(step.version)) t.match(step.statements.join('\n'), /federation|remote_|followers|received_pushes/);
+  }
+});
+
+t.test('every table that a version has gets a row in this test', async (t) => {
+  for (const { version } of migrations) {
+    const file = path.join(temporaryFolder(t), 'hearth.db');
+    await makeDatabase(file, versionsUpTo(version));
+    for (const [table, rows] of tablesOf(file)) if (rows.length === 0) t.fail(`V${version}: no row in ${table}`);
+  }
+  t.pass('none is empty');
+});
+
+t.test('from every earlier version: rows are kept, and the schema is that of a fresh database', async (t) => {
+  const fresh = path.join(temporaryFolder(t), 'hearth.db');
+  await (await createDatabase(databaseOptions(fresh))).close();
+
+  const newest = migrations.map((step) => step.version);
+  for (const start of [...newest.slice(0, -1).map(versionsUpTo), ...released]) {
+    const file = path.join(temporaryFolder(t), 'hearth.db');
+    await makeDatabase(file, start);
+    const before = tablesOf(file);
+    const db = await createDatabase(databaseOptions(file));
+    t.ok((await db.schema()).every((step) => step.state === 'applied'), `V${start.join(', V')} goes to the newest`);
+    await fill(db, newest.filter((version) => !start.includes(version)));
+    await db.close();
+
+    const after = tablesOf(file);
+    for (const [table, rows] of before) {
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        const kept = after.get(table)?.some((other) => columns.every((column) => Object.is(other[column], row[column])));
+        if (kept !== true) t.fail(`from V${start.at(-1)}, ${table} lost ${JSON.stringify(row)}`);
+      }
+    }
+    t.strictSame(schemaOf(file), schemaOf(fresh), `from V${start.at(-1)} the schema is the same`);
+    inspect(file, (database) => {
+      t.strictSame(database.prepare('PRAGMA foreign_key_check').all(), []);
+      t.same(database.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }]);
+    });
+  }
+});
+
+t.test('one step at a time, with a restart after each, gives the schema of a fresh database', async (t) => {
+  const fresh = path.join(temporaryFolder(t), 'hearth.db');
+  await (await createDatabase(databaseOptions(fresh))).close();
+  const file = path.join(temporaryFolder(t), 'hearth.db');
+  for (const { version } of migrations) await (await createDatabase(databaseOptions(file, { migrations: only(versionsUpTo(version)) }))).close();
+  t.strictSame(schemaOf(file), schemaOf(fresh));
+  t.strictSame(applied(file), applied(fresh));
+});
+
+t.test('SPEC §2.2 a repository has exactly one owner, by the rule of that name', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await fill(db, migrations.map((step) => step.version));
+  const row = { name: 'n', name_folded: 'n', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
+  const insert = (owners: Row) => db.write((tx) => insertRow(tx, 'repositories', { id: 'new', ...row, ...owners }));
+  await t.rejects(insert({}), /CHECK constraint failed: repositories_exactly_one_owner/);
+  await t.rejects(insert({ owner_user_id: 'alice-id', owner_org_id: 'o' }), /repositories_exactly_one_owner/);
+  const move = (set: string) => db.write((tx) => tx.manager.query(`UPDATE repositories SET ${set} WHERE id = 'r1'`));
+  await t.rejects(move('owner_user_id = NULL'), /repositories_exactly_one_owner/);
+  await t.rejects(move("owner_org_id = 'o'"), /repositories_exactly_one_owner/);
+  await t.resolves(move("owner_org_id = 'o', owner_user_id = NULL, name_folded = 'tool-2'"), 'a transfer in one statement');
+  await t.rejects(move("visibility = 'public'"), /repositories_visibility/);
+});
+
+t.test('SPEC §2.2 a name is unique per owner, in any case, and free again once its repository is in the trash', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await fill(db, migrations.map((step) => step.version));
+  const row = { name: 'TOOL', name_folded: 'tool', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
+  const insert = (id: string, more: Row) => db.write((tx) => insertRow(tx, 'repositories', { ...row, id, ...more }));
+  await t.rejects(insert('a', { owner_user_id: 'alice-id' }), /repositories\.owner_user_id, repositories\.name_folded/);
+  await t.rejects(insert('b', { owner_org_id: 'o' }), /repositories\.owner_org_id, repositories\.name_folded/);
+  await t.resolves(insert('c', { owner_user_id: 'bob-id' }));
+  await db.write((tx) => tx.manager.query("UPDATE repositories SET deleted_at = 9 WHERE id IN ('r1', 'r4')"));
+  await t.resolves(insert('d', { owner_user_id: 'alice-id' }));
+  await t.resolves(insert('e', { owner_org_id: 'o' }));
+});
+
+t.test('SPEC §2.3 owners of repositories stay; memberships go with either side', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await fill(db, migrations.map((step) => step.version));
+  const remove = (table: string, id: string) => db.write((tx) => tx.manager.query(`DELETE FROM ${table} WHERE id = ?`, [id]));
+  for (const [table, id] of [['users', 'alice-id'], ['organisations', 'o']] as const) {
+    t.ok(isForeignKeyViolation(await remove(table, id).then(() => null, (error) => error)), `${table} with repositories`);
+  }
+  const members = async () => ((await db.read.query('SELECT * FROM organisation_members')) as Row[]).length;
+  await db.write((tx) => insertRow(tx, 'users', { id: 'carol-id', created_at: 1 }));
+  await db.write((tx) => insertRow(tx, 'organisation_members', { organisation_id: 'o', user_id: 'carol-id', role: 'GUEST', created_at: 1 }));
+  t.equal(await members(), 2);
+  await remove('users', 'carol-id');
+  t.equal(await members(), 1);
+  await remove('repositories', 'r4');
+  await remove('organisations', 'o');
+  t.equal(await members(), 0);
+});
+
+t.test('what hangs on a repository hangs on the table that V14 built anew', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await fill(db, migrations.map((step) => step.version));
+  const children = ['collaborators', 'access_token_repositories', 'pushes', 'push_updates', 'push_announcements'];
+  await db.write((tx) => tx.manager.query("DELETE FROM repositories WHERE id = 'r1'"));
+  for (const table of children) t.strictSame(await db.read.query(`SELECT * FROM ${table}`), [], table);
+});
+
+t.test('SPEC §4.4 one current handle per owner, and one owner per folded handle', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const claim = (folded: string, owner_id: string, released_at: number | null = null) =>
+    db.write((tx) => insertRow(tx, 'handles', { folded, display: folded, kind: 'user', owner_id, released_at }));
+  await claim('alice', 'a');
+  await t.rejects(claim('alice', 'b'), /handles\.folded/);
+  await t.rejects(claim('alison', 'a'), /handles\.owner_id/);
+  await t.resolves(claim('formerly-alice', 'a', 5));
+});
+
+t.test('a copy is kept before a migration that finds a schema, and none otherwise', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'hearth.db');
+  await makeDatabase(file, versionsUpTo(13));
+  t.notOk(existsSync(path.join(folder, 'backups')), 'a new database has nothing to copy');
+  const before = tablesOf(file);
+
+  await (await createDatabase(databaseOptions(file))).close();
+  const newest = migrations.at(-1)!.version;
+  t.strictSame(readdirSync(path.join(folder, 'backups')), [`V13-before-V${newest}.db`]);
+  const copy = path.join(folder, 'backups', `V13-before-V${newest}.db`);
+  t.strictSame(tablesOf(copy), before, 'the copy is the database as it was');
+
+  await (await createDatabase(databaseOptions(file, { clock: fixedClock(5) }))).close();
+  t.equal(readdirSync(path.join(folder, 'backups')).length, 1, 'nothing pending, nothing copied');
+});
+
+t.test('security R25 a newer schema is refused and not one byte of the file changes', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'hearth.db');
+  await (await createDatabase(databaseOptions(file))).close();
+  const newer = [...migrations, { version: 999, name: 'Tomorrow', statements: ['CREATE TABLE tomorrow (id TEXT)'] }];
+  await (await createDatabase(databaseOptions(file, { migrations: newer }))).close();
+  const bytes = readFileSync(file);
+  const files = readdirSync(folder).sort();
+
+  const refusal = { code: 'unavailable', reason: 'schema_newer', message: /V999Tomorrow/ };
+  for (const migrate of ['always', 'when-new'] as const) {
+    await t.rejects(createDatabase(databaseOptions(file, { migrate })), refusal, migrate);
+  }
+  const db = await createDatabase(databaseOptions(file, { migrate: 'never' }));
+  await t.rejects(db.schema(), refusal);
+  await t.rejects(db.migrate(), refusal);
+  await db.close();
+  t.ok(readFileSync(file).equals(bytes));
+  t.strictSame(readdirSync(folder).sort(), files, 'and nothing lies beside it');
+});
+
+t.test('security R26 a failing migration is undone as a whole, named, and can be tried again', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'hearth.db');
+  await makeDatabase(file, versionsUpTo(Infinity));
+  const [schema, rows, steps] = [schemaOf(file), tablesOf(file), applied(file)];
+  const broken = (statements: string[]) => [...migrations, { version: 999, name: 'Broken', statements }];
+  const attempts: [string, string[]][] = [
+    ['a statement that fails', ['CREATE TABLE half (id TEXT)', "UPDATE users SET bio = 'changed'", 'INSERT INTO nowhere VALUES (1)']],
+    ['a rebuild that loses parents', ["DELETE FROM users WHERE id = 'bob-id'"]],
+  ];
+  for (const [what, statements] of attempts) {
+    for (let restart = 0; restart < 3; restart++) {
+      await t.rejects(createDatabase(databaseOptions(file, { migrations: broken(statements), clock: fixedClock(restart) })), {
+        code: 'unavailable',
+        reason: 'migration_failed',
+        message: /V999 Broken/,
+      });
+    }
+    t.strictSame([schemaOf(file), tablesOf(file), applied(file)], [schema, rows, steps], what);
+  }
+  t.equal(readdirSync(path.join(folder, 'backups')).length, 1, 'a restart loop keeps one copy, not one per restart');
+
+  const db = await createDatabase(databaseOptions(file, { migrations: broken(attempts[0]![1]), migrate: 'never' }));
+  await t.rejects(db.migrate());
+  await db.write(async ({ manager }) => t.same(await manager.query('PRAGMA foreign_keys'), [{ foreign_keys: 1 }]));
+  await t.rejects(db.write((tx) => tx.manager.query("DELETE FROM users WHERE id = 'alice-id'")), /FOREIGN KEY/);
+  await db.close();
+
+  await (await createDatabase(databaseOptions(file, { migrations: broken(['CREATE TABLE whole (id TEXT)']) }))).close();
+  t.equal(applied(file).length, steps.length + 1);
+});
+
+t.test('security R05 killed in the middle of a migration, the next start finishes it', async (t) => {
+  const fresh = path.join(temporaryFolder(t), 'hearth.db');
+  await (await createDatabase(databaseOptions(fresh))).close();
+  const old = path.join(temporaryFolder(t), 'hearth.db');
+  await makeDatabase(old, versionsUpTo(13));
+  const rows = tablesOf(old);
+  const rebuild = migrations.find((step) => step.version === 14)!.statements;
+  const afterDrop = rebuild.findIndex((statement) => statement.startsWith('DROP TABLE repositories')) + 1;
+
+  for (const at of [1, afterDrop, rebuild.length]) {
+    const file = path.join(temporaryFolder(t), 'hearth.db');
+    copyFileSync(old, file);
+    const program = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
+    const run = spawnSync(process.execPath, [program, file, '14', String(at)]);
+    t.equal(run.signal, 'SIGKILL', `killed before statement ${at} of V14`);
+    t.ok(statSync(file).size > 0);
+    const db = await createDatabase(databaseOptions(file));
+    const kept = (await db.read.query('SELECT id FROM repositories ORDER BY id')) as Row[];
+    await db.close();
+    t.strictSame(schemaOf(file), schemaOf(fresh));
+    t.same(kept, rows.get('repositories')!.map(({ id }) => ({ id })));
+    t.same(tablesOf(file).get('collaborators'), rows.get('collaborators'));
+  }
+});
+
+t.test('a command beside the server migrates only what has no schema yet', async (t) => {
+  const folder = temporaryFolder(t);
+  const options = (name: string) => databaseOptions(path.join(folder, name), { migrate: 'when-new' });
+  for (const name of ['missing.db', 'empty.db']) {
+    // An empty file is what a first start leaves behind that was killed at once.
+    if (name === 'empty.db') writeFileSync(path.join(folder, name), '');
+    const db = await createDatabase(options(name));
+    t.ok((await db.schema()).every((step) => step.state === 'applied'), name);
+    await db.close();
+    await (await createDatabase(options(name))).close();
+  }
+  await makeDatabase(path.join(folder, 'old.db'), versionsUpTo(3));
+  await t.rejects(createDatabase(options('old.db')), {
+    code: 'unavailable',
+    reason: 'schema_behind',
+    message: new RegExp(`up to V${migrations.at(-1)!.version}\\. Run: hearth migrate`),
+  });
+});
