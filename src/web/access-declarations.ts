@@ -1,0 +1,25 @@
+import type { Level } from '../access/index.ts';
+
+/**
+ * What every route must declare: who may come in, decided before its page runs
+ * and before a body is read.
+ *
+ * - `open`: the same bytes for everybody; nobody asks who is looking
+ * - `public`: anybody, but the page may look different for somebody signed in
+ * - `newcomer`: somebody signed in who has not chosen a handle yet
+ * - `signed-in`: otherwise 303 to the sign-in page
+ * - `administrator`: otherwise 404
+ * - `repository:…`: at least this right on the repository that the path names, otherwise 404
+ * - `git`: the handler asks for its own credentials and ignores cookies
+ */
+export const accessDeclarations = [
+  'open', 'public', 'newcomer', 'signed-in', 'administrator',
+  'repository:read', 'repository:write', 'repository:admin', 'git',
+] as const;
+
+export type AccessDeclaration = (typeof accessDeclarations)[number];
+
+/** The right that a `repository:…` declaration asks for; null for the others. */
+export function neededLevel(access: AccessDeclaration): Level | null {
+  return access.startsWith('repository:') ? (access.slice('repository:'.length) as Level) : null;
+}

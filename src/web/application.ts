@@ -1,0 +1,64 @@
+import type { RequestListener } from 'node:http';
+import Koa from 'koa';
+import type { Accounts } from '../accounts/index.ts';
+import type { Config } from '../config/index.ts';
+import { embedded } from '../embedded/index.ts';
+import type { Git } from '../git/index.ts';
+import { systemRandom } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import { createAssets } from './assets.ts';
+import type { Context, State } from './context.ts';
+import { createGitHandlers } from './git/index.ts';
+import { createBudgets } from './middleware/budget.ts';
+import { compressText } from './middleware/compression.ts';
+import { answerErrors } from './middleware/errors.ts';
+import { acceptHost } from './middleware/host.ts';
+import { nameRequest } from './middleware/request-id.ts';
+import { logRequests } from './middleware/request-log.ts';
+import { setSecurityHeaders } from './middleware/security-headers.ts';
+import { createOnceSecrets } from './once-secrets.ts';
+import { createRender } from './render.ts';
+import type { SshFacts, WebRooms } from './rooms.ts';
+import { mountRoutes } from './routing.ts';
+import { routes } from './routes.ts';
+
+export interface WebOptions {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  random?: Random;
+  accounts: Accounts;
+  owners: Owners;
+  repositories: Repositories;
+  git: Git;
+  /** How SSH is reached; null while it is off or not listening yet. */
+  ssh(): SshFacts | null;
+  /** The parts that are not ready to serve; empty means ready. */
+  unready(): Promise<string[]>;
+}
+
+/** The middlewares of every request, in order, then the route table. */
+export function createWebApplication(options: WebOptions): RequestListener {
+  const { config, clock, logger, random = systemRandom } = options;
+  const assets = createAssets(embedded);
+  const render = createRender({ embedded, assets });
+  const rooms: WebRooms = { ...options, assets, onceSecrets: createOnceSecrets({ clock, random }) };
+
+  const app = new Koa<State>();
+  app.use(nameRequest(random));
+  app.use(logRequests({ logger, clock }));
+  app.use(setSecurityHeaders);
+  app.use(compressText);
+  app.use(answerErrors({ logger, render }));
+  app.use(acceptHost(config));
+  for (const middleware of mountRoutes(routes(createGitHandlers(options)), { rooms, render, budgets: createBudgets() })) {
+    app.use(middleware);
+  }
+  // What is thrown past `answerErrors` broke while the answer was being sent.
+  app.on('error', (error: Error, ctx?: Context) => {
+    logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
+  });
+  return app.callback();
+}

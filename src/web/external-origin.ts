@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+
+/** The outcome of reading the Host: the origin, or the refusal that the caller words. */
+export type OriginVerdict =
+  | { kind: 'known'; origin: string }
+  | { kind: 'malformed' }
+  /** The server has a fixed address and was called by another name. */
+  | { kind: 'misdirected'; expected: string };
+
+interface OriginInput {
+  /** The Host header, or the forwarded host of a trusted proxy. */
+  host: string | undefined;
+  forwardedProto: 'http' | 'https' | null;
+  /** The configured base URL, which wins over whatever a request says. */
+  baseUrl: string | null;
+}
+
+const hostPattern = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
+
+const isLoopbackName = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+
+/**
+ * The origin that the browser sees, for clone addresses, cookies and the
+ * cross-site check (SPEC §1, security.md C09).
+ *
+ * With a base URL every other name is refused, so that a name an attacker
+ * controls never becomes a trusted origin of this server; only loopback names
+ * still work, for health checks and for whoever sits at the machine. A proxy
+ * that forgets `X-Forwarded-Proto` does no harm then: the scheme comes from the
+ * base URL.
+ */
+export function externalOrigin({ host, forwardedProto, baseUrl }: OriginInput): OriginVerdict {
+  if (host === undefined || host.length > 255 || !hostPattern.test(host)) return { kind: 'malformed' };
+  const requested = URL.parse(`${forwardedProto ?? 'http'}://${host}`);
+  if (!requested) return { kind: 'malformed' };
+  if (baseUrl === null) return { kind: 'known', origin: requested.origin };
+  const fixed = new URL(baseUrl);
+  if (new URL(`${fixed.protocol}//${host}`).host === fixed.host) return { kind: 'known', origin: fixed.origin };
+  if (isLoopbackName(requested.hostname)) return { kind: 'known', origin: requested.origin };
+  return { kind: 'misdirected', expected: fixed.origin };
+}

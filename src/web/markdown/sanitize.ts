@@ -1,0 +1,107 @@
+import sanitizeHtml from 'sanitize-html';
+import type { Attributes, IOptions, Tag } from 'sanitize-html';
+import { anchorPrefix } from './heading-anchors.ts';
+import type { DocumentLinks } from './render-markdown.ts';
+
+const allowedTags = [
+  'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'a', 'span', 'strong', 'em', 'b', 'i', 'del', 's', 'ins', 'mark',
+  'sub', 'sup', 'kbd', 'samp', 'var', 'abbr', 'q', 'cite', 'code', 'pre', 'blockquote', 'div',
+  'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td',
+  'details', 'summary', 'input', 'img',
+];
+
+const allowedAttributes: IOptions['allowedAttributes'] = {
+  '*': ['title', 'align'],
+  a: ['href', 'rel', 'class'],
+  span: ['class'],
+  abbr: ['title'],
+  code: ['class'],
+  details: ['open'],
+  h2: ['id'], h3: ['id'], h4: ['id'], h5: ['id'], h6: ['id'],
+  img: ['src', 'alt', 'width', 'height', 'loading'],
+  input: ['type', 'checked', 'disabled'],
+  li: ['class'],
+  ol: ['start'],
+  td: ['colspan', 'rowspan'],
+  th: ['colspan', 'rowspan', 'scope'],
+};
+
+const remote = /^(?:https?:)?\/\//i;
+const hasScheme = /^[a-z][a-z0-9+.-]*:/i;
+
+const plain = (text?: string): Tag => ({ tagName: 'span', attribs: {}, ...(text === undefined ? {} : { text }) });
+
+function link(attributes: Attributes, links: DocumentLinks): Tag {
+  const href = (attributes.href ?? '').trim();
+  if (href === '') return plain();
+  if (href.startsWith('#')) return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}` } };
+  if (remote.test(href) || hasScheme.test(href)) {
+    // Another site gets neither our endorsement nor a handle on our window.
+    return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener' } };
+  }
+  const inside = links.page(href);
+  return inside === null ? plain() : { tagName: 'a', attribs: { href: inside } };
+}
+
+/** The host that an image would be fetched from, without trusting the address to be well-formed. */
+const hostOf = (address: string): string => URL.parse(address, 'https://invalid.invalid')?.host ?? 'elsewhere';
+
+/**
+ * A remote image would tell its host who reads this page, so it is shown as a
+ * link that names the host (web-ui §3). Inside a link, where a badge usually
+ * sits, only its text remains: links do not nest.
+ */
+function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
+  const { src = '', alt = '', width, height } = attributes;
+  const label = alt.trim() || 'image';
+  if (remote.test(src)) {
+    if (isInLink) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
+    return {
+      tagName: 'a',
+      attribs: { href: src, rel: 'nofollow ugc noopener', class: 'image-label' },
+      text: `${label} (${hostOf(src)})`,
+    };
+  }
+  const inside = src === '' || hasScheme.test(src) ? null : links.image(src);
+  if (inside === null) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
+  const size: Attributes = { ...(width ? { width } : {}), ...(height ? { height } : {}) };
+  return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
+}
+
+/** The page itself has the only h1, so the headings of a document move down by one. */
+const demoted = (level: number) => (_name: string, attribs: Attributes): Tag => ({
+  tagName: `h${Math.min(level + 1, 6)}`,
+  attribs: attribs.id?.startsWith(anchorPrefix) ? { id: attribs.id } : {},
+});
+
+/** The renderer writes a column's alignment as an inline style, which our pages do not allow. */
+const cell = (tagName: string, { style, ...attribs }: Attributes): Tag => {
+  const align = /^text-align:(left|center|right)$/.exec(style ?? '')?.[1];
+  return { tagName, attribs: align === undefined ? attribs : { ...attribs, align } };
+};
+
+/** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security.md C02). */
+export function sanitize(html: string, links: DocumentLinks): string {
+  let linkDepth = 0;
+  return sanitizeHtml(html, {
+    allowedTags,
+    allowedAttributes,
+    allowedClasses: { code: ['language-*'], li: ['task'], a: ['image-label'], span: ['image-label'] },
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowProtocolRelative: true,
+    onOpenTag: (name) => { if (name === 'a') linkDepth += 1; },
+    onCloseTag: (name) => { if (name === 'a') linkDepth -= 1; },
+    exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
+    transformTags: {
+      h1: demoted(1), h2: demoted(2), h3: demoted(3), h4: demoted(4), h5: demoted(5), h6: demoted(6),
+      td: cell,
+      th: cell,
+      a: (_name, attributes) => link(attributes, links),
+      img: (_name, attributes) => image(attributes, links, linkDepth > 0),
+      input: (_name, { type, checked }) => ({
+        tagName: 'input',
+        attribs: { type: type ?? '', disabled: '', ...(checked === undefined ? {} : { checked: '' }) } as Attributes,
+      }),
+    },
+  });
+}

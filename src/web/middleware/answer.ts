@@ -1,0 +1,64 @@
+import type { AssetEncoding } from '../assets.ts';
+import type { Context, Middleware } from '../context.ts';
+import { writeCookie, type NewCookie } from '../cookies.ts';
+import { readPreferences } from '../preferences.ts';
+import type { Render } from '../render.ts';
+import type { ContentReply, PageReply, Reply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { readSessionCookie } from '../session-cookie.ts';
+import type { AnyVisit, PageHandler } from '../visit.ts';
+
+function visitOf(ctx: Context): AnyVisit {
+  const { identity, found, form, origin, address } = ctx.state;
+  const { viewer, person, session } = identity;
+  const params = (ctx.params ?? {}) as Record<string, string>;
+  const preferences = readPreferences(ctx.req.headers.cookie);
+  return {
+    method: ctx.method, path: ctx.path, params, query: ctx.URL.searchParams, form,
+    viewer, person, session, found, origin, address, preferences,
+    sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
+    bestEncoding: (...offered) => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding,
+    userAgent: ctx.get('User-Agent').slice(0, 512),
+  };
+}
+
+function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
+  if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
+}
+
+function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, render: Render): void {
+  ctx.status = reply.status;
+  ctx.set(reply.headers);
+  setCookies(ctx, reply.cookies);
+  // A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's.
+  ctx.set('Cache-Control', visit.person || reply.showsSecret ? 'private, no-store' : 'private, no-cache');
+  ctx.vary('Cookie');
+  ctx.vary('Authorization');
+  ctx.state.showsSecret = reply.showsSecret;
+  const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
+  ctx.type = 'html';
+  ctx.body = render(reply.template, frame, reply.locals);
+}
+
+function sendContent(ctx: Context, reply: ContentReply): void {
+  ctx.status = reply.status;
+  ctx.body = reply.body;
+  ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
+}
+
+function send(ctx: Context, reply: Reply, visit: AnyVisit, render: Render): void {
+  if (reply.kind === 'page') return sendPage(ctx, reply, visit, render);
+  if (reply.kind === 'content') return sendContent(ctx, reply);
+  setCookies(ctx, reply.cookies);
+  ctx.set('Cache-Control', reply.status === 301 ? 'no-cache' : 'no-store');
+  ctx.redirect(reply.to);
+  ctx.status = reply.status;
+}
+
+/** Runs the page and turns its reply into an HTTP answer. */
+export function answer(page: PageHandler, rooms: WebRooms, render: Render): Middleware {
+  return async (ctx) => {
+    const visit = visitOf(ctx);
+    send(ctx, await page(visit, rooms), visit, render);
+  };
+}

@@ -1,0 +1,42 @@
+import { unavailable } from '../../kernel/index.ts';
+import type { Middleware } from '../context.ts';
+
+/**
+ * How dear a route is, so that a flood on dear pages leaves the cheap ones
+ * alone: the number is how many requests of the class may be at work at once.
+ * Argon2 is limited to two hashes at once in its own room; the queue in front
+ * of it is bounded here. Transfers queue in the git room.
+ */
+export const costs = {
+  /** From memory. */
+  free: Infinity,
+  /** A few rows of the database. */
+  rows: 256,
+  /** Hashes a password. */
+  password: 16,
+  /** Reads git objects. */
+  objects: 64,
+  /** Streams packs. */
+  transfer: Infinity,
+} as const;
+
+export type CostClass = keyof typeof costs;
+
+export type Budgets = Record<CostClass, Middleware>;
+
+function budget(max: number): Middleware {
+  let atWork = 0;
+  return async (_ctx, next) => {
+    if (atWork >= max) throw unavailable('busy', 'Too many people ask for this at once. Please try again in a moment.', { retryAfterSeconds: 2 });
+    atWork += 1;
+    try {
+      await next();
+    } finally {
+      atWork -= 1;
+    }
+  };
+}
+
+export function createBudgets(limits: Readonly<Record<CostClass, number>> = costs): Budgets {
+  return Object.fromEntries(Object.entries(limits).map(([name, max]) => [name, budget(max)])) as Budgets;
+}

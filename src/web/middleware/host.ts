@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../../config/index.ts';
+import type { Middleware } from '../context.ts';
+import { externalOrigin } from '../external-origin.ts';
+import { Refusal } from '../refusal.ts';
+import { createClientReader } from '../trusted-proxies.ts';
+
+const maxUrlLength = 4096;
+
+/** Node keeps the first of two Host lines and drops the rest in silence; a proxy may have kept the other one. */
+function countHostLines(request: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/** Broken escapes and NUL would reach the rooms undecoded or cut short. */
+function isWellFormed(path: string): boolean {
+  try {
+    return !decodeURIComponent(path).includes('\0');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Learns who asks and under which origin, and refuses ambiguous requests
+ * (security.md C09, C11): no Host, two of them, a foreign one, a path that does
+ * not decode, an address above 4 KiB.
+ *
+ * Health checks and git may use any name: the first tell nothing, and git
+ * brings its own credentials, so a foreign name gains nothing there.
+ */
+export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middleware {
+  const readClient = createClientReader(config.proxy.trusted);
+  return async (ctx, next) => {
+    const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
+    ctx.state.address = client.address;
+    if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
+    if (!ctx.url.startsWith('/') || !isWellFormed(ctx.path)) throw new Refusal(400, 'This address is not well-formed.');
+    if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
+
+    const verdict = externalOrigin({
+      host: client.forwardedHost ?? ctx.req.headers.host,
+      forwardedProto: client.forwardedProto,
+      baseUrl: config.baseUrl,
+    });
+    if (verdict.kind === 'malformed') throw new Refusal(400, 'The Host header is not well-formed.');
+    if (verdict.kind === 'known') {
+      ctx.state.origin = verdict.origin;
+    } else if (/^\/(?:healthz|readyz|git\/)/.test(ctx.path)) {
+      ctx.state.origin = verdict.expected;
+    } else {
+      throw new Refusal(421, `This server answers at ${verdict.expected}. Please use that address.`);
+    }
+    await next();
+  };
+}

@@ -1,0 +1,33 @@
+import type { Middleware } from '../context.ts';
+
+/**
+ * No inline style or script, nothing from other hosts, no framing. A page that
+ * needs more is a page to be changed (web-ui §10).
+ */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "manifest-src 'self'",
+].join('; ');
+
+/**
+ * Headers of every answer. `Referrer-Policy: same-origin` and not `no-referrer`:
+ * the latter makes browsers send `Origin: null` with forms, which on plain http
+ * is all the cross-site check has.
+ */
+export const setSecurityHeaders: Middleware = async (ctx, next) => {
+  ctx.set({
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+  });
+  await next();
+};

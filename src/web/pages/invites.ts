@@ -1,0 +1,37 @@
+import { page, seeOther } from '../reply.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewTime } from '../views/times.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+/** Open invites; registration is closed, so this is how people come in. */
+export const showInvites: Page<PersonVisit> = async ({ query }, { accounts, clock }) => {
+  const invites = await accounts.listInvites();
+  const authors = await accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? []));
+  return page('pages/invites', {
+    invites: invites.map(({ id, createdBy, createdAt, expiresAt }) => ({
+      id,
+      by: (createdBy && authors.get(createdBy)?.username) ?? null,
+      made: viewTime(createdAt, clock.now()),
+      expires: viewTime(expiresAt, clock.now()),
+    })),
+    notice: viewNotice(query),
+  });
+};
+
+/** Makes a link for one person and leads to the page that shows it once. */
+export const addInvite: Page<PersonVisit> = async ({ person, origin }, { accounts, onceSecrets }) => {
+  const { secret } = await accounts.addInvite(person.id);
+  const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
+  return seeOther(`/admin/invites/new/${onceSecrets.keep(person.id, { name: 'invite', value: link })}`);
+};
+
+export const showNewInvite: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
+  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+  if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
+  return page('pages/new-invite', { link: secret.value }, { showsSecret: true });
+};
+
+export const removeInvite: Page<PersonVisit> = async ({ params }, { accounts }) => {
+  await accounts.removeInvite(params.id ?? '');
+  return seeOther(withNotice('/admin/invites', 'invite-removed'));
+};

@@ -1,0 +1,60 @@
+import { notFound } from '../../kernel/index.ts';
+import { content } from '../reply.ts';
+import { avatarColours, viewAvatar } from '../views/avatar.ts';
+import type { Page } from '../visit.ts';
+
+const forever = 'public, max-age=31536000, immutable';
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The process lives; nothing else is asked (operations.md §5). */
+export const showHealth: Page = () => content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
+
+/** Whether requests should be sent here. Names the parts, never their paths or errors. */
+export const showReadiness: Page = async (_visit, { unready }) => {
+  const parts = await unready();
+  const ready = parts.length === 0;
+  return content('text/plain; charset=utf-8', ready ? 'ready\n' : `not ready: ${parts.join(', ')}\n`, {
+    status: ready ? 200 : 503,
+    headers: { 'Cache-Control': 'no-store', ...(ready ? {} : { 'Retry-After': '5' }) },
+  });
+};
+
+/** Crawlers get the pages that are cheap to make; git and personal pages are not for them. */
+export const showRobots: Page = () =>
+  content('text/plain; charset=utf-8', ['User-agent: *', 'Disallow: /git/', 'Disallow: /login', 'Disallow: /settings/', ''].join('\n'));
+
+/** `/avatars/{uuid}.svg`: any id has a picture, so this tells nothing about who exists. */
+export const showAvatar: Page = ({ params }) => {
+  const [id, ending] = (params.file ?? '').split('.');
+  if (id === undefined || ending !== 'svg' || !uuid.test(id)) throw notFound();
+  const { path, tone } = viewAvatar(id);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 7 7" shape-rendering="crispEdges"><path fill="${avatarColours[tone]}" d="${path}"/></svg>`;
+  return content('image/svg+xml', svg, {
+    headers: { 'Cache-Control': forever, 'Content-Security-Policy': "default-src 'none'; sandbox" },
+  });
+};
+
+/**
+ * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash
+ * still gets the present file, so that a page from before an upgrade keeps its
+ * looks, but nobody keeps that answer.
+ */
+export const showAsset: Page = ({ params, bestEncoding }, { assets }) => {
+  const found = assets.find(params.file ?? '');
+  if (found === null) throw notFound();
+  const encoding = bestEncoding('br', 'gzip');
+  return content(found.asset.type, found.asset.bodies[encoding], {
+    headers: {
+      'Cache-Control': found.isCurrent ? forever : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+    },
+  });
+};
+
+/** Browsers ask for this by themselves when a page could not be read yet. */
+export const showFavicon: Page = (_visit, { assets }) => {
+  const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
+  if (found === null) throw notFound();
+  return content(found.asset.type, found.asset.bodies.identity, { headers: { 'Cache-Control': 'public, max-age=86400' } });
+};

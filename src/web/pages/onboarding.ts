@@ -1,0 +1,23 @@
+import { page, seeOther, type PageReply } from '../reply.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { withNotice } from '../views/notices.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+function onboardingPage(handle: string, refusal: FormRefusal | null): PageReply {
+  return page('pages/onboarding', { form: { handle }, refusal });
+}
+
+/** Until a handle is chosen this is the only page a person gets (SPEC §2.4). */
+export const showOnboarding: Page<PersonVisit> = ({ person }) =>
+  person.username === null ? onboardingPage('', null) : seeOther('/');
+
+export const chooseHandle: Page<PersonVisit> = ({ person, form }, { accounts }) => {
+  const handle = form.text('handle').trim();
+  return submit(
+    async () => {
+      await accounts.chooseHandle(person.id, handle);
+      return seeOther(withNotice('/settings/keys', 'welcome'));
+    },
+    (refusal) => onboardingPage(handle, refusal),
+  );
+};

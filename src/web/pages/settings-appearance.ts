@@ -1,0 +1,18 @@
+import { cloneTransports, oneOf, preferenceCookies, themes } from '../preferences.ts';
+import { page, seeOther } from '../reply.ts';
+import { returnTarget } from '../return-target.ts';
+import { viewNotice } from '../views/notices.ts';
+import type { Page } from '../visit.ts';
+
+/** How the pages look in this browser; open to visitors without an account too. */
+export const showAppearance: Page = ({ preferences, query }) =>
+  page('settings/appearance', { preferences, notice: viewNotice(query) });
+
+/** Fields `theme` and `clone`, each optional, and `next`. */
+export const saveAppearance: Page = ({ form }) => {
+  const cookies = preferenceCookies({
+    ...(form.text('theme') && { theme: oneOf(themes, form.text('theme')) }),
+    ...(form.text('clone') && { clone: oneOf(cloneTransports, form.text('clone')) }),
+  });
+  return seeOther(returnTarget(form.text('next')), { cookies });
+};

@@ -1,0 +1,25 @@
+import { page, seeOther } from '../reply.ts';
+import { endedSessionCookie } from '../session-cookie.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewSession } from '../views/session.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+export const showSessions: Page<PersonVisit> = async ({ person, session, query }, { accounts, clock }) => {
+  const sessions = await accounts.listSessions(person.id);
+  return page('settings/sessions', {
+    sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
+    notice: viewNotice(query),
+  });
+};
+
+export const revokeSession: Page<PersonVisit> = async ({ person, session, params, origin }, { accounts }) => {
+  const id = params.id ?? '';
+  await accounts.revokeSession(person.id, id);
+  if (id === session.id) return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
+  return seeOther(withNotice('/settings/sessions', 'session-ended'));
+};
+
+export const revokeOtherSessions: Page<PersonVisit> = async ({ person, session }, { accounts }) => {
+  await accounts.revokeOtherSessions(person.id, session.id);
+  return seeOther(withNotice('/settings/sessions', 'sessions-ended'));
+};

@@ -1,0 +1,96 @@
+import type { Scope } from '../../access/index.ts';
+import { oneOf } from '../preferences.ts';
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewAccessToken } from '../views/access-token.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+const accesses = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
+const lifetimes = ['90', '30', '365', 'never'] as const;
+const dayMs = 24 * 60 * 60 * 1000;
+const maxOffered = 100;
+
+interface TokenForm {
+  name: string;
+  access: Scope;
+  expires_in: (typeof lifetimes)[number];
+  /** `all`, or ids of repositories. */
+  repos: string[];
+}
+
+const emptyTokenForm: TokenForm = { name: '', access: 'write', expires_in: '90', repos: ['all'] };
+
+const ownRepositories = ({ person, viewer }: PersonVisit, { repositories }: WebRooms) =>
+  repositories.list(viewer, { ownerId: person.id, limit: maxOffered });
+
+async function tokensPage(
+  visit: PersonVisit,
+  rooms: WebRooms,
+  form: TokenForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const [tokens, own] = await Promise.all([rooms.accounts.listTokens(visit.person.id), ownRepositories(visit, rooms)]);
+  return page('settings/tokens', {
+    tokens: tokens.map((token) => viewAccessToken(token, rooms.clock.now())),
+    repositories: own.repositories.map(({ id, name }) => ({ id, name })),
+    form,
+    refusal,
+    notice: viewNotice(visit.query),
+  });
+}
+
+export const showTokens: Page<PersonVisit> = (visit, rooms) => tokensPage(visit, rooms, emptyTokenForm, null);
+
+/** The choice "only these" sends an empty value beside the chosen ids; a client that says nothing means all. */
+function readTokenForm({ form }: PersonVisit): TokenForm {
+  const repos = form.all('repos');
+  return {
+    name: form.text('name'),
+    access: oneOf(accesses, form.text('access')),
+    expires_in: oneOf(lifetimes, form.text('expires_in')),
+    repos: repos.length === 0 || repos.includes('all') ? ['all'] : repos.filter((id) => id !== ''),
+  };
+}
+
+/** Ids that the page offered; a token cannot name anything else, nor be used to ask whether an id exists. */
+async function reachOf(visit: PersonVisit, rooms: WebRooms, repos: readonly string[]): Promise<string[] | null> {
+  if (repos.includes('all')) return null;
+  const own = await ownRepositories(visit, rooms);
+  return own.repositories.map(({ id }) => id).filter((id) => repos.includes(id));
+}
+
+/**
+ * Fields `name`, `access`, `expires_in` (days or `never`), `repos` (`all` or ids).
+ * Answers with a redirect to the page that shows the token once.
+ */
+export const addToken: Page<PersonVisit> = (visit, rooms) => {
+  const { person } = visit;
+  const { accounts, clock, onceSecrets } = rooms;
+  const input = readTokenForm(visit);
+  return submit(
+    async () => {
+      const { token, secret } = await accounts.addToken(person.id, {
+        name: input.name,
+        access: input.access,
+        repositoryIds: await reachOf(visit, rooms, input.repos),
+        expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
+      });
+      return seeOther(`/settings/tokens/new/${onceSecrets.keep(person.id, { name: token.name, value: secret })}`);
+    },
+    (refusal) => tokensPage(visit, rooms, input, refusal),
+  );
+};
+
+/** The only page that ever shows the token; asked again, it leads back to the list. */
+export const showNewToken: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
+  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+  if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
+  return page('settings/new-token', { name: secret.name, token: secret.value, username: person.username }, { showsSecret: true });
+};
+
+export const removeToken: Page<PersonVisit> = async ({ person, params }, { accounts }) => {
+  await accounts.removeToken(person.id, params.id ?? '');
+  return seeOther(withNotice('/settings/tokens', 'token-removed'));
+};

@@ -1,0 +1,37 @@
+import { readCookie, type NewCookie } from './cookies.ts';
+
+/** What a browser remembers without an account: nothing secret, read by the server so that no page flashes. */
+export interface Preferences {
+  readonly theme: Theme;
+  readonly clone: CloneTransport;
+}
+
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+export const cloneTransports = ['https', 'ssh'] as const;
+export type CloneTransport = (typeof cloneTransports)[number];
+
+const themeCookie = 'hearth_theme';
+const cloneCookie = 'hearth_clone';
+const yearSeconds = 365 * 24 * 60 * 60;
+
+/** The known word that the text spells, otherwise the first of the list. */
+export function oneOf<Word extends string>(words: readonly [Word, ...Word[]], text: string | null | undefined): Word {
+  return words.find((word) => word === text) ?? words[0];
+}
+
+export function readPreferences(cookieHeader: string | undefined): Preferences {
+  return {
+    theme: oneOf(themes, readCookie(cookieHeader, themeCookie)),
+    clone: oneOf(cloneTransports, readCookie(cookieHeader, cloneCookie)),
+  };
+}
+
+/** The optional script sets the clone choice too, so these cookies are not HttpOnly. */
+export function preferenceCookies(preferences: Partial<Preferences>): NewCookie[] {
+  const cookies: NewCookie[] = [];
+  if (preferences.theme) cookies.push({ name: themeCookie, value: preferences.theme, maxAgeSeconds: yearSeconds });
+  if (preferences.clone) cookies.push({ name: cloneCookie, value: preferences.clone, maxAgeSeconds: yearSeconds });
+  return cookies;
+}

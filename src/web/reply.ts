@@ -1,0 +1,61 @@
+import type { NewCookie } from './cookies.ts';
+
+/** What a page answers; routing.ts turns it into bytes. */
+export type Reply = PageReply | RedirectReply | ContentReply;
+
+export interface PageReply {
+  kind: 'page';
+  status: number;
+  /** Below templates/, without its ending: `pages/login`. */
+  template: string;
+  locals: Record<string, unknown>;
+  cookies: NewCookie[];
+  headers: Record<string, string>;
+  /** The page holds a secret: never stored, never compressed (its length would tell). */
+  showsSecret: boolean;
+}
+
+export interface RedirectReply {
+  kind: 'redirect';
+  status: 301 | 303;
+  to: string;
+  cookies: NewCookie[];
+}
+
+export interface ContentReply {
+  kind: 'content';
+  status: number;
+  type: string;
+  body: string | Buffer;
+  headers: Record<string, string>;
+}
+
+interface PageOptions {
+  status?: number;
+  cookies?: NewCookie[];
+  showsSecret?: boolean;
+}
+
+/** An HTML page made from a template and the fields it needs, never from whole records. */
+export function page(template: string, locals: Record<string, unknown> = {}, options: PageOptions = {}): PageReply {
+  const { status = 200, cookies = [], showsSecret = false } = options;
+  return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret };
+}
+
+/** The answer to every form that was accepted: look at the result with a GET. */
+export function seeOther(to: string, options: { cookies?: NewCookie[] } = {}): RedirectReply {
+  return { kind: 'redirect', status: 303, to, cookies: options.cookies ?? [] };
+}
+
+/** The same thing lives at another URL. Not kept for long by browsers, because a name may be used again. */
+export function movedTo(to: string): RedirectReply {
+  return { kind: 'redirect', status: 301, to, cookies: [] };
+}
+
+export function content(
+  type: string,
+  body: string | Buffer,
+  options: { status?: number; headers?: Record<string, string> } = {},
+): ContentReply {
+  return { kind: 'content', status: options.status ?? 200, type, body, headers: options.headers ?? {} };
+}

@@ -1,0 +1,32 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { Assets } from './assets.ts';
+import type { OnceSecrets } from './once-secrets.ts';
+
+/** How the SSH server is reached; app.ts knows once it listens. */
+export interface SshFacts {
+  /** The port that people connect to. */
+  port: number;
+  /** `SHA256:…` of the host key, to compare at the first connection. */
+  fingerprint: string;
+}
+
+/** All that pages may call. */
+export interface WebRooms {
+  config: Config;
+  clock: Clock;
+  accounts: Accounts;
+  owners: Owners;
+  repositories: Repositories;
+  git: Git;
+  assets: Assets;
+  onceSecrets: OnceSecrets;
+  /** Null while SSH is off or not listening yet. */
+  ssh(): SshFacts | null;
+  /** The parts that are not ready to serve; empty means ready. */
+  unready(): Promise<string[]>;
+}

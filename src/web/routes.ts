@@ -1,0 +1,113 @@
+import type { AccessDeclaration } from './access-declarations.ts';
+import type { Middleware } from './context.ts';
+import type { CostClass } from './middleware/budget.ts';
+import { createRepository, showNewRepository } from './pages/new-repository.ts';
+import { showHome } from './pages/home.ts';
+import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
+import { showLogin, signIn, signOut } from './pages/login.ts';
+import { showAsset, showAvatar, showFavicon, showHealth, showReadiness, showRobots } from './pages/machine-files.ts';
+import { showNotFound } from './pages/not-found.ts';
+import { chooseHandle, showOnboarding } from './pages/onboarding.ts';
+import { showPerson } from './pages/person.ts';
+import { showRepository } from './pages/repository-home.ts';
+import { deleteRepository, showRepositorySettings } from './pages/repository-settings.ts';
+import { changePassword, showAccountSettings } from './pages/settings-account.ts';
+import { saveAppearance, showAppearance } from './pages/settings-appearance.ts';
+import { addKey, removeKey, showKeys } from './pages/settings-keys.ts';
+import { saveProfile, showProfileSettings } from './pages/settings-profile.ts';
+import { revokeOtherSessions, revokeSession, showSessions } from './pages/settings-sessions.ts';
+import { addToken, removeToken, showNewToken, showTokens } from './pages/settings-tokens.ts';
+import { setUp, showSetup } from './pages/setup.ts';
+import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
+import { showSignup, signUp } from './pages/signup.ts';
+import { seeOther } from './reply.ts';
+import type { Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
+
+interface Declaration<Access extends AccessDeclaration> {
+  method: 'GET' | 'POST';
+  path: string;
+  access: Access;
+  cost: CostClass;
+}
+
+/** The access declaration decides what a page's visit surely has; the compiler holds the two together. */
+export type Route =
+  | (Declaration<'open' | 'public'> & { page: Page<Visit> })
+  | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonVisit> })
+  | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
+  | (Declaration<'repository:write' | 'repository:admin'> & { page: Page<RepositoryPersonVisit> })
+  | (Declaration<'git'> & { handle: Middleware });
+
+/** Git over HTTP, from src/web/git: Koa handlers that ask for their own credentials. */
+export interface GitHandlers {
+  infoRefs: Middleware;
+  uploadPack: Middleware;
+  receivePack: Middleware;
+}
+
+const B = '/repos/:owner/:name';
+const G = '/git/:owner/:name';
+
+/** Every URL of the web. The first row that matches answers. */
+export const routes = (git: GitHandlers): Route[] => [
+  { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
+  { method: 'GET',  path: '/readyz',                        access: 'open',             cost: 'rows',     page: showReadiness },
+  { method: 'GET',  path: '/robots.txt',                    access: 'open',             cost: 'free',     page: showRobots },
+  { method: 'GET',  path: '/favicon.ico',                   access: 'open',             cost: 'free',     page: showFavicon },
+  { method: 'GET',  path: '/assets/:file',                  access: 'open',             cost: 'free',     page: showAsset },
+  { method: 'GET',  path: '/avatars/:file',                 access: 'open',             cost: 'free',     page: showAvatar },
+
+  { method: 'GET',  path: '/',                              access: 'public',           cost: 'rows',     page: showHome },
+  { method: 'GET',  path: '/setup',                         access: 'public',           cost: 'rows',     page: showSetup },
+  { method: 'POST', path: '/setup',                         access: 'public',           cost: 'password', page: setUp },
+  { method: 'GET',  path: '/login',                         access: 'public',           cost: 'free',     page: showLogin },
+  { method: 'POST', path: '/login',                         access: 'public',           cost: 'password', page: signIn },
+  { method: 'POST', path: '/logout',                        access: 'public',           cost: 'rows',     page: signOut },
+  { method: 'GET',  path: '/signup',                        access: 'public',           cost: 'rows',     page: showSignup },
+  { method: 'POST', path: '/signup',                        access: 'public',           cost: 'password', page: signUp },
+  { method: 'GET',  path: '/onboarding',                    access: 'newcomer',         cost: 'rows',     page: showOnboarding },
+  { method: 'POST', path: '/onboarding',                    access: 'newcomer',         cost: 'rows',     page: chooseHandle },
+
+  { method: 'GET',  path: '/settings',                      access: 'signed-in',        cost: 'free',     page: () => seeOther('/settings/profile') },
+  { method: 'GET',  path: '/settings/profile',              access: 'signed-in',        cost: 'rows',     page: showProfileSettings },
+  { method: 'POST', path: '/settings/profile',              access: 'signed-in',        cost: 'rows',     page: saveProfile },
+  { method: 'GET',  path: '/settings/account',              access: 'signed-in',        cost: 'rows',     page: showAccountSettings },
+  { method: 'POST', path: '/settings/account',              access: 'signed-in',        cost: 'password', page: changePassword },
+  { method: 'GET',  path: '/settings/keys',                 access: 'signed-in',        cost: 'rows',     page: showKeys },
+  { method: 'POST', path: '/settings/keys',                 access: 'signed-in',        cost: 'rows',     page: addKey },
+  { method: 'POST', path: '/settings/keys/:id/delete',      access: 'signed-in',        cost: 'rows',     page: removeKey },
+  { method: 'GET',  path: '/settings/tokens',               access: 'signed-in',        cost: 'rows',     page: showTokens },
+  { method: 'POST', path: '/settings/tokens',               access: 'signed-in',        cost: 'rows',     page: addToken },
+  { method: 'GET',  path: '/settings/tokens/new/:ticket',   access: 'signed-in',        cost: 'rows',     page: showNewToken },
+  { method: 'POST', path: '/settings/tokens/:id/delete',    access: 'signed-in',        cost: 'rows',     page: removeToken },
+  { method: 'GET',  path: '/settings/sessions',             access: 'signed-in',        cost: 'rows',     page: showSessions },
+  { method: 'POST', path: '/settings/sessions/revoke-others', access: 'signed-in',      cost: 'rows',     page: revokeOtherSessions },
+  { method: 'POST', path: '/settings/sessions/:id/revoke',  access: 'signed-in',        cost: 'rows',     page: revokeSession },
+  { method: 'GET',  path: '/settings/appearance',           access: 'public',           cost: 'free',     page: showAppearance },
+  { method: 'POST', path: '/settings/appearance',           access: 'public',           cost: 'free',     page: saveAppearance },
+
+  { method: 'GET',  path: '/admin',                         access: 'administrator',    cost: 'free',     page: () => seeOther('/admin/invites') },
+  { method: 'GET',  path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: showInvites },
+  { method: 'POST', path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: addInvite },
+  { method: 'GET',  path: '/admin/invites/new/:ticket',     access: 'administrator',    cost: 'rows',     page: showNewInvite },
+  { method: 'POST', path: '/admin/invites/:id/delete',      access: 'administrator',    cost: 'rows',     page: removeInvite },
+
+  { method: 'GET',  path: '/users/:username',               access: 'public',           cost: 'rows',     page: showPerson },
+
+  { method: 'GET',  path: '/repos/new',                     access: 'signed-in',        cost: 'rows',     page: showNewRepository },
+  { method: 'POST', path: '/repos',                         access: 'signed-in',        cost: 'objects',  page: createRepository },
+  { method: 'GET',  path: B,                                access: 'repository:read',  cost: 'objects',  page: showRepository },
+  { method: 'GET',  path: `${B}/settings`,                  access: 'repository:admin', cost: 'rows',     page: showRepositorySettings },
+  { method: 'POST', path: `${B}/settings/delete`,           access: 'repository:admin', cost: 'objects',  page: deleteRepository },
+
+  { method: 'GET',  path: `${G}/info/refs`,                 access: 'git',              cost: 'transfer', handle: git.infoRefs },
+  { method: 'POST', path: `${G}/git-upload-pack`,           access: 'git',              cost: 'transfer', handle: git.uploadPack },
+  { method: 'POST', path: `${G}/git-receive-pack`,          access: 'git',              cost: 'transfer', handle: git.receivePack },
+  { method: 'GET',  path: `${B}/info/refs`,                 access: 'open',             cost: 'free',     page: redirectGit },
+  { method: 'GET',  path: '/:owner/:name/info/refs',        access: 'open',             cost: 'free',     page: redirectGit },
+  { method: 'GET',  path: G,                                access: 'open',             cost: 'free',     page: redirectCloneAddress },
+
+  { method: 'GET',  path: '/:handle',                       access: 'public',           cost: 'rows',     page: showOwner },
+  { method: 'GET',  path: '/:owner/:name',                  access: 'public',           cost: 'rows',     page: showRepositoryByShortAddress },
+  { method: 'GET',  path: '/{*rest}',                       access: 'public',           cost: 'free',     page: showNotFound },
+];

@@ -1,0 +1,76 @@
+import Router from '@koa/router';
+import { notFound } from '../kernel/index.ts';
+import { accessDeclarations, neededLevel } from './access-declarations.ts';
+import type { Context, Middleware, State } from './context.ts';
+import { admit } from './middleware/admit.ts';
+import { answer } from './middleware/answer.ts';
+import type { Budgets } from './middleware/budget.ts';
+import { refuseCrossSite } from './middleware/csrf.ts';
+import { readForm } from './middleware/forms.ts';
+import { finishErrandsFirst } from './middleware/onboarding.ts';
+import { identifyViewer } from './middleware/viewer.ts';
+import { Refusal } from './refusal.ts';
+import type { Render } from './render.ts';
+import type { WebRooms } from './rooms.ts';
+import type { Route } from './routes.ts';
+import type { PageHandler } from './visit.ts';
+
+interface Mounting {
+  rooms: WebRooms;
+  render: Render;
+  budgets: Budgets;
+}
+
+function remember(route: Route): Middleware {
+  return (ctx, next) => {
+    ctx.state.routePath = route.path;
+    return next();
+  };
+}
+
+/** Everything a request passes on its way to a page, in order. */
+function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middleware[] {
+  const budget = budgets[route.cost];
+  if (route.access === 'git') return [remember(route), budget, route.handle];
+  // The declaration decides what a visit surely has; `admit` makes it true.
+  const page = answer(route.page as PageHandler, rooms, render);
+  if (route.access === 'open') return [remember(route), budget, page];
+  return [
+    remember(route),
+    refuseCrossSite,
+    budget,
+    identifyViewer(rooms.accounts),
+    finishErrandsFirst(route.path),
+    admit(route.access, rooms.repositories),
+    readForm,
+    page,
+  ];
+}
+
+/** A route table that forgot who may come in, or names a repository without asking, stops the start. */
+function checkDeclaration({ method, path, access }: Route): void {
+  if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
+  const namesRepository = path.startsWith('/repos/:owner/:name');
+  if (neededLevel(access) !== null && !namesRepository) {
+    throw new Error(`The route ${method} ${path} asks for a right on a repository that its path does not name`);
+  }
+}
+
+function refuseUnrouted(router: Router<State>): (ctx: Context) => void {
+  return (ctx) => {
+    const matched = router.match(ctx.path, ctx.method).path.filter((layer) => layer.path !== '/{*rest}');
+    const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
+    if (allowed.length === 0) throw notFound();
+    throw new Refusal(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
+  };
+}
+
+/** Puts the table into effect. The first route that matches answers. */
+export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middleware[] {
+  const router = new Router<State>({ sensitive: true });
+  for (const route of routes) {
+    checkDeclaration(route);
+    router.register(route.path, [route.method], chainFor(route, mounting) as never);
+  }
+  return [router.routes() as Middleware, refuseUnrouted(router) as never];
+}

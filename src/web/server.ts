@@ -1,0 +1,68 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Node's own defaults cut an upload after 300 s even while it flows, and let a
+ * silent client stay for ever (security.md 2.3, I04). Whole requests therefore
+ * have no deadline here; headers, forms and silence have.
+ */
+const limits = {
+  headersTimeout: 15_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+const maxConnections = 1_000;
+const maxRequestsPerSocket = 1_000;
+/** No byte in either direction for this long ends a connection; routes that stream packs set their own. */
+const silenceMs = 60_000;
+
+export interface WebServer {
+  /** Opens the port. @returns where it listens, with the port that was picked when 0 was asked for */
+  listen(): Promise<{ host: string; port: number }>;
+  /** Takes no new requests, lets running ones end within `graceMs`, then cuts what is left. */
+  stop(options: { graceMs: number }): Promise<void>;
+}
+
+interface HttpServerOptions {
+  host: string;
+  port: number;
+  handle: RequestListener;
+}
+
+/** Closes what idles at once and again as answers end; `close` alone would wait for keep-alive connections. */
+async function drain(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed.finally(() => clearTimeout(cut));
+}
+
+export function createHttpServer({ host, port, handle }: HttpServerOptions): WebServer {
+  let isDraining = false;
+  const server = createServer(limits, (request, response) => {
+    // The connection must not be offered for another request while the server goes away.
+    if (isDraining) response.setHeader('Connection', 'close');
+    handle(request, response);
+  });
+  server.maxConnections = maxConnections;
+  server.maxRequestsPerSocket = maxRequestsPerSocket;
+  server.timeout = silenceMs;
+
+  return {
+    async listen() {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+      });
+      const { address, port: listeningPort } = server.address() as AddressInfo;
+      return { host: address, port: listeningPort };
+    },
+    async stop({ graceMs }) {
+      if (!server.listening) return;
+      isDraining = true;
+      await drain(server, graceMs);
+    },
+  };
+}

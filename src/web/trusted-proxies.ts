@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Who is on the other end of a request, seen through the proxies we trust. */
+export interface Client {
+  /** The network address of the client itself. */
+  address: string;
+  /** What a trusted proxy says the browser used; null when nobody trusted says so. */
+  forwardedProto: 'http' | 'https' | null;
+  forwardedHost: string | null;
+}
+
+const namedRanges: Record<string, readonly string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+const mappedV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** An IPv4 client on a dual-stack socket is the same client (security.md D1). */
+const plainAddress = (address: string): string => mappedV4.exec(address)?.[1] ?? address;
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', bits] = range.split('/');
+  const version = isIP(address);
+  if (version === 0) throw new Error(`proxy.trusted: ${JSON.stringify(range)} is neither an address, a range, loopback nor private`);
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(bits), family);
+}
+
+const listed = (header: string | string[] | undefined): string[] =>
+  [header ?? []].flat().join(',').split(',').map((part) => part.trim()).filter((part) => part !== '');
+
+/**
+ * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anybody
+ * else the headers are as if absent. Koa's own `proxy: true` believes every
+ * peer, which is why it stays off.
+ *
+ * @param trusted addresses, CIDR ranges, `loopback` or `private` (RFC 1918 and ULA); an empty list trusts nobody
+ */
+export function createClientReader(trusted: readonly string[]): (peer: string, headers: IncomingHttpHeaders) => Client {
+  const proxies = new BlockList();
+  for (const entry of trusted) for (const range of namedRanges[entry] ?? [entry]) addRange(proxies, range);
+  const isTrusted = (address: string): boolean => {
+    const version = isIP(address);
+    return version !== 0 && proxies.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
+
+  return (peer, headers) => {
+    const socketAddress = plainAddress(peer);
+    if (!isTrusted(socketAddress)) return { address: socketAddress, forwardedProto: null, forwardedHost: null };
+    // Each proxy appends what it saw, so only the right end comes from somebody we trust.
+    const hops = listed(headers['x-forwarded-for']).map(plainAddress);
+    const proto = listed(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
+    return {
+      address: hops.findLast((hop) => isIP(hop) !== 0 && !isTrusted(hop)) ?? socketAddress,
+      forwardedProto: proto === 'http' || proto === 'https' ? proto : null,
+      forwardedHost: listed(headers['x-forwarded-host']).at(-1) ?? null,
+    };
+  };
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/** A picture made from an id: a mirrored grid of five by five squares. */
+export interface AvatarView {
+  /** The SVG path of all filled squares, in a box of 7 by 7 with a margin of one. */
+  path: string;
+  /** One of the colours of the stylesheet and of `avatarColours`. */
+  tone: number;
+}
+
+/** Readable on white and on near-black alike, because an avatar does not know what it is shown on. */
+export const avatarColours = ['#c2562d', '#b0781f', '#6f8a2d', '#2f8f6b', '#2f7f9e', '#5b6fc4', '#8f5bb5', '#b5527f'] as const;
+
+/** The default avatar: the same id gives the same picture for ever (SPEC §4.3 shows it where an image is missing). */
+export function viewAvatar(id: string): AvatarView {
+  const digest = createHash('sha256').update(id).digest();
+  const squares: string[] = [];
+  for (let column = 0; column < 3; column += 1) {
+    for (let row = 0; row < 5; row += 1) {
+      if (((digest[column * 5 + row] ?? 0) & 1) === 0) continue;
+      squares.push(`M${column + 1} ${row + 1}h1v1h-1z`);
+      if (column < 2) squares.push(`M${5 - column} ${row + 1}h1v1h-1z`);
+    }
+  }
+  // About one id in 32,768 fills nothing; a dot in the middle is its picture.
+  return { path: squares.join('') || 'M3 3h1v1h-1z', tone: (digest[15] ?? 0) % avatarColours.length };
+}

@@ -1,0 +1,28 @@
+import type { ListedRepository } from '../../repositories/index.ts';
+import { viewAvatar, type AvatarView } from './avatar.ts';
+import { viewTime, type TimeView } from './times.ts';
+import { repositoryUrl } from './urls.ts';
+
+/** One repository in a list. */
+export interface RepositoryRowView {
+  owner: string;
+  name: string;
+  url: string;
+  description: string;
+  isPrivate: boolean;
+  avatar: AvatarView;
+  updated: TimeView;
+}
+
+export function viewRepositoryRow(repository: ListedRepository, now: number): RepositoryRowView {
+  const { owner, name } = repository;
+  return {
+    owner: owner.handle,
+    name,
+    url: repositoryUrl({ owner: owner.handle, name }),
+    description: repository.description,
+    isPrivate: repository.visibility === 'PRIVATE',
+    avatar: viewAvatar(owner.id),
+    updated: viewTime(repository.pushedAt ?? repository.updatedAt, now),
+  };
+}

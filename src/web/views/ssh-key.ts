@@ -1,0 +1,26 @@
+import type { SshKey } from '../../accounts/index.ts';
+import { viewTime, type TimeView } from './times.ts';
+
+export interface SshKeyView {
+  id: string;
+  title: string;
+  type: string;
+  fingerprint: string;
+  worksHere: boolean;
+  added: TimeView;
+  lastUsed: TimeView | null;
+  lastUsedFrom: string | null;
+}
+
+export function viewSshKey(key: SshKey, now: number): SshKeyView {
+  return {
+    id: key.id,
+    title: key.title,
+    type: key.type,
+    fingerprint: key.fingerprint,
+    worksHere: key.worksWithBuiltInServer,
+    added: viewTime(key.createdAt, now),
+    lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),
+    lastUsedFrom: key.lastUsedAddress,
+  };
+}

@@ -1,0 +1,42 @@
+/** A moment for a `<time>` element. */
+export interface TimeView {
+  /** For machines: `2026-11-20T07:31:02.000Z`. */
+  iso: string;
+  /** For the pointer: the exact moment in UTC. */
+  title: string;
+  /** For the eye: `2 hours ago`. */
+  text: string;
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 365.25 * 86_400],
+  ['month', 30.44 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** Commits may carry any year; beyond what a Date can hold there is nothing to print (security.md A). */
+const lastMoment = 8.64e15;
+const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms : 0, -lastMoment), lastMoment);
+
+function relativeText(seconds: number): string {
+  for (const [unit, length] of steps) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** @param ms the moment, @param now both in milliseconds since the epoch */
+export function viewTime(ms: number, now: number): TimeView {
+  const date = new Date(clamp(ms));
+  return {
+    iso: date.toISOString(),
+    title: `${exact.format(date)} UTC`,
+    text: relativeText((date.getTime() - now) / 1000),
+  };
+}

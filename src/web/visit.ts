@@ -1,0 +1,65 @@
+import type { PersonViewer, Viewer } from '../access/index.ts';
+import type { Person, Session, SessionOrigin } from '../accounts/index.ts';
+import type { Found } from '../repositories/index.ts';
+import type { AssetEncoding } from './assets.ts';
+import type { Form } from './form.ts';
+import type { Preferences } from './preferences.ts';
+import type { Reply } from './reply.ts';
+import type { WebRooms } from './rooms.ts';
+
+/**
+ * Everything a page may know about one request. Pages never see Koa: they read
+ * a visit, call one use-case and answer with a `Reply`.
+ */
+export interface Visit {
+  readonly method: string;
+  /** The path as the browser sent it, still percent-encoded, without the query. */
+  readonly path: string;
+  /** The decoded parts of the path that the route names. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Empty unless the request carried a form. */
+  readonly form: Form;
+  readonly viewer: Viewer;
+  readonly person: Person | null;
+  readonly session: Session | null;
+  /** The secret in the session cookie, valid or not. */
+  readonly sessionSecret: string | null;
+  /** What the browser knows this server as: `https://git.example.org`, no slash at the end. */
+  readonly origin: string;
+  /** The client's network address, seen through trusted proxies. */
+  readonly address: string;
+  readonly userAgent: string;
+  readonly preferences: Preferences;
+  /** The best of these content codings for this browser, or `identity`. */
+  bestEncoding(...offered: AssetEncoding[]): AssetEncoding;
+}
+
+/** Somebody has signed in; the route's access declaration guarantees it. */
+interface SignedIn {
+  readonly viewer: PersonViewer;
+  readonly person: Person;
+  readonly session: Session;
+}
+
+/** The path names a repository, and the viewer has the declared right on it. */
+interface AtRepository {
+  readonly found: Found;
+}
+
+export type PersonVisit = Visit & SignedIn;
+export type RepositoryVisit = Visit & AtRepository;
+/** Rights beyond reading are never anonymous. */
+export type RepositoryPersonVisit = RepositoryVisit & SignedIn;
+
+/** What the last middleware has in hand, before the route's declaration says what is surely set. */
+export type AnyVisit = Visit & { readonly found: Found | null };
+
+/** One page: reads its input, calls one use-case, answers. */
+export type Page<V extends Visit = Visit> = (visit: V, rooms: WebRooms) => Reply | Promise<Reply>;
+export type PageHandler = Page<AnyVisit>;
+
+/** Where a new session starts, as the person's own list of devices will show it. */
+export function sessionOrigin({ address, userAgent, sessionSecret }: Visit): SessionOrigin {
+  return { address, userAgent, previousSecret: sessionSecret };
+}
