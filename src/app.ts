@@ -105,7 +105,7 @@ export async function openRooms(
     const owners = createOwners({ db });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
     const organisations = createOrganisations({ db });
-    const git = await createGit({ config, clock, logger });
+    const git = await createGit({ config, logger });
     const repositories = createRepositories({
       db,
       owners,

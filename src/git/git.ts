@@ -1,0 +1,195 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config/index.ts';
+import { internal } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import { advertiseRefs } from './advertise-refs.ts';
+import type { AdvertiseRequest } from './advertise-refs.ts';
+import * as browse from './browse.ts';
+import type { Blob, Head, Tree } from './browse.ts';
+import { defaultLimits } from './limits.ts';
+import type { GitLimits } from './limits.ts';
+import { createObjectReaders } from './object-readers.ts';
+import type { Commit, TreeEntry } from './parse-objects.ts';
+import { openGitDoor } from './process.ts';
+import { receivePack } from './receive-pack.ts';
+import type { PushOutcome, PushRequest } from './receive-pack.ts';
+import { recoverRepository } from './recover.ts';
+import type { RecoveryAction } from './recover.ts';
+import { countRefs, readRefs } from './refs.ts';
+import { timeOfFileSystem, writeSettings } from './settings.ts';
+import { createSlots } from './slots.ts';
+import type { SlotRules } from './slots.ts';
+import * as storage from './storage.ts';
+import { endStrayProcesses } from './stray-processes.ts';
+import { uploadArchive, uploadPack } from './upload-pack.ts';
+import type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack.ts';
+import { findProgram, lacksFixes, readVersion } from './version.ts';
+
+export interface GitOptions {
+  config: Pick<Config, 'dataDir' | 'storage' | 'git'>;
+  logger: Logger;
+  /** What else differs from `defaultLimits`: tests wait less. */
+  limits?: Partial<GitLimits>;
+  /** Folders where a program without a path is looked up, separated by colons. */
+  searchPath?: string;
+}
+
+/** A branch or tag with the object it names. */
+export interface NamedRef {
+  /** Without `refs/heads/` or `refs/tags/`. */
+  name: string;
+  oid: string;
+}
+
+/** Load of the room now, for metrics and the answer to "why is it slow". */
+export interface GitLoad {
+  processes: number;
+  reads: { running: number; waiting: number };
+  writes: { running: number; waiting: number };
+  short: { running: number; waiting: number };
+}
+
+/**
+ * The only room that starts git. Every function takes the path of a repository that the
+ * caller has already decided to open: nothing here knows people or permissions.
+ */
+export interface Git {
+  /** As git prints it: `2.39.5`. */
+  readonly version: string;
+
+  repositoryPath(ownerId: string, repositoryId: string): string;
+  createRepository(path: string, options: { defaultBranch: string }): Promise<void>;
+  repositoryExists(path: string): Promise<boolean>;
+  moveRepository(from: string, to: string): Promise<void>;
+  removeRepository(path: string): Promise<void>;
+  /** Makes `branch` the one that a clone checks out; it need not exist yet. */
+  setHead(path: string, branch: string): Promise<void>;
+
+  advertiseRefs(request: AdvertiseRequest): Promise<Buffer>;
+  uploadPack(request: UploadRequest): Promise<UploadOutcome>;
+  uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
+  receivePack(request: PushRequest): Promise<PushOutcome>;
+
+  head(path: string): Promise<Head>;
+  /** The commit that a branch, tag, full ref, `HEAD` or commit id stands for. */
+  resolve(path: string, revision: string): Promise<string>;
+  /** Every ref with the object it names. */
+  refs(path: string): Promise<Map<string, string>>;
+  branches(path: string): Promise<NamedRef[]>;
+  tags(path: string): Promise<NamedRef[]>;
+  commit(path: string, oid: string): Promise<Commit>;
+  log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
+  tree(path: string, oid: string, folder: string | Buffer, options?: { maxEntries?: number; withSizes?: boolean }): Promise<Tree>;
+  entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
+  blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
+
+  /** Removes leftovers of earlier runs; safe at any time. */
+  recover(path: string): Promise<RecoveryAction[]>;
+  /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
+  endStrayProcesses(): Promise<number[]>;
+  load(): GitLoad;
+  /** Starts nothing more, lets what runs finish for `graceMs`, then ends it. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Finds git, checks its version, and writes the settings that every git process gets.
+ * Refuses `git_missing`, `git_too_old`.
+ */
+export async function createGit({ config, logger, ...options }: GitOptions): Promise<Git> {
+  const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
+  const program = await findProgram(config.git.program, options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin');
+  const folder = path.join(config.dataDir, 'run', 'git');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const settings = await writeSettings(folder, limits);
+  // Leftovers older than this are of an earlier run.
+  const bornAt = await timeOfFileSystem(folder);
+
+  const door = openGitDoor(program, settings, logger);
+  const version = readVersion((await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString(), program);
+  if (lacksFixes(version)) logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
+
+  const slotRules = (total: number, perRepository: number, perClient?: number): SlotRules => ({
+    total,
+    perRepository,
+    ...(perClient === undefined ? {} : { perClient }),
+    queue: limits.queue,
+    waitMs: limits.queueWaitMs,
+    retryAfterSeconds: limits.retryAfterSeconds,
+  });
+  const reads = createSlots(slotRules(limits.readSlots, limits.readsPerRepository, limits.readsPerClient));
+  const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
+  const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
+  const readers = createObjectReaders(door, limits);
+  const upload = { door, slots: reads, shortSlots: short, limits };
+  const browsing = { door, readers, shortSlots: short, limits };
+  const receiving = { door, slots: writes, limits, logger, countRefs };
+
+  const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
+    [...(await readRefs(repository))]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, oid]) => ({ name: name.slice(prefix.length), oid }));
+
+  return {
+    version: version.text,
+
+    repositoryPath: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
+    createRepository: (target, { defaultBranch }) => storage.createRepository(door, target, defaultBranch),
+    repositoryExists: storage.repositoryExists,
+    setHead: (target, branch) => storage.setHead(door, target, branch),
+    async moveRepository(from, to) {
+      await readers.close(from);
+      await storage.moveRepository(from, to);
+    },
+    async removeRepository(target) {
+      await readers.close(target);
+      await storage.removeRepository(target);
+    },
+
+    advertiseRefs: (request) => advertiseRefs(upload, request),
+    uploadPack: (request) => uploadPack(upload, request),
+    uploadArchive: (request) => uploadArchive(upload, request),
+    receivePack: (request) => receivePack(receiving, request),
+
+    head: (target) => browse.head(browsing, target),
+    resolve: (target, revision) => browse.resolve(browsing, target, revision),
+    refs: readRefs,
+    branches: (target) => namedRefs(target, 'refs/heads/'),
+    tags: (target) => namedRefs(target, 'refs/tags/'),
+    commit: (target, oid) => browse.commit(browsing, target, oid),
+    log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
+    tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
+    entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
+    blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
+
+    recover: (target) => recoverRepository(target, bornAt),
+    async endStrayProcesses() {
+      if (door.running() > 0) throw internal('stray processes are ended before git is used');
+      return endStrayProcesses(settings.file);
+    },
+    load: () => ({
+      processes: door.running(),
+      reads: { running: reads.inUse(), waiting: reads.waiting() },
+      writes: { running: writes.inUse(), waiting: writes.waiting() },
+      short: { running: short.inUse(), waiting: short.waiting() },
+    }),
+    async stop(graceMs = 30_000) {
+      await Promise.all([readers.close(), door.close(graceMs)]);
+    },
+  };
+}
+
+/** One repository gets at most half of the places, so that it cannot shut the others out. */
+function limitsOf(config: Config['git']): Partial<GitLimits> {
+  const half = (places: number) => Math.ceil(places / 2);
+  return {
+    readSlots: config.readSlots,
+    readsPerRepository: half(config.readSlots),
+    writeSlots: config.writeSlots,
+    writesPerRepository: half(config.writeSlots),
+    queue: config.queue,
+    queueWaitMs: config.queueWaitMs,
+    maxPushBytes: config.maxPushSizeBytes,
+  };
+}

@@ -1,0 +1,14 @@
+export { createGit } from './git.ts';
+export type { Git, GitLoad, GitOptions, NamedRef } from './git.ts';
+export { defaultLimits } from './limits.ts';
+export type { GitLimits } from './limits.ts';
+export type { AdvertiseRequest } from './advertise-refs.ts';
+export type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack.ts';
+export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './receive-pack.ts';
+export type { RefUpdate } from './push-head.ts';
+export type { RefResult } from './push-report.ts';
+export type { Blob, Head, Tree } from './browse.ts';
+export type { Commit, EntryKind, Signature, TreeEntry } from './parse-objects.ts';
+export type { RecoveryAction } from './recover.ts';
+export { isBranchName, isWellFormedRef } from './ref-name.ts';
+export { flushPacket, encodePacket } from './pkt-line.ts';

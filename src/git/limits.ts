@@ -1,0 +1,72 @@
+/**
+ * Bounds on what git may cost. The figures are those of the reference load
+ * (2 cores, 4 GiB); the configuration overrides the ones an operator would turn.
+ */
+export interface GitLimits {
+  /** Clones and fetches at the same time: in total, of one repository, for one client. */
+  readSlots: number;
+  readsPerRepository: number;
+  readsPerClient: number;
+  /** Pushes at the same time: in total, to one repository. */
+  writeSlots: number;
+  writesPerRepository: number;
+  /** Short questions (ref advertisement, log) at the same time: in total, of one repository. */
+  shortSlots: number;
+  shortPerRepository: number;
+  /** Requests that may wait for a slot of one kind, how long, and what the refused are told. */
+  queue: number;
+  queueWaitMs: number;
+  retryAfterSeconds: number;
+
+  /** Longest life of one clone, fetch or push. */
+  transferMs: number;
+  /** Longest life of one short question, object reads included. */
+  shortMs: number;
+  /** Most bytes that a short question may answer. */
+  shortOutputBytes: number;
+  /** How long a client may hold a transfer up while nearly no bytes move. */
+  stallMs: number;
+
+  /** Largest pack of one push; 0 for no bound. */
+  maxPushBytes: number;
+  /** Ref updates of one push, refs of one repository. */
+  maxUpdatesPerPush: number;
+  maxRefs: number;
+  /** Bytes of a push before its pack: commands and push options. */
+  maxPushHeadBytes: number;
+  maxPushOptions: number;
+  /** Bytes of a refused push that are read and thrown away, so that its client sees the reason. */
+  maxDrainBytes: number;
+
+  /** Long-lived object readers, one per active repository, and when an idle one ends. */
+  objectReaders: number;
+  objectReaderIdleMs: number;
+}
+
+export const defaultLimits: Readonly<GitLimits> = {
+  readSlots: 4,
+  readsPerRepository: 2,
+  readsPerClient: 3,
+  writeSlots: 4,
+  writesPerRepository: 2,
+  shortSlots: 8,
+  shortPerRepository: 4,
+  queue: 64,
+  queueWaitMs: 30_000,
+  retryAfterSeconds: 5,
+
+  transferMs: 6 * 3_600_000,
+  shortMs: 30_000,
+  shortOutputBytes: 256 * 1024 * 1024,
+  stallMs: 600_000,
+
+  maxPushBytes: 4 * 1024 ** 3,
+  maxUpdatesPerPush: 10_000,
+  maxRefs: 50_000,
+  maxPushHeadBytes: 16 * 1024 * 1024,
+  maxPushOptions: 100,
+  maxDrainBytes: 512 * 1024 * 1024,
+
+  objectReaders: 8,
+  objectReaderIdleMs: 30_000,
+};

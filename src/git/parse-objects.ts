@@ -1,0 +1,125 @@
+import { internal } from '../kernel/index.ts';
+
+export type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
+
+export interface TreeEntry {
+  /** As text; bytes that are not UTF-8 show as U+FFFD. */
+  name: string;
+  /** The name itself: 1 to thousands of bytes of any value but NUL and slash. */
+  rawName: Buffer;
+  /** Octal, as git prints it: `040000`, `100644`, `100755`, `120000`, `160000`. */
+  mode: string;
+  kind: EntryKind;
+  /** The object's type; a submodule names a commit of another repository. */
+  type: 'tree' | 'blob' | 'commit';
+  oid: string;
+  /** Bytes of a blob, when they were asked for. */
+  size: number | null;
+}
+
+export interface Signature {
+  name: string;
+  email: string;
+  /** Milliseconds since the epoch, held between the years 1 and 9999. */
+  at: number;
+  /** Minutes east of UTC, held within ±14 hours. */
+  offsetMinutes: number;
+}
+
+export interface Commit {
+  oid: string;
+  tree: string;
+  parents: string[];
+  author: Signature;
+  committer: Signature;
+  /** The whole message. */
+  message: string;
+  /** Its first paragraph as one line. */
+  subject: string;
+}
+
+const kinds = new Map<string, EntryKind>([
+  ['040000', 'folder'],
+  ['120000', 'symlink'],
+  ['160000', 'submodule'],
+  ['100755', 'executable'],
+]);
+
+/**
+ * Reads a tree object.
+ * @param oidBytes 20 for SHA-1, 32 for SHA-256
+ * @param maxEntries stops after so many
+ */
+export function parseTree(content: Buffer, oidBytes: number, maxEntries: number): { entries: TreeEntry[]; truncated: boolean } {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < content.length) {
+    if (entries.length === maxEntries) return { entries, truncated: true };
+    const space = content.indexOf(0x20, at);
+    const nul = content.indexOf(0, space + 1);
+    const end = nul + 1 + oidBytes;
+    if (space === -1 || nul === -1 || end > content.length) throw internal('a tree object is damaged');
+    const mode = content.toString('latin1', at, space).padStart(6, '0');
+    const kind = kinds.get(mode) ?? 'file';
+    entries.push({
+      name: content.toString('utf8', space + 1, nul),
+      rawName: content.subarray(space + 1, nul),
+      mode,
+      kind,
+      type: kind === 'folder' ? 'tree' : kind === 'submodule' ? 'commit' : 'blob',
+      oid: content.toString('hex', nul + 1, end),
+      size: null,
+    });
+    at = end;
+  }
+  return { entries, truncated: false };
+}
+
+/** Reads a commit object. Whatever people put in one, the answer is well-formed. */
+export function parseCommit(oid: string, content: Buffer): Commit {
+  const blank = content.indexOf('\n\n');
+  const headerEnd = blank === -1 ? content.length : blank;
+  const headers = content.toString('latin1', 0, headerEnd).split('\n');
+  const values = (name: string) => headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const decode = textDecoder(values('encoding')[0]);
+  const message = decode(content.subarray(Math.min(headerEnd + 2, content.length)));
+  const person = (name: string) => parseSignature(decode(Buffer.from(values(name)[0] ?? '', 'latin1')));
+  return {
+    oid,
+    tree: values('tree')[0] ?? '',
+    parents: values('parent'),
+    author: person('author'),
+    committer: person('committer'),
+    message,
+    subject: message.trimStart().split(/\n\s*\n/, 1)[0]!.split('\n').join(' ').trim(),
+  };
+}
+
+/** A decoder for the encoding that the commit names; UTF-8 when it names none that is known. */
+function textDecoder(label = 'utf-8'): (bytes: Buffer) => string {
+  try {
+    const decoder = new TextDecoder(label.trim());
+    return (bytes) => decoder.decode(bytes);
+  } catch {
+    return (bytes) => bytes.toString('utf8');
+  }
+}
+
+const years = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
+
+/** `Name <email> seconds +hhmm`, with any of it missing or absurd. */
+function parseSignature(line: string): Signature {
+  const [, name = line, email = '', rest = ''] = /^(.*?) ?<([^>]*)>(.*)$/s.exec(line) ?? [];
+  const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] = /^ *(-?\d{1,20})(?: ([+-])(\d{2,8}?)(\d\d))?/.exec(rest) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+  return {
+    name: name.trim(),
+    email: email.trim(),
+    at: clamp(Number(seconds) * 1_000, years.first, years.last),
+    offsetMinutes: clamp(offset, -14 * 60, 14 * 60),
+  };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,60 @@
+import { invalid } from '../kernel/index.ts';
+
+/** One packet of git's wire format (gitprotocol-common): data, or one of three marks. */
+export type Packet = { kind: 'data'; data: Buffer } | { kind: 'flush' | 'delimiter' | 'end' };
+
+/** Longest packet, its four length digits included. */
+export const maxPacketBytes = 65_520;
+
+export const flushPacket: Buffer = Buffer.from('0000');
+
+/** @param data at most 65,516 bytes */
+export function encodePacket(data: Buffer | string): Buffer {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+  const length = bytes.length + 4;
+  if (length > maxPacketBytes) throw new RangeError(`a packet of ${length} bytes`);
+  return Buffer.concat([Buffer.from(length.toString(16).padStart(4, '0')), bytes]);
+}
+
+/**
+ * Cuts a byte stream into packets as it arrives. Holds at most one unfinished
+ * packet beyond the chunk it was given.
+ * Refuses `bad_packet` for a length that git's own reader would refuse.
+ */
+export class PacketReader {
+  #bytes: Buffer = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+  }
+
+  /** The next whole packet, or null until more bytes arrive. The data is a view of what was pushed. */
+  next(): Packet | null {
+    if (this.#bytes.length < 4) return null;
+    const length = readLength(this.#bytes);
+    if (length < 4) {
+      this.#bytes = this.#bytes.subarray(4);
+      return { kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' };
+    }
+    if (this.#bytes.length < length) return null;
+    const data = this.#bytes.subarray(4, length);
+    this.#bytes = this.#bytes.subarray(length);
+    return { kind: 'data', data };
+  }
+
+  /** Bytes that belong to no whole packet yet. */
+  get rest(): Buffer {
+    return this.#bytes;
+  }
+}
+
+const lengthDigits = /^[0-9a-fA-F]{4}$/;
+
+function readLength(bytes: Buffer): number {
+  const digits = bytes.toString('latin1', 0, 4);
+  const length = lengthDigits.test(digits) ? Number.parseInt(digits, 16) : -1;
+  if (length < 0 || length === 3 || length > maxPacketBytes) {
+    throw invalid('bad_packet', 'The request is not in git’s packet format.');
+  }
+  return length;
+}

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { internal, unavailable } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import type { GitSettings } from './settings.ts';
+
+/** Why a process was ended before it was done. */
+export type StopReason = 'aborted' | 'time_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
+
+export interface GitCommand {
+  /** Arguments after `git`. Never user text in option position. */
+  argv: readonly string[];
+  timeLimitMs: number;
+  /** Whether the process reads from us; else its input is empty. */
+  takesInput?: boolean;
+  /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
+  protocol?: string | null | undefined;
+  /** Ends the process group when the client is gone. */
+  signal?: AbortSignal | undefined;
+  /** Steps behind pages in the queue for the processor. */
+  yields?: boolean;
+}
+
+export interface GitExit {
+  /** Null when a signal ended it. */
+  code: number | null;
+  stoppedBy: StopReason | null;
+}
+
+export interface GitProcess {
+  /** Null unless the command takes input. */
+  stdin: Writable | null;
+  stdout: Readable;
+  /** Resolves when the process and everything that held its output are gone. Never rejects. */
+  exited: Promise<GitExit>;
+  /** Asks the whole process group to end; insists three seconds later. */
+  stop(reason: StopReason): void;
+  /** The beginning of what it wrote to its error output; for the log, never for a client. */
+  complaint(): string;
+}
+
+/** The one door through which this program starts git. */
+export interface GitDoor {
+  start(command: GitCommand): GitProcess;
+  /**
+   * Runs a short command to its end and answers its output.
+   * Refuses with `internal` when it exceeds its time or `maxOutputBytes`, and with the
+   * signal's reason; the exit code is the caller's to judge.
+   */
+  run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; complaint: string }>;
+  /** Processes alive now. */
+  running(): number;
+  /** Starts nothing more, waits up to `graceMs` for what runs, then ends it. */
+  close(graceMs: number): Promise<void>;
+}
+
+const insistAfterMs = 3_000;
+/** How long the output of a process that was ended is still read. */
+const lastWordsMs = 500;
+const keptComplaintBytes = 4_096;
+const validProtocol = /^version=[012]$/;
+
+/**
+ * @param program absolute path of git
+ * @param settings environment and working directory of every child
+ */
+export function openGitDoor(program: string, settings: GitSettings, logger: Logger): GitDoor {
+  const alive = new Map<GitProcess, Promise<GitExit>>();
+  let closed = false;
+
+  function start(command: GitCommand): GitProcess {
+    if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    const child = startGroup(program, command, settings, logger);
+    alive.set(child, child.exited.finally(() => alive.delete(child)));
+    return child;
+  }
+
+  async function run(command: GitCommand, maxOutputBytes: number) {
+    const child = start(command);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxOutputBytes) child.stop('output_limit');
+      else chunks.push(chunk);
+    });
+    const { code, stoppedBy } = await child.exited;
+    if (stoppedBy === 'shutdown') throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    command.signal?.throwIfAborted();
+    if (stoppedBy !== null) {
+      throw internal('git did not answer within its limits', { cause: { argv: command.argv, stoppedBy } });
+    }
+    return { code, output: Buffer.concat(chunks), complaint: child.complaint() };
+  }
+
+  async function close(graceMs: number): Promise<void> {
+    closed = true;
+    const all = Promise.all(alive.values());
+    const timer = setTimeout(() => {
+      for (const child of alive.keys()) child.stop('shutdown');
+    }, graceMs);
+    await all;
+    clearTimeout(timer);
+  }
+
+  return { start, run, close, running: () => alive.size };
+}
+
+function startGroup(program: string, command: GitCommand, settings: GitSettings, logger: Logger): GitProcess {
+  const { argv, protocol, signal, timeLimitMs } = command;
+  const environment =
+    typeof protocol === 'string' && validProtocol.test(protocol)
+      ? { ...settings.environment, GIT_PROTOCOL: protocol }
+      : settings.environment;
+  // `detached` makes it the leader of its own group, so that one signal reaches
+  // its helpers (pack-objects, index-pack) too.
+  const child = spawn(program, argv, {
+    cwd: settings.home,
+    env: environment,
+    detached: true,
+    stdio: [command.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
+  const { pid, stdin, stdout, stderr } = child;
+  if (pid === undefined || stdout === null || stderr === null) {
+    child.once('error', (error) => logger.error('git.start_failed', { argv, error }));
+    throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
+  }
+  if (command.yields === true) stepBack(pid);
+
+  let complaint = '';
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (complaint.length < keptComplaintBytes) complaint += text.slice(0, keptComplaintBytes - complaint.length);
+  });
+  // A process that ends early closes its input while we still write; its exit says why.
+  stdin?.on('error', () => {});
+  stdout.on('error', () => {});
+  child.on('error', (error) => logger.warn('git.error', { argv, error }));
+
+  let stoppedBy: StopReason | null = null;
+  let insist: NodeJS.Timeout | undefined;
+  const signalGroup = (name: NodeJS.Signals) => {
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // The group ended by itself.
+    }
+  };
+  function stop(reason: StopReason): void {
+    if (stoppedBy !== null) return;
+    stoppedBy = reason;
+    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL.
+    signalGroup('SIGTERM');
+    insist = setTimeout(() => signalGroup('SIGKILL'), insistAfterMs);
+    if (child.exitCode !== null || child.signalCode !== null) stdout?.destroy();
+  }
+  // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
+  child.once('exit', () => {
+    if (stoppedBy !== null) setTimeout(() => stdout?.destroy(), lastWordsMs);
+  });
+
+  const onAbort = () => stop('aborted');
+  const limit = setTimeout(() => stop('time_limit'), timeLimitMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+
+  const exited = new Promise<GitExit>((resolve) => {
+    // `close`, not `exit`: helpers that outlive the leader still hold the pipes.
+    child.once('close', (code) => {
+      clearTimeout(limit);
+      clearTimeout(insist);
+      signal?.removeEventListener('abort', onAbort);
+      if (stoppedBy !== null && stoppedBy !== 'aborted') logger.warn('git.stopped', { argv, reason: stoppedBy });
+      resolve({ code, stoppedBy });
+    });
+  });
+  return { stdin, stdout, exited, stop, complaint: () => complaint };
+}
+
+function stepBack(pid: number): void {
+  try {
+    setPriority(pid, 5);
+  } catch {
+    // It is gone already.
+  }
+}

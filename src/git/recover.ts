@@ -1,0 +1,70 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** One thing that recovery did or found in a repository. */
+export interface RecoveryAction {
+  /** `removed`: a leftover of a process that was killed. `empty_ref`: a ref without a value, which breaks every fetch. */
+  kind: 'removed' | 'empty_ref';
+  /** Relative to the repository. */
+  file: string;
+}
+
+/** Where git leaves what, when it is killed: a folder and the names in it. */
+const leftovers: readonly { folder: string; names: RegExp }[] = [
+  { folder: '.', names: /^(?:HEAD|packed-refs|config|shallow|FETCH_HEAD|ORIG_HEAD)\.lock$|^packed-refs\.new$|^gc\.pid$/ },
+  { folder: 'info', names: /\.lock$/ },
+  { folder: 'objects', names: /^(?:tmp_objdir-|incoming-)|^tmp_/ },
+  { folder: 'objects/info', names: /\.lock$|^tmp_/ },
+  { folder: 'objects/info/commit-graphs', names: /\.lock$|^tmp_/ },
+  { folder: 'objects/pack', names: /^(?:tmp_|\.tmp-)|\.lock$/ },
+];
+
+/**
+ * Removes what a killed process left behind: locks, which would block their ref for
+ * ever, and unfinished objects. Reports refs without a value; those hold the only hint
+ * at what was lost, so they stay.
+ *
+ * @param bornBefore only files last touched before this count, in epoch milliseconds of
+ *   the file system's clock: with the start of this process it is safe while git works
+ */
+export async function recoverRepository(repository: string, bornBefore: number): Promise<RecoveryAction[]> {
+  const actions: RecoveryAction[] = [];
+
+  async function removeIfOld(file: string): Promise<void> {
+    const full = path.join(repository, file);
+    const found = await lstat(full).catch(() => null);
+    if (found === null || found.mtimeMs >= bornBefore) return;
+    await rm(full, { recursive: true, force: true });
+    actions.push({ kind: 'removed', file });
+  }
+
+  async function visitRefs(folder: string): Promise<void> {
+    for (const entry of await list(path.join(repository, folder))) {
+      const file = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) await visitRefs(file);
+      else if (entry.name.endsWith('.lock')) await removeIfOld(file);
+      else if ((await lstat(path.join(repository, file)).catch(() => null))?.size === 0) actions.push({ kind: 'empty_ref', file });
+    }
+  }
+
+  await visitRefs('refs');
+  for (const { folder, names } of leftovers) {
+    for (const { name } of await list(path.join(repository, folder))) {
+      if (names.test(name)) await removeIfOld(path.posix.join(folder, name));
+    }
+  }
+  for (const { name } of await list(path.join(repository, 'objects'))) {
+    if (!/^[0-9a-f]{2}$/.test(name)) continue;
+    for (const entry of await list(path.join(repository, 'objects', name))) {
+      if (entry.name.startsWith('tmp_obj_')) await removeIfOld(`objects/${name}/${entry.name}`);
+    }
+  }
+  return actions;
+}
+
+async function list(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+}

@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Where a push may write (security policy); everything else belongs to the server. */
+const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
+
+/** Longest ref name that Hearth records, in bytes. */
+const maxRefNameBytes = 1_000;
+
+/**
+ * The rules of `git check-ref-format` for a full name below `refs/`.
+ * @param name the name, one character per byte or as text: every rule is about ASCII
+ */
+export function isWellFormedRef(name: string): boolean {
+  if (/[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
+  if (name.includes('..') || name.includes('@{') || name.endsWith('.')) return false;
+  const components = name.split('/');
+  return components.length > 1 && components.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
+}
+
+/** Whether `name` can be a branch: what `git check-ref-format --branch` accepts, without its shorthands. */
+export function isBranchName(name: string): boolean {
+  return !name.startsWith('-') && name !== 'HEAD' && isWellFormedRef(`refs/heads/${name}`);
+}
+
+/**
+ * Why a push may not write this ref, in words for the person who pushes, or null.
+ * @param rawName the name as it came over the wire
+ * @param creates whether the ref would be new; an odd name that exists may still be moved and removed
+ */
+export function refuseRef(rawName: Buffer, creates: boolean): string | null {
+  if (rawName.length > maxRefNameBytes) return `a ref name has at most ${maxRefNameBytes} bytes`;
+  if (!isUtf8(rawName)) return 'a ref name must be valid UTF-8';
+  const name = rawName.toString('utf8');
+  const folder = pushable.find((prefix) => name.startsWith(prefix));
+  if (folder === undefined) return 'only refs/heads/, refs/tags/ and refs/notes/ can be pushed';
+  if (!isWellFormedRef(name)) return 'this is not a valid ref name';
+  const short = name.slice(folder.length);
+  if (creates && short.startsWith('-')) return 'a new name may not start with "-"';
+  if (creates && short === 'HEAD') return 'a new name may not be HEAD';
+  return null;
+}

@@ -1,0 +1,103 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { internal } from '../kernel/index.ts';
+
+/** Refs that exist for the server's own use; git hides them from clients too. */
+const hidden = ['refs/hearth/', 'refs/replace/'];
+
+const filesAtOnce = 64;
+
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * Every ref of a repository with the object it names, sorted by name, read from its
+ * files without starting git. Names are text; a byte that is not UTF-8 shows as U+FFFD.
+ * Broken and empty refs are left out (`recover` reports them), symbolic ones resolve.
+ */
+export async function readRefs(repository: string): Promise<Map<string, string>> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    // Loose refs first: `pack-refs` moves refs from loose to packed, so read in this
+    // order a ref is seen at least once. If packed-refs changed meanwhile, what it
+    // says may be newer than a loose ref that hides it: start over.
+    const before = await packedStamp(repository);
+    const loose = await readLooseRefs(repository);
+    const packed = await readPackedRefs(repository);
+    if ((await packedStamp(repository)) === before) return merge(packed, loose);
+  }
+  throw internal('the refs of a repository keep changing');
+}
+
+/** How many refs there are, hidden ones left out. */
+export async function countRefs(repository: string): Promise<number> {
+  return (await readRefs(repository)).size;
+}
+
+/** The branch that HEAD names, born or not; null when HEAD names a commit. */
+export async function readHeadBranch(repository: string): Promise<string | null> {
+  const text = await readFile(path.join(repository, 'HEAD'), 'utf8');
+  return /^ref: refs\/heads\/(.+)\n?$/.exec(text)?.[1] ?? null;
+}
+
+async function packedStamp(repository: string): Promise<string> {
+  const found = await stat(path.join(repository, 'packed-refs'), { bigint: true }).catch(() => null);
+  return found === null ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
+
+function merge(packed: Map<string, string>, loose: Map<string, string>): Map<string, string> {
+  const all = new Map([...packed, ...loose]);
+  for (const [name, value] of all) {
+    const id = resolve(all, value);
+    if (id === null || hidden.some((prefix) => name.startsWith(prefix))) all.delete(name);
+    else all.set(name, id);
+  }
+  return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Follows `ref: …` as far as git does. */
+function resolve(refs: ReadonlyMap<string, string>, value: string): string | null {
+  let current: string | undefined = value;
+  for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
+    if (objectId.test(current)) return current;
+    if (!current.startsWith('ref: ')) return null;
+    current = refs.get(current.slice('ref: '.length).trim());
+  }
+  return null;
+}
+
+async function readPackedRefs(repository: string): Promise<Map<string, string>> {
+  const refs = new Map<string, string>();
+  const text = await readFile(path.join(repository, 'packed-refs'), 'utf8').catch(whenAbsent(''));
+  for (const line of text.split('\n')) {
+    const space = line.indexOf(' ');
+    // "#" begins the header, "^" the commit behind the tag of the line before.
+    if (space > 0 && !line.startsWith('#') && !line.startsWith('^')) refs.set(line.slice(space + 1), line.slice(0, space));
+  }
+  return refs;
+}
+
+async function readLooseRefs(repository: string): Promise<Map<string, string>> {
+  const refs = new Map<string, string>();
+  const readValue = async (name: string): Promise<void> => {
+    const value = await readFile(path.join(repository, name), 'utf8').catch(whenAbsent(null));
+    // A ref that vanished was deleted or packed; packed-refs, read later, knows.
+    if (value !== null) refs.set(name, value.trimEnd());
+  };
+  const visit = async (folder: string): Promise<void> => {
+    const entries = await readdir(path.join(repository, folder), { withFileTypes: true }).catch(whenAbsent([]));
+    const names = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.lock')).map(({ name }) => `${folder}/${name}`);
+    for (let start = 0; start < names.length; start += filesAtOnce) {
+      await Promise.all(names.slice(start, start + filesAtOnce).map(readValue));
+    }
+    for (const entry of entries) if (entry.isDirectory()) await visit(`${folder}/${entry.name}`);
+  };
+  await visit('refs');
+  return refs;
+}
+
+/** A file that goes away while we look is no error: git moved it. */
+function whenAbsent<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return value;
+    throw error;
+  };
+}

@@ -1,0 +1,124 @@
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What every git process gets besides its arguments. */
+export interface GitSettings {
+  /** The whole environment of a child; nothing is inherited. */
+  environment: Readonly<Record<string, string>>;
+  /** An empty folder: HOME, and the working directory of every child. */
+  home: string;
+  /** Our gitconfig; its path is in the environment of every child. */
+  file: string;
+}
+
+/**
+ * Writes the configuration that all git processes use, with an empty HOME,
+ * an empty hooks folder and an empty template folder, below `folder`.
+ * The file is replaced in one step, and only when its text changed: a command
+ * line that runs beside the server never disturbs the server's children.
+ *
+ * @param folder absolute path, state of the process: may be deleted while nothing runs
+ * @param maxPushBytes largest pack of one push; 0 for no bound
+ */
+export async function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): Promise<GitSettings> {
+  const [home, hooks, template] = [path.join(folder, 'home'), path.join(folder, 'hooks'), path.join(folder, 'template')];
+  for (const empty of [home, hooks, template]) {
+    await mkdir(empty, { recursive: true, mode: 0o700 });
+    await chmod(empty, 0o500);
+  }
+  const file = path.join(folder, 'config');
+  await replaceFile(file, configText({ hooks, template, maxPushBytes }));
+  return { environment: environment(home, file), home, file };
+}
+
+/** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */
+export async function timeOfFileSystem(folder: string): Promise<number> {
+  const probe = path.join(folder, `time-${process.pid}`);
+  await writeFile(probe, '');
+  const { mtimeMs } = await stat(probe);
+  await rm(probe);
+  return mtimeMs;
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const present = await readFile(file, 'utf8').catch(() => null);
+  if (present === text) return;
+  const fresh = `${file}.${process.pid}`;
+  await rm(fresh, { force: true });
+  await writeFile(fresh, text, { mode: 0o400 });
+  await rename(fresh, file);
+}
+
+function environment(home: string, configFile: string): Record<string, string> {
+  return {
+    PATH: '/usr/bin:/bin',
+    LC_ALL: 'C.UTF-8',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: configFile,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_PAGER: 'cat',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_ALLOW_PROTOCOL: '',
+  };
+}
+
+/** A value in git's own quoting: a data folder may have any name. */
+const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
+
+function configText({ hooks, template, maxPushBytes }: { hooks: string; template: string; maxPushBytes: number }): string {
+  return `# Written by Hearth at every start; changes are lost.
+[core]
+	fsync = committed,reference
+	fsyncMethod = fsync
+	bigFileThreshold = 16m
+	hooksPath = ${quoted(hooks)}
+	alternateRefsCommand = /bin/false
+	packedGitLimit = 256m
+	deltaBaseCacheLimit = 32m
+	filesRefLockTimeout = 1000
+	packedRefsTimeout = 5000
+[receive]
+	fsckObjects = true
+	maxInputSize = ${maxPushBytes}
+	advertisePushOptions = true
+	autogc = false
+	unpackLimit = 100
+	denyCurrentBranch = ignore
+[receive "fsck"]
+	gitattributesSymlink = error
+	gitmodulesSymlink = error
+	mailmapSymlink = error
+	gitignoreSymlink = error
+[transfer]
+	fsckObjects = true
+	hideRefs = refs/hearth
+	hideRefs = refs/replace
+[uploadpack]
+	allowAnySHA1InWant = false
+	allowReachableSHA1InWant = false
+	allowFilter = true
+[uploadpackfilter]
+	allow = false
+[uploadpackfilter "blob:none"]
+	allow = true
+[uploadpackfilter "tree"]
+	allow = true
+	maxDepth = 0
+[safe]
+	bareRepository = explicit
+[gc]
+	auto = 0
+[pack]
+	threads = 1
+	windowMemory = 64m
+[protocol]
+	allow = never
+[init]
+	templateDir = ${quoted(template)}
+`;
+}

@@ -1,0 +1,85 @@
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { conflict, internal, invalid } from '../kernel/index.ts';
+import type { GitDoor } from './process.ts';
+import { isBranchName } from './ref-name.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** `<root>/<owner-uuid>/<repository-uuid>.git` (SPEC §2.2): no name a person chose is ever part of a path. */
+export function repositoryPath(root: string, ownerId: string, repositoryId: string): string {
+  if (!uuid.test(ownerId) || !uuid.test(repositoryId)) throw internal('a repository path is built from UUIDs');
+  return path.join(root, ownerId, `${repositoryId}.git`);
+}
+
+/**
+ * Makes an empty bare repository. It appears in one step: afterwards it is there
+ * whole, or not at all.
+ * Refuses `invalid_branch_name`, `repository_exists`.
+ */
+export async function createRepository(door: GitDoor, target: string, defaultBranch: string): Promise<void> {
+  if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
+  if (await repositoryExists(target)) throw conflict('repository_exists', 'There is a repository at this place already.');
+  const unfinished = `${target}.new`;
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  await rm(unfinished, { recursive: true, force: true });
+
+  const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, unfinished];
+  const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
+  if (code !== 0) throw internal('git could not make a repository', { cause: { code, complaint } });
+  // `export-subst` would let a file in the repository run format strings in archives;
+  // the attributes here outrank those that are pushed.
+  await mkdir(path.join(unfinished, 'info'), { recursive: true });
+  await writeFile(path.join(unfinished, 'info', 'attributes'), '* -export-subst\n');
+
+  await rename(unfinished, target);
+  await syncFolder(path.dirname(target));
+}
+
+/** Refuses `invalid_branch_name`. */
+export async function setHead(door: GitDoor, target: string, branch: string): Promise<void> {
+  if (!isBranchName(branch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
+  const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
+  const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
+  if (code !== 0) throw internal('git could not set the default branch', { cause: { code, complaint } });
+}
+
+export async function repositoryExists(target: string): Promise<boolean> {
+  return (await stat(path.join(target, 'HEAD')).catch(() => null))?.isFile() ?? false;
+}
+
+/**
+ * Moves a repository on the same file system: to the trash, back, to another owner.
+ * Refuses `repository_exists` when something is at the new place.
+ */
+export async function moveRepository(from: string, to: string): Promise<void> {
+  if (await repositoryExists(to)) throw conflict('repository_exists', 'There is a repository at this place already.');
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  await rename(from, to);
+  await syncFolder(path.dirname(to));
+  await syncFolder(path.dirname(from));
+}
+
+/** Removes a repository for good; one that is gone already is fine. */
+export async function removeRepository(target: string): Promise<void> {
+  if (!path.isAbsolute(target) || !target.endsWith('.git')) throw internal('only a bare repository is removed');
+  // Renamed first, so that nobody meets half of it.
+  const doomed = `${target}.removed`;
+  await rm(doomed, { recursive: true, force: true });
+  try {
+    await rename(target, doomed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,124 @@
+import type { Readable, Writable } from 'node:stream';
+import type { GitProcess } from './process.ts';
+
+/** Below this a client only pretends to move bytes, per second. */
+const leastBytesPerSecond = 256;
+
+export interface Flow {
+  /** Bytes that have passed. */
+  readonly bytes: number;
+  /** Stops copying; the source is left paused. */
+  stop(): void;
+}
+
+/**
+ * Copies one stream to another, as fast as the slower side takes it.
+ * @param ends whether the target ends with the source
+ */
+export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
+  let bytes = 0;
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (!to.write(chunk)) from.pause();
+  };
+  const onDrain = () => from.resume();
+  const onEnd = () => {
+    if (ends) to.end();
+  };
+  const stop = () => {
+    from.pause();
+    from.off('data', onData).off('end', onEnd);
+    to.off('drain', onDrain).off('close', stop);
+  };
+  to.on('drain', onDrain).on('close', stop);
+  from.on('data', onData).on('end', onEnd);
+  if (from.readableEnded) onEnd();
+  else if (to.writableNeedDrain) from.pause();
+  else from.resume();
+  return {
+    get bytes() {
+      return bytes;
+    },
+    stop,
+  };
+}
+
+/**
+ * Ends `git` when it waited for the client during all of `stallMs` while fewer than
+ * `leastBytes` moved: a slow client may not keep a slot for ever.
+ *
+ * @param waits whether git waits for the client now
+ * @param moved bytes moved so far
+ * @returns a function that ends the watch
+ */
+export function endWhenStalled(
+  git: GitProcess,
+  { stallMs, leastBytes }: { stallMs: number; leastBytes: number },
+  waits: () => boolean,
+  moved: () => number,
+): () => void {
+  const steps = 4;
+  let waited = 0;
+  let movedBefore = 0;
+  const timer = setInterval(() => {
+    if (!waits()) {
+      waited = 0;
+      return;
+    }
+    if (waited === 0) movedBefore = moved();
+    if (waited === steps && moved() - movedBefore < leastBytes) git.stop('stalled');
+    waited = waited === steps ? 0 : waited + 1;
+  }, stallMs / steps);
+  return () => clearInterval(timer);
+}
+
+/** The least that a client must move in `stallMs` to count as alive. */
+export function leastBytesIn(stallMs: number): number {
+  return (leastBytesPerSecond * stallMs) / 1_000;
+}
+
+/** Keeps a stream's failure from being nobody's; whoever copies it looks at `errored`. */
+export function expectErrors(stream: Readable | Writable): void {
+  stream.on('error', () => {});
+}
+
+/**
+ * Reads and throws away what a client still sends, so that it gets to read the
+ * answer. Gives up after `maxBytes`, or when `quietMs` pass without a byte.
+ * @returns whether the end was reached
+ */
+export function drain(input: Readable, maxBytes: number, quietMs: number): Promise<boolean> {
+  if (input.readableEnded) return Promise.resolve(true);
+  if (input.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const finish = (ended: boolean) => {
+      clearTimeout(quiet);
+      input.pause();
+      input.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      resolve(ended);
+    };
+    const quiet = setTimeout(() => finish(false), quietMs);
+    const onData = (chunk: Buffer) => {
+      quiet.refresh();
+      bytes += chunk.length;
+      if (bytes > maxBytes) finish(false);
+    };
+    const onEnd = () => finish(true);
+    const onClose = () => finish(input.readableEnded);
+    input.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    input.resume();
+  });
+}
+
+/** Writes, and waits when the other side is slow. Answers at once when it is gone. */
+export async function send(output: Writable, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0 || output.destroyed || output.writableEnded || output.write(bytes)) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      output.off('drain', done).off('close', done);
+      resolve();
+    };
+    output.on('drain', done).on('close', done);
+  });
+}
