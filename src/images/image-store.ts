@@ -1,0 +1,214 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { internal, unavailable } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import { sniffedBytes, sniffImageType } from './image-type.ts';
+import type { ImageType } from './image-type.ts';
+import { createTurns } from './turns.ts';
+
+/**
+ * One file per id, each whole whatever dies when: written beside its place,
+ * synced, renamed over the old one, the folder synced (security 4.2).
+ *
+ * The time of storing travels as the file's modification time, the image's
+ * stamp. A row that tells another stamp than its file was left behind by a
+ * crash between the two.
+ */
+export interface ImageStore {
+  /**
+   * Stores an image in place of the one before, then lets `record` write its row.
+   * When `record` fails, the image before is back and its error is thrown.
+   * Replacements of one image take turns, so file and row never mix.
+   * Refuses `disk_full`, `read_only`.
+   */
+  replace<T>(id: string, bytes: Buffer, record: (stamp: number) => Promise<T>): Promise<T>;
+  /** Lets `record` clear the row, then removes the file; there may be none. */
+  remove<T>(id: string, record: () => Promise<T>): Promise<T>;
+  /** Opens an image for sending; `null` when there is none, or when what is there is no image. */
+  open(id: string): Promise<OpenedImage | null>;
+  /**
+   * Moves an image to another store, perhaps on another file system. Answers whether there was one.
+   * Cut short, it is in both; doing it again ends well.
+   */
+  moveTo(other: ImageStore, id: string): Promise<boolean>;
+  /** Stores an image under the stamp that it has: the receiving end of a move. */
+  put(id: string, bytes: Buffer, stamp: number): Promise<void>;
+  list(): Promise<StoredImage[]>;
+  /** At start, before any upload: removes what a killed process had half written. Answers how many files. */
+  sweep(): Promise<number>;
+}
+
+/** An image open for sending; what it says of itself stays true while others replace it. */
+export interface OpenedImage {
+  /** By the file's own bytes, so that type and content always agree. */
+  type: ImageType;
+  bytes: number;
+  /** When it was stored, epoch milliseconds; differs for every content an id has had. */
+  stamp: number;
+  /** The content; closes the image at its end. */
+  stream(): Readable;
+  /** For an answer without content. */
+  close(): Promise<void>;
+}
+
+export interface StoredImage {
+  id: string;
+  stamp: number;
+}
+
+export interface ImageStoreOptions {
+  /** Holds one file per image, named by its id (SPEC §2.2); made when missing. */
+  directory: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Files under way start with a dot; nothing else in the folder does. */
+const unfinished = /^\.[0-9a-f-]{36}\.[0-9a-f]{16}$/;
+
+export function createImageStore({ directory, clock, random, logger }: ImageStoreOptions): ImageStore {
+  const inTurn = createTurns();
+
+  function fileOf(id: string): string {
+    if (!uuid.test(id)) throw internal('an image is named by a UUID');
+    return path.join(directory, id);
+  }
+
+  async function stampOf(id: string): Promise<number | null> {
+    const found = await stat(fileOf(id)).catch(whenAbsent);
+    return found?.isFile() ? Math.round(found.mtimeMs) : null;
+  }
+
+  async function read(id: string): Promise<{ bytes: Buffer; stamp: number } | null> {
+    const stamp = await stampOf(id);
+    const bytes = stamp === null ? null : await readFile(fileOf(id)).catch(whenAbsent);
+    return stamp === null || bytes === null ? null : { bytes, stamp };
+  }
+
+  async function write(id: string, bytes: Buffer, stamp: number): Promise<void> {
+    const target = fileOf(id);
+    const fresh = path.join(directory, `.${id}.${random.bytes(8).toString('hex')}`);
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const handle = await open(fresh, 'wx', 0o600);
+      try {
+        await handle.writeFile(bytes);
+        await handle.utimes(stamp / 1000, stamp / 1000);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(fresh, target);
+      await syncFolder(directory);
+    } catch (error) {
+      await rm(fresh, { force: true });
+      throw translate(error);
+    }
+  }
+
+  async function erase(id: string): Promise<void> {
+    await rm(fileOf(id), { force: true });
+    await syncFolder(directory).catch(whenAbsent);
+  }
+
+  const names = async (shape: RegExp): Promise<string[]> =>
+    ((await readdir(directory).catch(whenAbsent)) ?? []).filter((name) => shape.test(name));
+
+  return {
+    replace: (id, bytes, record) =>
+      inTurn(id, async () => {
+        const before = await read(id);
+        // Addresses carry the stamp, and browsers keep what they name for a year: no two contents share one.
+        const stamp = Math.max(clock.now(), (before?.stamp ?? 0) + 1);
+        await write(id, bytes, stamp);
+        try {
+          return await record(stamp);
+        } catch (error) {
+          if (before === null) await erase(id);
+          else await write(id, before.bytes, before.stamp);
+          throw error;
+        }
+      }),
+
+    remove: (id, record) =>
+      inTurn(id, async () => {
+        // In this order a crash leaves a file to sweep, not a row without its file.
+        const result = await record();
+        await erase(id);
+        return result;
+      }),
+
+    async open(id) {
+      const handle = await open(fileOf(id), 'r').catch(whenAbsent);
+      if (handle === null) return null;
+      try {
+        const { size, mtimeMs } = await handle.stat();
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
+        const type = sniffImageType(buffer.subarray(0, bytesRead));
+        if (type !== null) {
+          const stream = () => handle.createReadStream({ start: 0 });
+          return { type, bytes: size, stamp: Math.round(mtimeMs), stream, close: () => handle.close() };
+        }
+        logger.error('image.damaged', { id });
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      await handle.close();
+      return null;
+    },
+
+    moveTo: (other, id) =>
+      inTurn(id, async () => {
+        const image = await read(id);
+        if (image === null) return false;
+        await other.put(id, image.bytes, image.stamp);
+        await erase(id);
+        return true;
+      }),
+
+    // Takes no turn: two stores that move to each other would wait for each other for ever.
+    put: write,
+
+    async list() {
+      const images: StoredImage[] = [];
+      for (const id of await names(uuid)) {
+        const stamp = await stampOf(id);
+        if (stamp !== null) images.push({ id, stamp });
+      }
+      return images;
+    },
+
+    async sweep() {
+      const left = await names(unfinished);
+      for (const name of left) await rm(path.join(directory, name), { force: true });
+      if (left.length > 0) logger.info('image.swept', { files: left.length });
+      return left.length;
+    },
+  };
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function whenAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+function translate(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const refuse = (reason: string, words: string) => unavailable(reason, `${words}: nothing was changed.`, { cause: error });
+  if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('disk_full', 'The disk is full');
+  if (code === 'EROFS') return refuse('read_only', 'The folder of the images is read-only');
+  return error;
+}

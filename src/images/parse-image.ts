@@ -1,0 +1,54 @@
+import { invalid } from '../kernel/index.ts';
+import { parseImageType, sniffImageType } from './image-type.ts';
+import type { ImageType } from './image-type.ts';
+import { secondFormat } from './second-format.ts';
+
+/** SPEC §8: 2 MB. An edge stops reading one byte later. */
+export const maxImageBytes = 2_097_152;
+
+/** One uploaded file, as the transport received it. */
+export interface ImageUpload {
+  /** The part's `Content-Type`; the file name says nothing and is not asked for. */
+  declaredType: string;
+  bytes: Buffer;
+}
+
+/** An upload that may be stored. */
+export interface Image {
+  type: ImageType;
+  bytes: Buffer;
+}
+
+/**
+ * Checks an upload by the rules of SPEC §4.3: size, type, and leading bytes that
+ * agree with the type. Nothing is decoded (security B07).
+ *
+ * Refuses with `invalid`: `image_missing`, `image_too_large`, `image_type_not_allowed`,
+ * `image_content_mismatch` (the bytes are another type's, none's, or also another format's).
+ *
+ * @param field the form field that a refusal belongs to
+ */
+export function parseImage(upload: ImageUpload, field = 'image'): Image {
+  const { declaredType, bytes } = upload;
+  if (bytes.length === 0) throw invalid('image_missing', 'Choose an image file that is not empty.', { field });
+  if (bytes.length > maxImageBytes) throw imageTooLarge(field);
+  const type = parseImageType(declaredType);
+  if (type === null) throw invalid('image_type_not_allowed', 'An image must be a PNG, JPEG, GIF or WebP file.', { field });
+  if (sniffImageType(bytes) !== type) {
+    throw invalid('image_content_mismatch', `This file says it is ${inWords(type)}, but its content is not.`, { field });
+  }
+  const second = secondFormat(bytes);
+  if (second !== null) {
+    throw invalid('image_content_mismatch', `This file is ${inWords(type)} and a ${second} at the same time.`, { field });
+  }
+  return { type, bytes };
+}
+
+/** For an edge that stopped reading past `maxImageBytes`: the same words as after reading it all. */
+export function imageTooLarge(field = 'image') {
+  return invalid('image_too_large', 'An image may have at most 2 MB (2,097,152 bytes).', { field });
+}
+
+function inWords(type: ImageType): string {
+  return { 'image/png': 'a PNG', 'image/jpeg': 'a JPEG', 'image/gif': 'a GIF', 'image/webp': 'a WebP' }[type];
+}

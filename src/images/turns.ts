@@ -1,0 +1,15 @@
+/** Runs work under the same key one after the other, work under different keys side by side. */
+export function createTurns() {
+  const tails = new Map<string, Promise<unknown>>();
+  return function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const result = (tails.get(key) ?? Promise.resolve()).then(work);
+    const tail = result.then(
+      () => {},
+      () => {},
+    ).finally(() => {
+      if (tails.get(key) === tail) tails.delete(key);
+    });
+    tails.set(key, tail);
+    return result;
+  };
+}
