@@ -1,13 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// openAccounts(t, settings?) → the rooms owners and accounts on a migrated database, with cheap password hashes.
+// openWithAlice(t, settings?) → the same with alice in it, and signIn().
+// refusalOf(work), reasonOf(work), outcomes(attempts) → what was refused, by reason.
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EntitySchema } from 'typeorm';
-import { migrations } from '../../migrations/index.ts';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
 import type { AccountSettings } from '../../src/accounts/index.ts';
-import { createDatabase } from '../../src/db/index.ts';
 import { isDomainError, silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import type { DomainError } from '../../src/kernel/index.ts';
 import { createOwners, handleSchema } from '../../src/owners/index.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { openTestDatabase } from '../fixtures/test-database.ts';
 
 export const minuteMs = 60_000;
 export const dayMs = 24 * 60 * minuteMs;
@@ -17,33 +19,14 @@ export const origin = { address: '192.0.2.1', userAgent: 'Test Browser 1.0' };
 /** Cheap enough to run by the hundred, and argon2id all the same. */
 export const cheapCost = { memoryKib: 8, passes: 1, parallelism: 1 };
 
-interface Test {
-  teardown(done: () => unknown): void;
-}
-
-/** The rooms on a real, migrated SQLite file in a folder of its own, at a time that tests move. */
-export async function openAccounts(t: Test, settings: Partial<AccountSettings> = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hearth-accounts-'));
-  const clock = { time: Date.UTC(2026, 10, 20), now: () => clock.time };
-  const db = await createDatabase({
-    file: path.join(folder, 'hearth.db'),
-    entities: [handleSchema, ...accountEntities] as unknown as EntitySchema<never>[],
-    migrations,
-    clock,
-    logger: silentLogger,
-    snapshotDirectory: path.join(folder, 'snapshots'),
-    migrate: 'always',
-  });
+export async function openAccounts(t: Owner, settings: Partial<AccountSettings> = {}) {
+  const { db, folder, clock } = await openTestDatabase(t, { entities: [handleSchema, ...accountEntities] });
   const owners = createOwners({ db });
   const tools = { db, owners, clock, random: systemRandom, logger: silentLogger };
   const open = (changed: Partial<AccountSettings> = {}) =>
     createAccounts({ ...tools, settings: { passwordCost: cheapCost, ...settings, ...changed } });
   const accounts = open();
-  t.teardown(async () => {
-    await accounts.stop();
-    await db.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.teardown(() => accounts.stop());
 
   return {
     db,
@@ -52,22 +35,37 @@ export async function openAccounts(t: Test, settings: Partial<AccountSettings> =
     clock,
     /** The same rooms built again, as after a restart; the database stays. */
     reopen: open,
-    /** Everything on disk, the write-ahead log included. */
-    storedBytes: () => Buffer.concat(readdirSync(folder)
-      .filter((name) => name.startsWith('hearth.db'))
-      .map((name) => readFileSync(path.join(folder, name)))),
+    /** Every byte of the database on disk, the write-ahead log included. */
+    storedBytes: () => {
+      const files = readdirSync(folder).filter((name) => name.startsWith('hearth.db'));
+      return Buffer.concat(files.map((name) => readFileSync(path.join(folder, name))));
+    },
   };
 }
 
-/** The reason of a refusal, or what came instead of one. */
-export async function reasonOf(work: Promise<unknown> | (() => unknown)): Promise<string> {
+/** The same with one person in it, who signs in. */
+export async function openWithAlice(t: Owner, settings: Partial<AccountSettings> = {}) {
+  const rooms = await openAccounts(t, settings);
+  const alice = await rooms.accounts.addPerson({ username: 'Alice', password });
+  const signIn = (given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {}) =>
+    rooms.accounts.signIn({ username: 'alice', password, ...origin, ...given });
+  return { ...rooms, alice, signIn };
+}
+
+/** A refusal, or `null` when there was none. Anything that is no refusal goes through. */
+export async function refusalOf(work: Promise<unknown> | (() => unknown)): Promise<DomainError | null> {
   try {
     await (typeof work === 'function' ? work() : work);
-    return 'accepted';
+    return null;
   } catch (error) {
-    if (isDomainError(error)) return error.reason;
+    if (isDomainError(error)) return error;
     throw error;
   }
+}
+
+/** The reason of a refusal, or `accepted`. */
+export async function reasonOf(work: Promise<unknown> | (() => unknown)): Promise<string> {
+  return (await refusalOf(work))?.reason ?? 'accepted';
 }
 
 /** How often each outcome came out of several attempts at once. */

@@ -1,0 +1,211 @@
+import t from 'tap';
+import { cheapCost, dayMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './fixture.ts';
+
+const from = (address: string) => ({ ...origin, address });
+const anywhere = { address: null };
+
+t.test('signing in opens a session, signing out ends it', async (t) => {
+  const { accounts, alice, clock, signIn } = await openWithAlice(t);
+  const { secret, session, person } = await signIn();
+  t.match(secret, /^[\w-]{43}$/);
+  t.equal(person.id, alice.id);
+  t.match(session, { address: '192.0.2.1', userAgent: 'Test Browser 1.0', createdAt: clock.now(), endsAt: clock.now() + 14 * dayMs });
+  t.strictSame((await accounts.viewerOfSession(secret, anywhere))?.viewer, {
+    kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null,
+  });
+  await accounts.signOut(secret);
+  t.equal(await accounts.viewerOfSession(secret, anywhere), null);
+  await accounts.signOut(secret);
+  await accounts.signOut('not a secret');
+});
+
+t.test('the handle is taken in any case and with space around it', async (t) => {
+  const { signIn } = await openWithAlice(t);
+  for (const username of ['alice', 'ALICE', ' alice ', 'alice\t']) t.equal((await signIn({ username })).person.username, 'Alice');
+});
+
+t.test('security D-05 unknown people and wrong passwords get the same answer', async (t) => {
+  const { accounts, signIn } = await openWithAlice(t, { signInFailures: 100 });
+  await accounts.addPerson({ username: 'keyonly' });
+  const answers = new Set<string>();
+  const tries = [
+    { password: 'wrong password' }, { username: 'bob' }, { username: 'keyonly' }, { username: '' }, { username: 'a\0b' },
+    { username: 'x'.repeat(1e6) }, { password: '' }, { password: 'x'.repeat(1e6) }, { password: `${password}\0` },
+    { password: `${password} ` }, { username: undefined as never }, { password: { toString: () => password } as never },
+  ];
+  for (const attempt of tries) {
+    const refusal = await refusalOf(signIn(attempt));
+    answers.add(`${refusal?.code} ${refusal?.reason} ${refusal?.field} ${refusal?.message}`);
+  }
+  t.same([...answers], ['invalid wrong_credentials undefined Wrong username or password.']);
+});
+
+t.test('security D-05 an unknown handle takes as long as a known one', async (t) => {
+  const cost = { memoryKib: 4096, passes: 2, parallelism: 1 };
+  const { signIn } = await openWithAlice(t, { passwordCost: cost, signInFailures: 1000 });
+  const took: Record<string, number[]> = { alice: [], bob: [] };
+  for (let round = 0; round < 15; round += 1) {
+    for (const username of ['alice', 'bob']) {
+      const start = performance.now();
+      await reasonOf(signIn({ username, password: 'wrong password' }));
+      took[username]!.push(performance.now() - start);
+    }
+  }
+  const median = (list: number[]) => list.sort((a, b) => a - b)[7]!;
+  const known = median(took.alice!);
+  const unknown = median(took.bob!);
+  // Without the decoy hash the unknown one takes under a tenth.
+  t.ok(unknown > known / 2 && unknown < known * 2, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
+});
+
+t.test('security D-04 ten wrong passwords for an account, then nobody gets a try for a while', async (t) => {
+  const { accounts, alice, signIn } = await openWithAlice(t);
+  const { secret } = await accounts.addToken(alice.id, { name: 'work', access: 'write', repositoryIds: null, expiresAt: null });
+  const wrong = (n: number) => signIn({ username: n % 2 ? 'ALICE' : 'alice', password: 'wrong password', address: `192.0.2.${n}` });
+  for (let n = 0; n < 10; n += 1) t.equal(await reasonOf(wrong(n)), 'wrong_credentials');
+  const refusal = await refusalOf(signIn({ address: '198.51.100.1' }));
+  t.match(refusal, { code: 'unavailable', reason: 'too_many_tries' }, 'even with the right password from elsewhere');
+  const waitSeconds = refusal?.retryAfterSeconds ?? 0;
+  t.ok(waitSeconds > 600 && waitSeconds <= 900, `${waitSeconds} s`);
+  t.ok(await accounts.viewerOfToken(secret, anywhere), 'a token still works');
+});
+
+t.test('security D-04 ten wrong passwords from a network, whatever the account and the address in its /64', async (t) => {
+  const { accounts, signIn } = await openWithAlice(t);
+  await accounts.addPerson({ username: 'bob', password });
+  for (let n = 0; n < 10; n += 1) {
+    t.equal(await reasonOf(signIn({ username: `guess${n}`, password: 'guessed password', address: `2001:db8::${n}` })), 'wrong_credentials');
+  }
+  t.equal(await reasonOf(signIn({ address: '2001:db8::ffff' })), 'too_many_tries');
+  t.equal(await reasonOf(signIn({ address: '2001:db8:0:1::1' })), 'accepted', 'the next network is another one');
+});
+
+t.test('security D-04 of 200 wrong passwords at once ten are looked at', async (t) => {
+  const { signIn } = await openWithAlice(t, { hashesWaiting: 200 });
+  const attempts = Array.from({ length: 200 }, (_, n) => signIn({ password: `wrong password ${n}`, address: `192.0.2.${n}` }));
+  t.same(await outcomes(attempts), { wrong_credentials: 10, too_many_tries: 190 });
+});
+
+t.test('many right passwords at once are no attack', async (t) => {
+  const { signIn } = await openWithAlice(t);
+  t.same(await outcomes(Array.from({ length: 40 }, () => signIn())), { accepted: 40 });
+});
+
+t.test('a crowd beyond the queue is told to come back', async (t) => {
+  const { signIn } = await openWithAlice(t, { hashesAtOnce: 1, hashesWaiting: 3 });
+  const counts = await outcomes(Array.from({ length: 10 }, () => signIn()));
+  t.same(counts, { accepted: 4, sign_in_busy: 6 });
+});
+
+t.test('tries are allowed again when the window has passed', async (t) => {
+  const { signIn } = await openWithAlice(t, { signInFailures: 1, signInWindowSeconds: 0.1 });
+  await reasonOf(signIn({ password: 'wrong password' }));
+  t.equal(await reasonOf(signIn()), 'too_many_tries');
+  const deadline = Date.now() + 5000;
+  let outcome = '';
+  while (outcome !== 'accepted' && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    outcome = await reasonOf(signIn());
+  }
+  t.equal(outcome, 'accepted');
+});
+
+t.test('changing the password ends all other sessions', async (t) => {
+  const { accounts, alice, signIn } = await openWithAlice(t);
+  const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
+  const here = await signIn();
+  const elsewhere = await signIn();
+  const change = (currentPassword: string, newPassword: string) =>
+    accounts.changePassword(alice.id, { currentPassword, newPassword, keepSessionId: here.session.id, address: '192.0.2.1' });
+
+  t.equal(await reasonOf(change('wrong password', 'another password')), 'wrong_password');
+  t.equal(await reasonOf(change(password, 'short')), 'password_too_short');
+  t.equal(await reasonOf(change(password, password)), 'same_password');
+  t.ok(await accounts.viewerOfSession(elsewhere.secret, anywhere), 'a refusal ends nothing');
+
+  await change(password, 'another password');
+  t.ok(await accounts.viewerOfSession(here.secret, anywhere));
+  t.equal(await accounts.viewerOfSession(elsewhere.secret, anywhere), null);
+  t.ok(await accounts.viewerOfToken(token, anywhere), 'tokens go on');
+  t.equal(await reasonOf(signIn()), 'wrong_credentials');
+  t.equal(await reasonOf(signIn({ password: 'another password' })), 'accepted');
+});
+
+t.test('wrong current passwords count like wrong sign-ins', async (t) => {
+  const { accounts, alice, signIn } = await openWithAlice(t);
+  const change = () => accounts.changePassword(alice.id, {
+    currentPassword: 'wrong password', newPassword: 'another password', keepSessionId: null, address: '192.0.2.7',
+  });
+  for (let n = 0; n < 10; n += 1) t.equal(await reasonOf(change()), 'wrong_password');
+  t.equal(await reasonOf(change()), 'too_many_tries');
+  t.equal(await reasonOf(signIn()), 'too_many_tries');
+});
+
+t.test('of two changes of one password at once, one happens', async (t) => {
+  const { accounts, alice } = await openWithAlice(t);
+  const change = (newPassword: string) =>
+    accounts.changePassword(alice.id, { currentPassword: password, newPassword, keepSessionId: null, address: null });
+  t.same(await outcomes([change('the first new one'), change('the second new one')]), { accepted: 1, password_changed: 1 });
+});
+
+t.test('a sign-in that was under way when the password changed does not get in behind', async (t) => {
+  const { accounts, alice, db, signIn } = await openWithAlice(t, { hashesAtOnce: 1 });
+  // Writes wait at the gate while one after the other computes its hash, so the
+  // sign-in compares with the old password and writes after the new one is stored.
+  let open = () => {};
+  const gate = db.write(() => new Promise<void>((resolve) => (open = resolve)));
+  const setting = accounts.setPassword(alice.id, 'set by somebody else');
+  const signingIn = reasonOf(signIn());
+  const last = { currentPassword: 'wrong password', newPassword: 'another password', keepSessionId: null, address: null };
+  t.equal(await reasonOf(accounts.changePassword(alice.id, last)), 'wrong_password');
+  open();
+  await Promise.all([gate, setting]);
+  t.equal(await signingIn, 'wrong_credentials');
+  t.same(await accounts.listSessions(alice.id), []);
+});
+
+t.test('an administrator sets a password: all sessions end, and the person may have to choose their own', async (t) => {
+  const { accounts, alice, signIn } = await openWithAlice(t);
+  const before = await signIn();
+  await accounts.setPassword(alice.id, 'given by somebody', { mustChangePassword: true });
+  t.equal(await accounts.viewerOfSession(before.secret, anywhere), null);
+  const { person, session } = await signIn({ password: 'given by somebody' });
+  t.equal(person.mustChangePassword, true);
+  await accounts.changePassword(alice.id, {
+    currentPassword: 'given by somebody', newPassword: 'my own password', keepSessionId: session.id, address: null,
+  });
+  t.equal((await accounts.personById(alice.id)).mustChangePassword, false);
+  t.equal(await reasonOf(accounts.setPassword('nobody', 'given by somebody')), 'unknown_person');
+});
+
+t.test('disabling a person ends their sessions and every other way in; enabling brings tokens and keys back', async (t) => {
+  const { accounts, alice, signIn } = await openWithAlice(t);
+  const { secret } = await signIn();
+  const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
+  t.type((await accounts.setDisabled(alice.id, true)).disabledAt, 'number');
+  t.equal(await accounts.viewerOfSession(secret, anywhere), null);
+  t.equal(await accounts.viewerOfToken(token, anywhere), null);
+  t.equal(await reasonOf(signIn()), 'account_disabled');
+  t.equal(await reasonOf(signIn({ password: 'wrong password' })), 'wrong_credentials', 'only who knows the password hears of it');
+  t.equal(await reasonOf(accounts.startSession(alice.id, origin)), 'account_disabled');
+  await accounts.setDisabled(alice.id, false);
+  t.equal(await accounts.viewerOfSession(secret, anywhere), null, 'the old session stays ended');
+  t.ok(await accounts.viewerOfToken(token, anywhere));
+  t.equal(await reasonOf(signIn()), 'accepted');
+});
+
+t.test('a password stored at another cost is stored anew at the next sign-in', async (t) => {
+  const { db, reopen, signIn } = await openWithAlice(t);
+  const stored = async () => {
+    const [row] = (await db.read.query('SELECT password_hash AS hash FROM users')) as { hash: string }[];
+    return row!.hash;
+  };
+  t.match(await stored(), '$argon2id$v=19$m=8,t=1,p=1$');
+  const dearer = reopen({ passwordCost: { ...cheapCost, passes: 2 } });
+  await reasonOf(dearer.signIn({ username: 'alice', password: 'wrong password', ...from('192.0.2.8') }));
+  t.match(await stored(), 't=1');
+  await dearer.signIn({ username: 'alice', password, ...from('192.0.2.8') });
+  t.match(await stored(), '$argon2id$v=19$m=8,t=2,p=1$');
+  t.equal(await reasonOf(dearer.signIn({ username: 'alice', password, ...from('192.0.2.8') })), 'accepted');
+  t.equal(await reasonOf(signIn()), 'accepted');
+});
