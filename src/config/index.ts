@@ -5,7 +5,7 @@ export type { Config } from './config.ts';
 export { configValue } from './config.ts';
 export { options } from './options.ts';
 export type { Option, OptionKey } from './options.ts';
-export { formatAddress } from './option-types.ts';
+export { formatAddress, readDuration } from './option-types.ts';
 export type { ListenAddress } from './option-types.ts';
 export { exampleFile } from './example.ts';
 export { problemsError } from './problems.ts';

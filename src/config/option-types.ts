@@ -160,6 +160,11 @@ function readQuantity(text: string, units: Units): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
+/** Milliseconds of a duration such as `90s`, `1h30m` or `14d`; undefined for anything else. */
+export function readDuration(text: string): number | undefined {
+  return readQuantity(text.trim(), durations);
+}
+
 /** The largest unit that divides `value` without a rest. */
 function writeQuantity(value: number, units: Units): string {
   const [name, factor] = units.find(([, factor]) => value !== 0 && value % factor === 0) ?? units.at(-1)!;
@@ -171,11 +176,11 @@ const within = (min: number, max: number) => (value: number | undefined) =>
 
 /** @param min @param max the shortest and longest allowed duration, as text. */
 export function duration(min: string, max: string): OptionType<number, 'Ms'> {
-  const inRange = within(readQuantity(min, durations)!, readQuantity(max, durations)!);
+  const inRange = within(readDuration(min)!, readDuration(max)!);
   return written(
     `a duration from ${min} to ${max}, for example 90s, 5m or 1h30m`,
     'Ms',
-    (text) => inRange(readQuantity(text, durations)),
+    (text) => inRange(readDuration(text)),
     (value) => writeQuantity(value, durations),
   );
 }

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import type { Rooms } from '../app.ts';
+import type { ConfigSources, LoadedConfig } from '../config/index.ts';
+import { invalid, silentLogger } from '../kernel/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
+import type { CliProcess, CliSignal } from './cli-process.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { createOutput } from './output.ts';
+import type { Output } from './output.ts';
+import { ask } from './prompt.ts';
+import { withHint } from './report-error.ts';
+
+/** Options that every command takes. */
+export interface GlobalFlags {
+  config?: string;
+  dataDir?: string;
+  json: boolean;
+  plain: boolean;
+  color: 'auto' | 'always' | 'never';
+  quiet: boolean;
+  verbose: boolean;
+  debug: boolean;
+  yes: boolean;
+  /** False with --no-input. */
+  input: boolean;
+}
+
+export type OnSignal = (handler: (signal: CliSignal) => void) => void;
+
+/** What a command's action works with. Everything heavy behind it is loaded when it is first asked for. */
+export interface Cli {
+  readonly process: CliProcess;
+  readonly flags: GlobalFlags;
+  readonly output: Output;
+  readonly clock: Clock;
+  /** True when a person sits there who can be asked. */
+  readonly mayAsk: boolean;
+  /** What the program ends with when the action returns; 0 unless set. */
+  exitCode: number;
+  /** Which code an error ends the program with. */
+  exitCodeOf: (error: unknown) => ExitCode;
+  /** Takes over SIGINT and SIGTERM, which otherwise end the program at once. */
+  readonly onSignal: OnSignal;
+  /** Settings with the given flags on top: option key → text. */
+  loadConfig(flags?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
+  /** The rooms of the data folder, also beside a running server. Closed after the action. */
+  openRooms(): Promise<Rooms>;
+  /** A log of a short command: on stderr with --verbose or --debug, else nowhere. */
+  logger(): Promise<Logger>;
+  /**
+   * Asks before something is removed. Without a terminal --yes has to be given.
+   * Refuses `confirmation_needed`, `not_confirmed`.
+   */
+  confirm(question: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createCli(process: CliProcess, flags: GlobalFlags, clock: Clock, onSignal: OnSignal): Cli {
+  let rooms: Promise<Rooms> | null = null;
+  const cli: Cli = {
+    process,
+    flags,
+    clock,
+    output: createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags),
+    mayAsk: flags.input && process.stdin.isTTY === true && process.stderr.isTTY === true,
+    exitCode: 0,
+    exitCodeOf,
+    onSignal,
+
+    async loadConfig(overrides = {}) {
+      const { loadConfig } = await import('../config/index.ts');
+      return loadConfig(configSources(process, flags, overrides));
+    },
+    async openRooms() {
+      return (rooms ??= open());
+    },
+    async logger() {
+      if (!flags.verbose && !flags.debug) return silentLogger;
+      const { createLogger } = await import('./logger.ts');
+      return createLogger(process.stderr, { level: flags.debug ? 'debug' : 'info', format: 'auto' });
+    },
+    async confirm(question) {
+      if (flags.yes) return;
+      if (!cli.mayAsk) {
+        throw withHint(invalid('confirmation_needed', 'This needs to be confirmed, and there is no terminal to ask on.'), 'add --yes');
+      }
+      const answer = await ask(`${question} [y/N] `, process.stdin, process.stderr);
+      if (!/^y(es)?$/i.test(answer.trim())) throw invalid('not_confirmed', 'Not confirmed. Nothing was changed.');
+    },
+    async close() {
+      await (await rooms?.catch(() => null))?.close();
+    },
+  };
+  return cli;
+
+  async function open(): Promise<Rooms> {
+    const { config, origins } = await cli.loadConfig();
+    const [{ databaseFile, openRooms }, { becomeOwnerOf, requireDataDir }] = await Promise.all([import('../app.ts'), import('./data-dir.ts')]);
+    const user = becomeOwnerOf(config.dataDir, process);
+    if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
+    const origin = origins.get('data_dir');
+    requireDataDir(config.dataDir, databaseFile(config), origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'));
+    return openRooms(config, { logger: await cli.logger(), clock });
+  }
+}
+
+/** Where settings come from in this process. */
+export function configSources(
+  process: CliProcess,
+  flags: GlobalFlags,
+  overrides: Readonly<Record<string, string>> = {},
+): ConfigSources {
+  return {
+    argvOverrides: { ...overrides, ...(flags.dataDir === undefined ? {} : { data_dir: flags.dataDir }) },
+    configPath: flags.config,
+    env: process.env,
+    cwd: process.cwd(),
+    readFile: (path: string): string => readFileSync(path, 'utf8'),
+  };
+}

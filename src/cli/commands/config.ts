@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { configSources } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import type { Column } from '../output.ts';
+import type { Run } from '../program.ts';
+
+/** `hearth config …`: what the settings are and where they come from. */
+export function addConfigCommands(program: Command, run: Run): void {
+  const config = addNoun(program, 'config', 'settings');
+  withExamples(
+    config.command('show').description('show every setting as it is used')
+      .option('--origin', 'and where its value comes from')
+      .action(run(showConfig)),
+    'hearth config show --origin',
+  );
+  withExamples(
+    config.command('check').description('look for mistakes in the settings')
+      .action(run(checkSettings)),
+    'hearth config check --config /etc/hearth/hearth.toml',
+  );
+  withExamples(
+    config.command('path').description('print which settings file is used')
+      .action(run(printPath)),
+    'hearth config path',
+  );
+  withExamples(
+    config.command('example').description('print a settings file with every option and its default')
+      .action(run(printExample)),
+    'hearth config example > hearth.toml',
+  );
+}
+
+interface Setting {
+  key: string;
+  value: unknown;
+  text: string;
+  origin: string;
+}
+
+async function showConfig(cli: Cli, { origin: withOrigin }: { origin?: true }): Promise<void> {
+  const { configValue, options } = await import('../../config/index.ts');
+  const { config, origins, file } = await cli.loadConfig();
+  const settings = options.map((option): Setting => {
+    const value = configValue(config, option);
+    const hidden = 'secret' in option && value !== null;
+    const { kind = 'default', name } = origins.get(option.key) ?? {};
+    const line = kind === 'file' ? `:${file?.lineOf(option.key)}` : '';
+    return {
+      key: option.key,
+      value: hidden ? '••••' : value,
+      text: hidden ? '••••' : value === null ? '' : option.type.toText(value as never),
+      origin: kind === 'flag' ? 'flag' : kind === 'default' ? 'default' : `${kind} ${name}${line}`,
+    };
+  });
+  const columns: Column<Setting>[] = [
+    { title: 'KEY', cell: (row) => row.key },
+    { title: 'VALUE', cell: (row) => row.text },
+    ...(withOrigin ? [{ title: 'ORIGIN', cell: (row: Setting) => row.origin }] : []),
+  ];
+  cli.output.list(settings, columns, ['setting', 'settings'], ({ key, value, origin }) => ({ key, value, ...(withOrigin ? { origin } : {}) }));
+}
+
+async function checkSettings(cli: Cli): Promise<void> {
+  const { checkConfig } = await import('../../config/index.ts');
+  const { problems, loaded } = checkConfig(configSources(cli.process, cli.flags));
+  for (const warning of loaded?.warnings ?? []) cli.output.message(`warning: ${warning}`);
+  if (loaded === null) cli.exitCode = 5;
+  cli.output.print(
+    loaded === null ? problems.map(({ where, message }) => `${where}: ${message}\n`).join('') : 'ok\n',
+    { ok: loaded !== null, problems, warnings: loaded?.warnings ?? [] },
+  );
+}
+
+async function printPath(cli: Cli): Promise<void> {
+  const { searchedPlaces } = await import('../../config/index.ts');
+  const sources = configSources(cli.process, cli.flags);
+  const searched = searchedPlaces(sources);
+  const { file } = await cli.loadConfig();
+  const path = file?.path ?? null;
+  if (path === null) cli.output.message(`No settings file is used. Looked for: ${searched.join(', ')}`);
+  cli.output.print(path === null ? '' : `${path}\n`, { path, searched });
+}
+
+async function printExample(cli: Cli): Promise<void> {
+  const { exampleFile } = await import('../../config/index.ts');
+  cli.output.print(exampleFile());
+}

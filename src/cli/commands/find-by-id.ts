@@ -1,0 +1,20 @@
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+
+/**
+ * The one row that a person means by an id, its beginning (at least four
+ * characters, as tables show it), or another unique word about it.
+ * Refuses `ambiguous_id`, and `reason` when there is none.
+ */
+export function findById<Row extends { id: string }>(
+  rows: readonly Row[],
+  text: string,
+  { what, reason, alsoBy }: { what: string; reason: string; alsoBy?: (row: Row) => string },
+): Row {
+  if (text === '') throw invalid('usage', `Which ${what}? Give its id.`);
+  const exact = rows.find((row) => row.id === text || alsoBy?.(row) === text);
+  if (exact !== undefined) return exact;
+  const near = text.length < 4 ? [] : rows.filter((row) => row.id.startsWith(text));
+  if (near.length > 1) throw conflict('ambiguous_id', `${near.length} ${what}s have an id that begins with ${text}.`);
+  if (near[0] === undefined) throw notFound(reason, `There is no ${what} ${text}.`);
+  return near[0];
+}

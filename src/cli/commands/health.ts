@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { doorHere } from '../addresses.ts';
+import { withExamples } from '../help.ts';
+import type { Run } from '../program.ts';
+
+const patienceMs = 4_000;
+
+/** `hearth health`: for the health check of a container. */
+export function addHealthCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('health').description('ask the running server whether it is well').action(run(checkHealth)),
+    'hearth health && echo fine',
+  );
+}
+
+async function checkHealth(cli: Cli): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const url = `${doorHere(config)}/healthz`;
+  const problem = await problemAt(url);
+  if (problem !== null) cli.exitCode = 1;
+  cli.output.print(problem === null ? 'ok\n' : `${problem}\n`, { ok: problem === null, url, problem });
+}
+
+/** What is wrong with the server's answer; null when nothing is. */
+async function problemAt(url: string): Promise<string | null> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'error', headers: { connection: 'close' } });
+    const text = (await answer.text()).trim().slice(0, 200);
+    return answer.status === 200 ? null : `${url} answers ${answer.status}${text === '' ? '' : `: ${text}`}`;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : String(error);
+    return `no server answers at ${url} (${cause})`;
+  }
+}

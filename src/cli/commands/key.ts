@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Person, SshKey } from '../../accounts/index.ts';
+import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import type { Run } from '../program.ts';
+import { findById } from './find-by-id.ts';
+import { findPerson, nameOf } from './user.ts';
+
+interface AddOptions {
+  user: string;
+  title?: string;
+  ifMissing?: true;
+}
+
+/** `hearth key …`: public keys for SSH. */
+export function addKeyCommands(program: Command, run: Run): void {
+  const key = addNoun(program, 'key', 'SSH keys of people');
+  withExamples(
+    key.command('list').description('list SSH keys')
+      .option('--user <name>', 'only those of one person')
+      .action(run(listKeys)),
+    'hearth key list --user alice',
+  );
+  withExamples(
+    key.command('add').alias('create').description('add a public key')
+      .argument('[file]', 'a .pub file, or - for standard input', '-')
+      .requiredOption('--user <name>', 'whose account it opens')
+      .option('--title <text>', 'what to call it (else the comment in the file)')
+      .option('--if-missing', 'do nothing when the person has this key already')
+      .action(run(addKey)),
+    'hearth key add --user alice ~/.ssh/id_ed25519.pub',
+    'ssh-add -L | head -1 | hearth key add --user alice -',
+  );
+  withExamples(
+    key.command('remove').alias('delete').description('remove a key; it opens nothing from now on')
+      .argument('<id>', 'id, its beginning, or the fingerprint')
+      .option('--dry-run', 'only say what would be removed')
+      .action(run(removeKey)),
+    'hearth key list --user alice',
+    'hearth key remove 3f2a91c0',
+  );
+}
+
+type Row = SshKey & { user: string };
+
+const columns: Column<Row>[] = [
+  { title: 'USER', cell: (row) => row.user },
+  { title: 'TITLE', cell: (row) => row.title },
+  { title: 'TYPE', cell: (row) => row.type },
+  { title: 'FINGERPRINT', cell: (row) => row.fingerprint },
+  { title: 'ADDED', cell: (row) => never(row.createdAt) },
+  { title: 'LAST USED', cell: (row) => never(row.lastUsedAt) },
+  { title: 'ID', cell: (row) => ({ id: row.id }) },
+];
+
+export function keyToJson(key: SshKey, user: string | null): object {
+  return {
+    id: key.id,
+    user,
+    title: key.title,
+    type: key.type,
+    fingerprint: key.fingerprint,
+    createdAt: isoOrNull(key.createdAt),
+    lastUsedAt: isoOrNull(key.lastUsedAt),
+    lastUsedAddress: key.lastUsedAddress,
+  };
+}
+
+async function listKeys(cli: Cli, { user }: { user?: string }): Promise<void> {
+  const rooms = await cli.openRooms();
+  const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
+  const keys = await rooms.accounts.listKeys(user === undefined ? null : people[0]!.id);
+  const names = new Map(people.map((person) => [person.id, person]));
+  const rows = keys.map((key) => ({ ...key, user: nameOf(names.get(key.personId)) }));
+  cli.output.list(rows, columns, ['key', 'keys'], (row) => keyToJson(row, row.user));
+}
+
+async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, user);
+  const line = file === '-' ? await readInput(cli) : readKeyFile(file);
+  try {
+    const key = await rooms.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
+    const note = key.worksWithBuiltInServer ? '' : ' The built-in SSH server cannot use keys of this type.';
+    cli.output.result(`Added key ${key.title} (${key.fingerprint}) for ${nameOf(person)}.${note}`, keyToJson(key, nameOf(person)));
+  } catch (error) {
+    const existing = ifMissing ? await sameKey(cli, person, line, error) : null;
+    if (existing === null) throw error;
+    cli.output.result(`${nameOf(person)} has this key already (${existing.fingerprint}).`, keyToJson(existing, nameOf(person)));
+  }
+}
+
+/** With --if-missing, a key that is in use is fine when this person uses it. */
+async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
+  if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
+  const { accounts } = await cli.openRooms();
+  const { createHash } = await import('node:crypto');
+  const blob = Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64');
+  const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+  const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
+  if (own === undefined) throw conflict('key_in_use', 'Another person uses this key.');
+  return own;
+}
+
+async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const key = findById(await rooms.accounts.listKeys(null), id, { what: 'key', reason: 'unknown_key', alsoBy: (row) => row.fingerprint });
+  const person = await rooms.accounts.personById(key.personId);
+  const what = `key ${key.title} (${key.fingerprint}) of ${nameOf(person)}`;
+  if (dryRun) return cli.output.result(`Would remove ${what}.`, keyToJson(key, person.username));
+  await cli.confirm(`Remove ${what}?`);
+  await rooms.accounts.removeKey(key.personId, key.id);
+  cli.output.result(`Removed ${what}.`, keyToJson(key, person.username));
+}
+
+async function readInput(cli: Cli): Promise<string> {
+  if (cli.mayAsk) cli.output.message('Paste the public key, then press Enter and Ctrl-D:');
+  const parts: Buffer[] = [];
+  for await (const part of cli.process.stdin) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw invalid('key_file', `The key file ${path} cannot be read.`);
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import type { Column } from '../output.ts';
+import type { Run } from '../program.ts';
+
+interface Options {
+  status?: true;
+  dryRun?: true;
+}
+
+interface Step {
+  version: number;
+  name: string;
+  state: 'applied' | 'pending';
+}
+
+/** `hearth migrate`: brings the database to the form that this program needs. */
+export function addMigrateCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('migrate').description('bring the database up to date; the server does so at start')
+      .option('--status', 'only list which steps are applied')
+      .option('--dry-run', 'only list which steps would be applied')
+      .action(run(migrate)),
+    'hearth migrate --status',
+    'hearth migrate --dry-run',
+  );
+}
+
+const columns: Column<Step>[] = [
+  { title: 'VERSION', cell: (step) => `V${step.version}` },
+  { title: 'NAME', cell: (step) => step.name },
+  { title: 'STATE', cell: (step) => step.state },
+];
+
+async function migrate(cli: Cli, { status, dryRun }: Options): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const [{ databaseFile, openDatabase }, { becomeOwnerOf, prepareDataDir, requireDataDir }, { takeInstanceLock }] =
+    await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../instance-lock.ts')]);
+  const looksOnly = status === true || dryRun === true;
+  becomeOwnerOf(config.dataDir, cli.process);
+  if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  else prepareDataDir(config.dataDir, cli.process);
+
+  // Two programs must not change the schema at once, nor one under a running server.
+  const lock = looksOnly ? null : takeInstanceLock(config.dataDir);
+  try {
+    const isNew = !existsSync(databaseFile(config));
+    const db = await openDatabase(config, { logger: await cli.logger() }, 'never');
+    try {
+      const steps = looksOnly ? await db.schema() : await db.migrate();
+      const rows = dryRun ? steps.filter((step) => step.state === 'pending') : steps;
+      if (rows.length === 0) cli.output.message('The database is up to date.');
+      else if (dryRun) cli.output.message('Would apply:');
+      else if (!status) cli.output.message(isNew ? `Made the database in ${config.dataDir}.` : 'Applied:');
+      if (rows.length > 0 || cli.output.json) cli.output.list(rows, columns, ['step', 'steps'], ({ version, name, state }) => ({ version, name, state }));
+    } finally {
+      await db.close();
+    }
+  } finally {
+    lock?.release();
+  }
+}

@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import type { App } from '../../app.ts';
+import type { Config } from '../../config/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { shownAddresses } from '../addresses.ts';
+import type { Cli } from '../cli.ts';
+import type { CliSignal } from '../cli-process.ts';
+import { exitCodeOfServe } from '../exit-codes.ts';
+import { withExamples } from '../help.ts';
+import type { Run } from '../program.ts';
+import { startBlock } from '../start-block.ts';
+import { setupUrl } from './setup-url.ts';
+
+interface Options {
+  listen?: string;
+  sshListen?: string;
+  /** False with --no-ssh. */
+  ssh: boolean;
+}
+
+/** How long running pushes and clones may go on after the first signal, and after a fatal error. */
+const graceMs = 30_000;
+const fatalGraceMs = 4_000;
+
+/** `hearth serve`: the server. */
+export function addServeCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('serve').description('start the server')
+      .option('--listen <host:port>', 'where web pages and git over HTTP are served')
+      .option('--ssh-listen <host:port>', 'where git over SSH is served')
+      .option('--no-ssh', 'do not serve SSH')
+      .action(run(serve)),
+    'hearth serve',
+    'hearth serve --listen 127.0.0.1:8080 --data-dir /srv/hearth',
+  );
+}
+
+async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<void> {
+  cli.exitCodeOf = exitCodeOfServe;
+  const ended = endOfService(cli);
+  const { config, warnings } = await cli.loadConfig({
+    ...(listen === undefined ? {} : { 'http.listen': listen }),
+    ...(sshListen === undefined ? {} : { 'ssh.listen': sshListen }),
+    ...(ssh ? {} : { 'ssh.enabled': 'false' }),
+  });
+  const [{ createApp }, { createLogger }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
+    import('../../app.ts'), import('../logger.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../server-file.ts'),
+  ]);
+  const logger = createLogger(cli.process.stderr, { ...config.log, ...(cli.flags.debug ? { level: 'debug' } : {}) });
+  for (const warning of warnings) logger.warn('config.warning', { warning });
+
+  const user = becomeOwnerOf(config.dataDir, cli.process);
+  if (user !== null) logger.info('server.user_changed', { user });
+  prepareDataDir(config.dataDir, cli.process);
+  const lock = takeInstanceLock(config.dataDir);
+  const facts = { pid: cli.process.pid, startedAt: new Date(cli.clock.now()).toISOString(), http: null, ssh: null, webUrl: null };
+  serverFile.writeServerFacts(config.dataDir, facts);
+  try {
+    ended.reportFatalTo(logger);
+    const app = await createApp(config, { logger, clock: cli.clock, onStorageFault: ended.fatal });
+    try {
+      const { http, ssh: sshAt } = await app.start();
+      const addresses = shownAddresses(config, http, sshAt);
+      serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, webUrl: addresses.web });
+      const setup = await setupLink(app, addresses.web);
+      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, setupUrl: setup });
+      logger.info('server.started', { http, ssh: sshAt, dataDir: config.dataDir, pid: cli.process.pid });
+      const reason = await ended.first;
+      logger.info('server.stopping', { reason });
+    } finally {
+      await stop(app, ended.isFatal() ? fatalGraceMs : graceMs, logger);
+    }
+    if (ended.isFatal()) cli.exitCode = 1;
+    logger.info('server.stopped');
+  } finally {
+    serverFile.removeServerFacts(config.dataDir);
+    lock.release();
+  }
+}
+
+/** The link for a server that nobody administers yet; null once somebody does. */
+async function setupLink({ rooms: { accounts } }: App, web: string): Promise<string | null> {
+  return (await accounts.hasAdministrator()) ? null : setupUrl(web, await accounts.setupToken());
+}
+
+type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
+
+async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<void> {
+  const { embedded } = await import('../../embedded/index.ts');
+  const { addresses, sshFingerprint, setupUrl } = shown;
+  cli.output.print(startBlock({ version: embedded.version, dataDir, ...shown }), {
+    version: embedded.version, pid: cli.process.pid, web: addresses.web, webHere: addresses.webHere, ssh: addresses.ssh, sshFingerprint, dataDir, setupUrl,
+  });
+}
+
+interface EndOfService {
+  /** Resolves with the reason at the first signal or fatal error. */
+  readonly first: Promise<string>;
+  isFatal(): boolean;
+  /** Something failed in a way that makes going on unsafe. */
+  readonly fatal: (error: unknown) => void;
+  reportFatalTo(logger: Logger): void;
+}
+
+/**
+ * Everything that ends the service. The first signal lets running work finish, a
+ * second one ends at once; an error that nobody handled is logged, drained and
+ * ends with 1 (security K05).
+ */
+function endOfService({ process, onSignal }: Cli): EndOfService {
+  const { promise: first, resolve } = Promise.withResolvers<string>();
+  let signals = 0;
+  let fatal = false;
+  let logger: Logger | null = null;
+  onSignal((signal: CliSignal) => {
+    signals += 1;
+    if (signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+    resolve(signal);
+  });
+  const end = (error: unknown): void => {
+    logger?.error('server.fatal', { error });
+    if (fatal) return;
+    fatal = true;
+    resolve('fatal error');
+    // Whatever hangs in the way of an orderly end must not keep a broken server up.
+    setTimeout(() => process.exit(1), fatalGraceMs + 500).unref();
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+  return { first, isFatal: () => fatal, fatal: end, reportFatalTo: (to) => void (logger = to) };
+}
+
+/** Stops within the grace and a little more, so that a hanging part cannot hold the process. */
+async function stop(app: App, grace: number, logger: Logger): Promise<void> {
+  const tooLong = new Promise<'too long'>((resolve) => setTimeout(() => resolve('too long'), grace + 3_000).unref());
+  const result = await Promise.race([app.stop({ graceMs: grace }), tooLong]);
+  if (result === 'too long') logger.error('server.stop_incomplete', { graceMs: grace });
+}

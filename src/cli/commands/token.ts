@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { AccessToken } from '../../accounts/index.ts';
+import type { Rooms } from '../../app.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import type { Run } from '../program.ts';
+import { findById } from './find-by-id.ts';
+import { findRepository } from './repo.ts';
+import { findPerson, nameOf } from './user.ts';
+
+interface AddOptions {
+  user: string;
+  name: string;
+  access: 'read' | 'write' | 'admin';
+  repo?: string[];
+  expires: string;
+}
+
+/** `hearth token …`: personal access tokens. */
+export function addTokenCommands(program: Command, run: Run): void {
+  const token = addNoun(program, 'token', 'access tokens of people');
+  withExamples(
+    token.command('list').description('list access tokens')
+      .option('--user <name>', 'only those of one person')
+      .action(run(listTokens)),
+    'hearth token list --user alice',
+  );
+  withExamples(
+    token.command('add').alias('create').description('make a token and print it, this once')
+      .requiredOption('--user <name>', 'whose token it is')
+      .requiredOption('--name <text>', 'what to call it; each of a person\'s tokens has its own')
+      .addOption(new Option('--access <level>', 'what it may do').choices(['read', 'write', 'admin']).default('read'))
+      .option('--repo <owner/name...>', 'only for these repositories')
+      .option('--expires <time>', 'how long it works, for example 90d, or never', 'never')
+      .action(run(addToken)),
+    'TOKEN=$(hearth token add --user alice --name laptop --access write)',
+    'hearth token add --user alice --name ci --repo alice/garden --expires 90d',
+  );
+  withExamples(
+    token.command('remove').alias('delete').description('revoke a token; it opens nothing from now on')
+      .argument('<id>', 'id, or its beginning')
+      .option('--dry-run', 'only say what would be revoked')
+      .action(run(removeToken)),
+    'hearth token list --user alice',
+    'hearth token remove 3f2a91c0',
+  );
+}
+
+type Row = AccessToken & { user: string };
+
+const columns: Column<Row>[] = [
+  { title: 'USER', cell: (row) => row.user },
+  { title: 'NAME', cell: (row) => row.name },
+  { title: 'ACCESS', cell: (row) => row.access },
+  { title: 'REPOS', cell: (row) => row.repositoryIds?.length ?? 'all', align: 'right' },
+  { title: 'EXPIRES', cell: (row) => never(row.expiresAt) },
+  { title: 'LAST USED', cell: (row) => never(row.lastUsedAt) },
+  { title: 'END', cell: (row) => row.ending },
+  { title: 'ID', cell: (row) => ({ id: row.id }) },
+];
+
+export function tokenToJson(token: AccessToken, user: string | null): object {
+  return {
+    id: token.id,
+    user,
+    name: token.name,
+    access: token.access,
+    repositoryIds: token.repositoryIds,
+    expiresAt: isoOrNull(token.expiresAt),
+    createdAt: isoOrNull(token.createdAt),
+    lastUsedAt: isoOrNull(token.lastUsedAt),
+    lastUsedAddress: token.lastUsedAddress,
+    ending: token.ending,
+  };
+}
+
+async function listTokens(cli: Cli, { user }: { user?: string }): Promise<void> {
+  const rooms = await cli.openRooms();
+  const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
+  const tokens = await rooms.accounts.listTokens(user === undefined ? null : people[0]!.id);
+  const names = new Map(people.map((person) => [person.id, person]));
+  const rows = tokens.map((token) => ({ ...token, user: nameOf(names.get(token.personId)) }));
+  cli.output.list(rows, columns, ['token', 'tokens'], (row) => tokenToJson(row, row.user));
+}
+
+async function addToken(cli: Cli, { user, name, access, repo, expires }: AddOptions): Promise<void> {
+  const expiresAt = await expiryOf(cli, expires);
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, user);
+  const repositoryIds = repo === undefined ? null : await repositoryIdsOf(rooms, repo, person.id);
+  const { token, secret } = await rooms.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
+  const end = expiresAt === null ? 'It does not expire.' : `It expires on ${isoOrNull(expiresAt)?.slice(0, 10)}.`;
+  const line = `Created token ${token.name} of ${nameOf(person)} with ${access} access. ${end} It is shown only this once.`;
+  cli.output.secret(secret, line, { ...tokenToJson(token, person.username), token: secret });
+}
+
+async function expiryOf(cli: Cli, text: string): Promise<number | null> {
+  if (text === 'never') return null;
+  const { readDuration } = await import('../../config/index.ts');
+  const ms = readDuration(text);
+  if (ms === undefined || ms < 1) throw invalid('usage', '--expires is a duration such as 90d or 12h, or never.');
+  return cli.clock.now() + ms;
+}
+
+/** As on the page: a token can only be limited to repositories that its owner can see. */
+async function repositoryIdsOf(rooms: Rooms, names: readonly string[], personId: string): Promise<string[]> {
+  const person = await rooms.accounts.personById(personId);
+  const viewer = {
+    kind: 'person', id: person.id, username: person.username, isAdministrator: person.isAdministrator,
+    via: 'session', scope: 'admin', repositoryIds: null,
+  } as const;
+  return Promise.all(names.map(async (name) => (await findRepository(rooms, name, viewer)).repository.id));
+}
+
+async function removeToken(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const token = findById(await rooms.accounts.listTokens(null), id, { what: 'token', reason: 'unknown_token' });
+  const person = await rooms.accounts.personById(token.personId);
+  const what = `token ${token.name} (…${token.ending}) of ${nameOf(person)}`;
+  if (dryRun) return cli.output.result(`Would revoke ${what}.`, tokenToJson(token, person.username));
+  await cli.confirm(`Revoke ${what}?`);
+  await rooms.accounts.removeToken(token.personId, token.id);
+  cli.output.result(`Revoked ${what}.`, tokenToJson(token, person.username));
+}

@@ -1,0 +1,80 @@
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { invalid, unavailable } from '../kernel/index.ts';
+import type { CliProcess } from './cli-process.ts';
+import { withHint } from './report-error.ts';
+
+/**
+ * Commands other than `serve` and `migrate` work on what is there: a mistyped
+ * folder must not become a second, empty instance.
+ * Refuses `no_data_dir`.
+ */
+export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
+  if (existsSync(databaseFile)) return;
+  throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
+}
+
+/**
+ * Makes the data folder, or checks that it can be used.
+ * Refuses `data_dir_unusable` with the line that cures it, and `network_file_system`,
+ * where SQLite's write-ahead log would lose rows.
+ */
+export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'getuid'>): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const user = getuid?.() ?? 'USER';
+    throw withHint(
+      unavailable('data_dir_unusable', `The data folder ${dataDir} cannot be written by user ${user}.`),
+      existsSync(dataDir) ? `chown -R ${user} ${dataDir}` : `mkdir -p ${dataDir} && chown ${user} ${dataDir}`,
+    );
+  }
+  const network = networkFileSystems.get(statfsSync(dataDir).type);
+  if (network !== undefined) {
+    throw withHint(
+      unavailable('network_file_system', `The data folder ${dataDir} is on ${network}, where a database is not safe.`),
+      'use a local disk: --data-dir or SERVICE_DATA_DIR',
+    );
+  }
+  const readme = join(dataDir, 'README');
+  if (!existsSync(readme)) writeFileSync(readme, readmeText, { mode: 0o600 });
+}
+
+/** Types of statfs(2). */
+const networkFileSystems = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0x01021997, '9p'],
+]);
+
+/**
+ * `sudo hearth user add` must not leave files in the data folder that the server's
+ * own user cannot write. So root becomes the folder's owner first.
+ * Answers the user id that was taken on, or null.
+ */
+export function becomeOwnerOf(dataDir: string, process: CliProcess): number | null {
+  if (process.getuid?.() !== 0 || !existsSync(dataDir)) return null;
+  const { uid, gid } = statSync(dataDir);
+  if (uid === 0) return null;
+  process.setgroups?.([]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+  return uid;
+}
+
+const readmeText = `This folder holds everything that Hearth keeps.
+
+hearth.db, -wal, -shm   all rows: people, keys, repositories
+repositories/           bare git repositories, by id of owner and repository
+repo-images/            images of repositories
+ssh/                    the server's SSH host key; keep it secret
+trash/                  deleted repositories that can still be restored
+backups/                copies of the database from before a migration
+run/                    state of the running server
+tmp/, cache/            may be deleted at any time while the server is stopped
+
+Copying a running database file can give a broken copy: stop the server first.
+`;

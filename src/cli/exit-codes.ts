@@ -1,0 +1,61 @@
+import { isDomainError } from '../kernel/index.ts';
+import type { ErrorCode } from '../kernel/index.ts';
+
+/** Every code that the program ends with; `hearth help exit-codes` prints this list. */
+export const exitCodes = [
+  [0, 'done'],
+  [1, 'failure'],
+  [2, 'wrong usage'],
+  [3, 'not found'],
+  [4, 'refused by a rule or a conflict (a handle is taken, the last administrator)'],
+  [5, 'configuration invalid, or no data folder found'],
+  [6, 'database unavailable or locked, its schema does not match, or another server holds the data folder'],
+  [7, 'a check found problems'],
+  [78, 'serve refuses to start: settings, schema or runtime do not fit. A restart does not help'],
+  [130, 'interrupted (Ctrl-C)'],
+  [143, 'terminated'],
+] as const;
+
+export type ExitCode = (typeof exitCodes)[number][0];
+
+/** The command line's column of DESIGN §5. */
+const byErrorCode: Record<ErrorCode, ExitCode> = {
+  invalid: 2,
+  unauthenticated: 4,
+  forbidden: 4,
+  not_found: 3,
+  conflict: 4,
+  unavailable: 6,
+  internal: 1,
+};
+
+/** A person or a signal ended the command; nothing is left to say. */
+export class Interrupted extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(signal);
+    this.exitCode = signal === 'SIGINT' ? 130 : 143;
+  }
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Interrupted) return error.exitCode;
+  if (!isDomainError(error)) return 1;
+  if (isAboutSettings(error.reason)) return 5;
+  return byErrorCode[error.code];
+}
+
+/** Refusals of `serve` that stay until a person changes something, besides the settings. */
+const lasting = new Set([
+  'data_dir_unusable', 'network_file_system', 'schema_newer', 'schema_behind', 'sqlite_settings', 'port_forbidden',
+]);
+
+export function exitCodeOfServe(error: unknown): ExitCode {
+  const stays = isDomainError(error) && (isAboutSettings(error.reason) || lasting.has(error.reason));
+  return stays ? 78 : exitCodeOf(error);
+}
+
+function isAboutSettings(reason: string): boolean {
+  return reason.startsWith('config_') || reason === 'no_data_dir' || reason === 'git_missing' || reason === 'git_too_old';
+}

@@ -1,0 +1,31 @@
+/**
+ * What to do about a refusal, by its reason. Rooms say what is wrong; which
+ * command cures it, only the command line knows.
+ */
+const hints: Readonly<Record<string, string>> = {
+  config_file: 'hearth config path shows which places are searched',
+  config_syntax: 'hearth config example prints a file that is right',
+  config_unknown_key: 'hearth config example prints every option',
+  config_bad_value: 'hearth config example shows the form of every option',
+  config_combination: 'hearth config show --origin tells where each value comes from',
+  no_data_dir: 'hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place',
+  schema_behind: 'hearth migrate, or restart the server, which migrates by itself',
+  schema_newer: 'use the newer program, or put back the copy that it kept in the backups folder',
+  database_locked: 'something else holds the database; try again in a moment',
+  git_missing: 'install git 2.39 or newer, or name it with git.program (SERVICE_GIT_PROGRAM)',
+  git_too_old: 'install git 2.39 or newer, or name it with git.program (SERVICE_GIT_PROGRAM)',
+  unknown_person: 'hearth user list shows who there is',
+  handle_taken: 'choose another name; --if-missing accepts a user that is already there',
+  reserved_handle: 'choose another name',
+  repository_not_found: 'hearth repo list shows which there are',
+  repository_name_taken: 'choose another name; --if-missing accepts a repository that is already there',
+  unknown_owner: 'hearth user list shows who there is',
+  last_administrator: 'make somebody else an administrator first: hearth user admin NAME on',
+  administrator_exists: 'hearth user list --admin shows who; hearth user password NAME sets a new password',
+  unknown_token: 'hearth token list shows the ids',
+  unknown_key: 'hearth key list shows the ids',
+};
+
+export function hintFor(reason: string): string | null {
+  return Object.hasOwn(hints, reason) ? hints[reason]! : null;
+}

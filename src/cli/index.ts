@@ -1,0 +1,44 @@
+import type { CliProcess, CliSignal } from './cli-process.ts';
+import type { Clock } from '../kernel/index.ts';
+
+export type { CliProcess } from './cli-process.ts';
+
+/**
+ * Runs one command line and ends the process: the only place that does.
+ * Answers the exit code, for callers whose `exit` returns.
+ */
+export async function main(process: CliProcess, { clock }: { clock?: Clock } = {}): Promise<number> {
+  const words = process.argv.slice(2);
+  let onSignal: ((signal: CliSignal) => void) | null = null;
+  let code: number;
+
+  // Files that a command makes belong to its user alone (security K03).
+  process.umask(0o077);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => (onSignal === null ? process.exit(signal === 'SIGINT' ? 130 : 143) : onSignal(signal)));
+  }
+
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    // Before anything else is loaded: scripts ask this often.
+    const { embedded } = await import('../embedded/index.ts');
+    process.stdout.write(`${embedded.version}\n`);
+    code = 0;
+  } else {
+    const [{ runCommand }, { systemClock }] = await Promise.all([import('./run-command.ts'), import('../kernel/index.ts')]);
+    code = await runCommand(process, words, { clock: clock ?? systemClock, onSignal: (handler) => (onSignal = handler) });
+  }
+
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit(code);
+  return code;
+}
+
+/** `hearth user list | head -1`: the reader has gone, which is no fault. */
+function ignoreClosed(error: Error): void {
+  if (!('code' in error) || error.code !== 'EPIPE') throw error;
+}
+
+function flushed(stream: CliProcess['stdout']): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}

@@ -1,0 +1,78 @@
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
+import { embedded } from '../embedded/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { createCli } from './cli.ts';
+import type { GlobalFlags, OnSignal } from './cli.ts';
+import type { CliProcess } from './cli-process.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { createOutput } from './output.ts';
+import { createProgram } from './program.ts';
+import { reportError, withHint } from './report-error.ts';
+
+/** Runs one command; whatever it throws is reported here. Answers the exit code. */
+export async function runCommand(
+  process: CliProcess,
+  words: readonly string[],
+  { clock, onSignal }: { clock: Clock; onSignal: OnSignal },
+): Promise<number> {
+  let flags = guessFlags(words);
+  let codeOf = exitCodeOf;
+  let code = 0;
+  const program = createProgram(embedded.version, {
+    print: (text) => void process.stdout.write(text),
+    async act(given, action) {
+      flags = given;
+      const cli = createCli(process, given, clock, onSignal);
+      try {
+        await action(cli);
+        code = cli.exitCode;
+      } finally {
+        codeOf = cli.exitCodeOf;
+        await cli.close();
+      }
+    },
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError && isHelp(error)) return 0;
+    const shown = error instanceof CommanderError ? usageError(error, program, words) : error;
+    const output = createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags);
+    reportError(shown, output, process.stderr, flags);
+    return codeOf(shown);
+  }
+}
+
+/** Wrong arguments are found before the flags are known. */
+function guessFlags(words: readonly string[]): Pick<GlobalFlags, 'json' | 'plain' | 'quiet' | 'color' | 'debug'> {
+  const has = (flag: string): boolean => words.includes(flag);
+  const color = has('--color=never') ? 'never' : has('--color=always') ? 'always' : 'auto';
+  return { json: has('--json'), plain: has('--plain'), quiet: has('--quiet') || has('-q'), color, debug: has('--debug') };
+}
+
+function isHelp({ code }: CommanderError): boolean {
+  return code === 'commander.help' || code === 'commander.helpDisplayed' || code === 'commander.version';
+}
+
+/** commander says "error: unknown option '--x'\n(Did you mean --y?)"; ours has the two lines of command-line.md §1. */
+function usageError({ message }: CommanderError, program: Command, words: readonly string[]): Error {
+  const [, what = message, suggestion] = /^(?:error: )?([^\n]*)(?:\n\((.*)\))?$/.exec(message) ?? [];
+  const hint = suggestion === undefined ? `see ${commandPath(program, words)} --help` : `d${suggestion.slice(1)}`;
+  return withHint(invalid('usage', what), hint);
+}
+
+/** The longest beginning of the words that is a command: `hearth user add`. */
+function commandPath(program: Command, words: readonly string[]): string {
+  let command = program;
+  const path = [program.name()];
+  for (const word of words.filter((word) => !word.startsWith('-'))) {
+    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
+    if (next === undefined) break;
+    path.push(next.name());
+    command = next;
+  }
+  return path.join(' ');
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the running server tells commands beside it: `run/server.json` of the data folder. */
+export interface ServerFacts {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Where the doors really are, once they are open; port 0 has become a number. */
+  readonly http: { readonly host: string; readonly port: number } | null;
+  readonly ssh: { readonly host: string; readonly port: number } | null;
+  /** The web address that the start block showed. */
+  readonly webUrl: string | null;
+}
+
+const path = (dataDir: string): string => join(dataDir, 'run', 'server.json');
+
+export function writeServerFacts(dataDir: string, facts: ServerFacts): void {
+  mkdirSync(join(dataDir, 'run'), { recursive: true, mode: 0o700 });
+  // A reader sees the old file or the new one, never half of one.
+  const draft = `${path(dataDir)}.${facts.pid}`;
+  writeFileSync(draft, JSON.stringify(facts) + '\n', { mode: 0o600 });
+  renameSync(draft, path(dataDir));
+}
+
+/** Null when no server has run here, or what it left cannot be read. A killed server leaves its facts behind. */
+export function readServerFacts(dataDir: string): ServerFacts | null {
+  try {
+    return JSON.parse(readFileSync(path(dataDir), 'utf8')) as ServerFacts;
+  } catch {
+    return null;
+  }
+}
+
+export function removeServerFacts(dataDir: string): void {
+  rmSync(path(dataDir), { force: true });
+}

@@ -1,0 +1,29 @@
+import type { ShownAddresses } from './addresses.ts';
+
+export interface StartFacts {
+  readonly version: string;
+  readonly addresses: ShownAddresses;
+  readonly sshFingerprint: string | null;
+  readonly dataDir: string;
+  /** Present while there is no administrator. */
+  readonly setupUrl: string | null;
+}
+
+/** What a person sees first, and what tells scripts where the doors are. */
+export function startBlock({ version, addresses, sshFingerprint, dataDir, setupUrl }: StartFacts): string {
+  const { web, webHere, ssh } = addresses;
+  const lines = [
+    `Hearth ${version} is running.`,
+    `  Web   ${web}${webHere === null ? '' : `   (also ${webHere})`}`,
+    ...(ssh === null ? [] : [`  SSH   ${ssh}   fingerprint ${sshFingerprint}`]),
+    `  Data  ${dataDir}`,
+  ];
+  if (setupUrl !== null) {
+    lines.push(
+      'No administrator yet. Open this link within 24 hours to create one:',
+      `  ${setupUrl}`,
+      'Show it again: hearth setup-url      Without a browser: hearth user add NAME --admin',
+    );
+  }
+  return lines.join('\n') + '\n';
+}

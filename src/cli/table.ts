@@ -1,0 +1,50 @@
+/** Lays text out in columns; knows nothing of where it goes. */
+
+const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** How many terminal cells a text takes: CJK and emoji take two. */
+export function displayWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** At most `width` cells; what was cut ends with `…`. */
+export function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of graphemes.segment(text)) {
+    if (displayWidth(kept) + displayWidth(segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/**
+ * Aligned lines, header first. When they are wider than `maxWidth` the widest
+ * columns give way, so that short facts stay whole.
+ */
+export function layOut(rows: readonly (readonly string[])[], rightAligned: readonly boolean[], maxWidth: number): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
+  const gap = 2;
+  const narrowest = 6;
+  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - maxWidth;
+  while (excess > 0) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if (widths[widest]! <= narrowest) break;
+    widths[widest]! -= 1;
+    excess -= 1;
+  }
+  return rows.map((row) =>
+    row
+      .map((text, column) => {
+        const shown = cut(text, widths[column]!);
+        const padding = ' '.repeat(widths[column]! - displayWidth(shown));
+        return rightAligned[column] ? padding + shown : shown + padding;
+      })
+      .join(' '.repeat(gap))
+      .trimEnd(),
+  );
+}
