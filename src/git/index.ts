@@ -1,5 +1,6 @@
 export { createGit } from './git.ts';
 export type { Git, GitLoad, GitOptions, NamedRef } from './git.ts';
+export { installedGit } from './installed-git.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './advertise-refs.ts';
