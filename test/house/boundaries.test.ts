@@ -1,0 +1,131 @@
+import t from 'tap';
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { projectFolder, readSources, valueImports } from './source-files.ts';
+
+/** DESIGN §1: a room imports only rooms of later lines. */
+const arrows: string[][] = [
+  ['cli'],
+  ['app'],
+  ['web', 'ssh', 'rpc', 'jobs'],
+  ['search', 'federation', 'ci'],
+  ['repositories'],
+  ['organisations'],
+  ['accounts'],
+  ['owners'],
+  ['db', 'images', 'git', 'outbound', 'access'],
+  ['config', 'embedded'],
+  ['kernel'],
+];
+const lineOf = (room: string): number => arrows.findIndex((line) => line.includes(room));
+
+/** Rooms that may see less than their place in the picture would let them. */
+const narrower: Record<string, string[]> = {
+  // Pure, so that a test can state the whole policy as a table.
+  access: ['kernel'],
+  kernel: [],
+};
+
+/** Libraries that stand for a transport or a place, and the one room that may know them. */
+const homes: Record<string, string> = {
+  commander: 'cli',
+  pino: 'cli',
+  koa: 'web',
+  '@koa/router': 'web',
+  'koa-body': 'web',
+  ssh2: 'ssh',
+  '@grpc/grpc-js': 'rpc',
+  'node-cron': 'jobs',
+  pug: 'embedded',
+  'smol-toml': 'config',
+};
+
+const sources = readSources('src');
+const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+
+t.test('every room has its place in the picture', async (t) => {
+  for (const room of new Set(sources.map((source) => source.room))) t.not(lineOf(room), -1, room);
+});
+
+t.test('DESIGN §1 a room imports only rooms to its right, through their index.ts', async (t) => {
+  const wrong: string[] = [];
+  for (const { path: from, room, imports } of sources) {
+    for (const { file, specifier } of imports) {
+      if (file === null || file === 'package.json') continue;
+      if (file.startsWith('migrations/')) {
+        if (room !== 'app' && room !== 'cli') wrong.push(`${from} imports ${specifier}: only app and cli know the migrations`);
+        continue;
+      }
+      if (!file.startsWith('src/')) {
+        wrong.push(`${from} imports ${specifier}, outside of src`);
+        continue;
+      }
+      const target = file.split('/')[1]!.replace(/\.ts$/, '');
+      if (target === room) continue;
+      if (lineOf(target) <= lineOf(room)) wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${room}`);
+      if (narrower[room]?.includes(target) === false) wrong.push(`${from} imports ${specifier}: ${room} may not see ${target}`);
+      if (file !== 'src/app.ts' && file !== `src/${target}/index.ts`) wrong.push(`${from} imports ${specifier}, past the front door`);
+    }
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('only the command line starts the app, and bin only the command line', async (t) => {
+  const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app.ts'));
+  t.strictSame(importers.filter(({ room }) => room !== 'cli').map((source) => source.path), []);
+  for (const { path: from, imports } of readSources('bin')) {
+    t.strictSame(imports.map(({ file }) => file), ['src/cli/index.ts'], from);
+  }
+});
+
+t.test('migrations are plain SQL: of src they see the types of db alone', async (t) => {
+  for (const source of readSources('migrations')) {
+    for (const { file, specifier } of source.imports) {
+      t.ok(file?.startsWith('migrations/') === true || file === 'src/db/index.ts', `${source.path} imports ${specifier}`);
+    }
+    for (const { module } of valueImports(source)) t.match(module, /^\.\//, `${source.path} imports values of ${module}`);
+  }
+});
+
+t.test('no circle among files', async (t) => {
+  const next = new Map(sources.map(({ path: from, imports }) => [from, imports.flatMap(({ file }) => file ?? [])]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: string[]): void => {
+    if (trail.includes(file)) return void circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  t.strictSame(circles, []);
+});
+
+t.test('every import leads to a file, and every package is one that the program declares', async (t) => {
+  const declared = JSON.parse(readFileSync(path.join(projectFolder, 'package.json'), 'utf8')) as { dependencies: object };
+  const known = new Set([...sources, ...readSources('migrations')].map((source) => source.path));
+  const wrong: string[] = [];
+  for (const { path: from, imports } of sources) {
+    for (const { file, specifier } of imports) {
+      if (file !== null) {
+        if (!known.has(file)) wrong.push(`${from} imports ${specifier}, which is not there`);
+      } else if (isBuiltin(specifier)) {
+        if (!specifier.startsWith('node:')) wrong.push(`${from} imports ${specifier} without node:`);
+      } else if (!Object.hasOwn(declared.dependencies, packageOf(specifier))) {
+        wrong.push(`${from} imports ${specifier}, which is not among the dependencies`);
+      }
+    }
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('a transport library is known to its own room only', async (t) => {
+  const wrong = sources.flatMap(({ path: from, room, imports }) =>
+    imports
+      .map(({ specifier }) => [specifier, homes[packageOf(specifier)] ?? room] as const)
+      .filter(([, home]) => home !== room)
+      .map(([specifier, home]) => `${from} imports ${specifier}, which belongs to ${home}`),
+  );
+  t.strictSame(wrong, []);
+});

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectFolder, trackedFiles } from './source-files.ts';
+
+const files = trackedFiles();
+const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
+const below = (...folders: string[]): string[] => files.filter((file) => folders.includes(file.split('/')[0]!));
+
+/** Folders whose names are ours; elsewhere (the root, .ci) other programs say what a file is called. */
+const ours = below('src', 'bin', 'migrations', 'test', 'scripts', 'bench', 'templates', 'proto');
+
+t.test('DESIGN §6 files and folders are kebab-case', async (t) => {
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
+  // Partials begin with an underscore, as pug projects have it.
+  const wrong = ours.filter((file) => !file.split('/').every((part) => kebab.test(part) || /^_[a-z0-9-]+\.pug$/.test(part)));
+  t.strictSame(wrong, []);
+});
+
+t.test('DESIGN §6 no file or folder is named for holding just anything', async (t) => {
+  const empty = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'base', 'shared', 'stuff'];
+  const lastWord = (part: string): string => part.replace(/\..*$/, '').split('-').at(-1)!;
+  t.strictSame(ours.filter((file) => file.split('/').some((part) => empty.includes(lastWord(part)))), []);
+});
+
+/** A table may be long; each with what it is a table of. */
+const longTables: Record<string, string> = {};
+
+t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) => {
+  const lines = (file: string): number => read(file).split('\n').length - 1;
+  t.strictSame(below('src').filter((file) => lines(file) > 400 && !Object.hasOwn(longTables, file)).map((file) => `${file}: ${lines(file)}`), []);
+  for (const file of Object.keys(longTables)) t.ok(files.includes(file) && lines(file) > 400, `still long: ${file}`);
+});
+
+t.test('every room has a front door', async (t) => {
+  const rooms = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of rooms) t.ok(existsSync(path.join(projectFolder, 'src', name, 'index.ts')), `src/${name}/index.ts`);
+});
+
+t.test('every test is in a folder of the room that it tests', async (t) => {
+  const ownFolders = ['e2e', 'house', 'fixtures', 'scripts', 'bench', 'migrations', 'templates', 'app.test.ts'];
+  const rooms = new Set([...ownFolders, ...readdirSync(path.join(projectFolder, 'src'))]);
+  t.strictSame(below('test').filter((file) => !rooms.has(file.split('/')[1]!)), []);
+});
+
+t.test('ARCHITECTURE.md has one line for every room, and for no other', async (t) => {
+  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z]+)\/?` \|/gm)].map((match) => match[1]!);
+  const rooms = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  t.strictSame([...rows].sort(), rooms.map((room) => room.name).sort());
+});
+
+t.test('every file that a page names is there', async (t) => {
+  const pages = files.filter((file) => /^[A-Z]+\.md$/.test(file) && file !== 'CHANGELOG.md');
+  for (const page of pages) {
+    const named = [...read(page).matchAll(/`((?:src|bin|test|scripts|migrations|templates|bench|proto)\/[\w./-]*)`/g)];
+    for (const [, file] of named) t.ok(existsSync(path.join(projectFolder, file!)), `${page} names ${file}`);
+    for (const [, link] of read(page).matchAll(/\]\(((?!https?:|mailto:|#)[^)#]+)/g)) {
+      t.ok(existsSync(path.join(projectFolder, link!)), `${page} links to ${link}`);
+    }
+  }
+});
+
+t.test('no tracked file names a place on somebody’s machine or a package server', async (t) => {
+  const isText = (file: string): boolean => !read(file).includes('\0');
+  const places: [RegExp, string][] = [
+    // Our own folder, wherever this checkout is; and where people’s things usually are.
+    [new RegExp(`${projectFolder.replace(/\/$/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`), 'this checkout'],
+    [/(^|[^\w.\-/])\/(root|work|Users|home\/(?!git\b)[a-z])\/?/m, 'a home folder'],
+    [/\b(registry|npm|packages|artifactory|nexus)\.[a-z0-9-]+\.[a-z]{2,}\b/i, 'a package server'],
+    [/"resolved":/, 'a download address'],
+  ];
+  const wrong: string[] = [];
+  for (const file of files.filter((name) => name !== 'test/house/names.test.ts' && isText(name))) {
+    const text = read(file);
+    for (const [pattern, what] of places) {
+      const found = pattern.exec(text);
+      if (found !== null) wrong.push(`${file}:${text.slice(0, found.index).split('\n').length} names ${what}: ${found[0].trim()}`);
+    }
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('package.json names exact versions', async (t) => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
+    t.match(version, /^\d+\.\d+\.\d+$/, name);
+  }
+});

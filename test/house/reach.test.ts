@@ -1,0 +1,186 @@
+// What code of src may touch beyond its own room: programs, threads, other hosts, the process, the database.
+import t from 'tap';
+import ts from 'typescript';
+import { parseSource, placeOf, readSources, valueImports, walk } from './source-files.ts';
+import type { SourceFile } from './source-files.ts';
+
+/** Finds what a file may not do; each finding begins with its place. */
+type Check = (source: SourceFile) => string[];
+
+const sources = readSources('src');
+
+/** Built-in modules that only these rooms may use. */
+const homes: Record<string, string[]> = {
+  'node:child_process': ['git'],
+  'node:worker_threads': ['embedded'],
+  'node:sqlite': ['db'],
+  'node:dns': ['outbound'],
+  'node:dns/promises': ['outbound'],
+  'node:dgram': ['outbound'],
+  'node:cluster': [],
+  'node:inspector': [],
+  'node:repl': [],
+  'node:vm': [],
+};
+
+const modulesAtHome: Check = (source) =>
+  valueImports(source)
+    .filter(({ module }) => homes[module]?.includes(source.room) === false)
+    .map(({ module, node }) => `${placeOf(source, node)} uses ${module}`);
+
+/** What opens a connection, by module. A server only answers: `createServer`, `isIP` and types are free. */
+const connecting: Record<string, string[]> = {
+  'node:http': ['request', 'get', 'Agent', 'ClientRequest', 'globalAgent'],
+  'node:https': ['request', 'get', 'Agent', 'globalAgent'],
+  'node:http2': ['connect'],
+  'node:net': ['connect', 'createConnection', 'Socket', 'Stream'],
+  'node:tls': ['connect', 'TLSSocket'],
+  ssh2: ['Client', 'HTTPAgent', 'HTTPSAgent'],
+  '@grpc/grpc-js': ['Client', 'makeClientConstructor', 'makeGenericClientConstructor', 'loadPackageDefinition'],
+};
+const connectingPackages = ['undici', 'axios', 'got', 'node-fetch', 'ws', 'nodemailer', 'pg', 'socks'];
+const connectingGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
+
+const connectsNowhere: Check = (source) => {
+  if (source.room === 'outbound') return [];
+  const found: string[] = [];
+  const whole = new Map<string, string>();
+  for (const { module, names, node } of valueImports(source)) {
+    if (connectingPackages.includes(module)) found.push(`${placeOf(source, node)} imports ${module}`);
+    const refused = connecting[module];
+    if (refused === undefined) continue;
+    for (const name of names) if (refused.includes(name)) found.push(`${placeOf(source, node)} imports ${name} of ${module}`);
+    if (!names.includes('*')) continue;
+    const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
+    const bindings = clause?.namedBindings;
+    if (clause?.name !== undefined) whole.set(clause.name.text, module);
+    if (bindings !== undefined && ts.isNamespaceImport(bindings)) whole.set(bindings.name.text, module);
+    if (clause === undefined) found.push(`${placeOf(source, node)} takes ${module} whole`);
+  }
+  walk(source.tree, (node) => {
+    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+      const module = whole.get(node.expression.text);
+      const names = module === undefined ? [] : connecting[module]!;
+      if (names.includes(node.name.text)) found.push(`${placeOf(source, node)} uses ${node.name.text} of ${module}`);
+      if (node.expression.text === 'globalThis' && connectingGlobals.includes(node.name.text)) {
+        found.push(`${placeOf(source, node)} uses ${node.name.text}`);
+      }
+    }
+    const called = ts.isCallExpression(node) || ts.isNewExpression(node) ? node.expression : undefined;
+    if (called !== undefined && ts.isIdentifier(called) && connectingGlobals.includes(called.text)) {
+      found.push(`${placeOf(source, node)} calls ${called.text}`);
+    }
+  });
+  return found;
+};
+
+/** git signals the programs that it started and hands them PATH; the command line was given the process. */
+const processNames: Record<string, string[]> = { git: ['pid', 'kill', 'env'] };
+
+const knowsNoProcess: Check = (source) => {
+  if (source.room === 'cli') return [];
+  // A tick is a place in the queue, not knowledge of the process.
+  const free = ['nextTick', ...(processNames[source.room] ?? [])];
+  const found = source.imports
+    .filter(({ specifier }) => specifier === 'node:process' || specifier === 'process')
+    .map(() => `${source.path}:1 imports node:process`);
+  walk(source.tree, (node) => {
+    if (!ts.isPropertyAccessExpression(node) || !ts.isIdentifier(node.expression)) return;
+    if (node.expression.text !== 'process' || free.includes(node.name.text)) return;
+    found.push(`${placeOf(source, node)} uses process.${node.name.text}`);
+  });
+  return found;
+};
+
+/** The parts of TypeORM that would be a third door to the database. */
+const databaseDoors = ['DataSource', 'QueryRunner', 'dataSource', 'queryRunner', 'createQueryRunner', 'getRepository', 'getTreeRepository', 'transaction'];
+
+const usesTheTwoDoors: Check = (source) => {
+  if (source.room === 'db') return [];
+  const found: string[] = [];
+  const withTypeorm = source.imports.some(({ specifier }) => specifier === 'typeorm');
+  walk(source.tree, (node) => {
+    const isName = withTypeorm && ts.isImportSpecifier(node);
+    if ((isName || ts.isPropertyAccessExpression(node)) && databaseDoors.includes(node.name.text)) {
+      found.push(`${placeOf(source, node)} uses ${node.name.text}`);
+    }
+  });
+  return found;
+};
+
+/** Places that a check refuses and a reason allows. A place that needs its exception no more fails too. */
+type Exceptions = Record<string, string>;
+
+function holds(name: string, check: Check, exceptions: Exceptions = {}): void {
+  t.test(name, async (t) => {
+    t.strictSame(sources.filter(({ path }) => !Object.hasOwn(exceptions, path)).flatMap(check), []);
+    for (const [path, reason] of Object.entries(exceptions)) {
+      const source = sources.find((other) => other.path === path);
+      t.ok(source !== undefined && check(source).length > 0, `still needed: ${path} (${reason})`);
+    }
+  });
+}
+
+holds('only git starts programs, only embedded starts threads, only db opens SQLite', modulesAtHome, {
+  'src/db/writer-worker.ts': 'runs in the writing thread and answers through its port',
+  'src/cli/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
+});
+
+holds('only outbound opens connections', connectsNowhere, {
+  'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
+});
+
+holds('only the command line knows the process it runs in', knowsNoProcess);
+
+holds('DESIGN §4 the database is reached by db.read and db.write alone', usesTheTwoDoors);
+
+t.test('the checks see what they are for', async (t) => {
+  const cases: [Check, sees: string[], doesNotSee: string[]][] = [
+    [
+      modulesAtHome,
+      [
+        "import { spawn } from 'node:child_process';",
+        "import { spawn } from 'child_process';",
+        "import * as programs from 'node:child_process';",
+        "export { spawn } from 'node:child_process';",
+        "const { spawn } = await import('node:child_process');",
+        "const { spawn } = require('child_process');",
+        "const { spawn } = load('node:child_process');",
+        "process.getBuiltinModule('node:child_process').spawn('x');",
+        "import { Worker } from 'node:worker_threads';",
+      ],
+      ["import type { ChildProcess } from 'node:child_process';", "import { type Worker } from 'node:worker_threads';"],
+    ],
+    [
+      connectsNowhere,
+      [
+        "await fetch('https://example.org');",
+        "await globalThis.fetch('https://example.org');",
+        "new WebSocket('wss://example.org');",
+        "import { request } from 'node:https';",
+        "import { request as ask } from 'node:http';",
+        "import http from 'node:http'; http.get('http://example.org');",
+        "import * as net from 'node:net'; net.connect(1);",
+        "const net = await import('node:net');",
+        "import { Client } from 'ssh2';",
+        "import { request } from 'undici';",
+      ],
+      [
+        "import { createServer, type Server } from 'node:http';",
+        "import http from 'node:http'; http.createServer();",
+        "import { BlockList, isIP } from 'node:net'; import type { Socket } from 'node:net';",
+        'await git.fetch(path);',
+      ],
+    ],
+    [knowsNoProcess, ['process.env.HOME;', 'process.exit(1);', "import process from 'node:process';"], ['process.nextTick(go);', 'this.process.stop();']],
+    [
+      usesTheTwoDoors,
+      ['tx.manager.getRepository(schema);', 'db.read.transaction(go);', 'tx.manager.queryRunner;', "import { DataSource } from 'typeorm';"],
+      ["import { EntitySchema } from 'typeorm';", 'tx.manager.insert(schema, row);'],
+    ],
+  ];
+  for (const [check, sees, doesNotSee] of cases) {
+    for (const text of sees) t.not(check(parseSource('src/web/page.ts', text)).length, 0, text);
+    for (const text of doesNotSee) t.strictSame(check(parseSource('src/web/page.ts', text)), [], text);
+  }
+});

@@ -1,0 +1,112 @@
+// The sources as the checks in this folder see them: projectFolder, trackedFiles(), readSources(folder…),
+// parseSource(path, text), valueImports(source), walk(node, visit), placeOf(source, node).
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface SourceFile {
+  /** From the project folder, with forward slashes: `src/db/index.ts`. */
+  path: string;
+  /** `db` for `src/db/…`, `app` for `src/app.ts`, else the top folder. */
+  room: string;
+  text: string;
+  imports: Import[];
+  tree: ts.SourceFile;
+}
+
+export interface Import {
+  /** As written: `../db/index.ts`, `node:fs`, `typeorm`. */
+  specifier: string;
+  /** The file a relative import means, from the project folder; `null` for packages and built-ins. */
+  file: string | null;
+}
+
+/** What git tracks, and what is about to be: new files that are not ignored. */
+export function trackedFiles(): string[] {
+  const run = (...args: string[]) => execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' });
+  const listed = run('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
+  return [...new Set(listed)].filter((file) => file !== '' && existsSync(path.join(projectFolder, file))).sort();
+}
+
+/** All TypeScript files below folders of the project; type-only and dynamic imports are imports too. */
+export function readSources(...folders: string[]): SourceFile[] {
+  return folders
+    .filter((folder) => existsSync(path.join(projectFolder, folder)))
+    .flatMap((folder) => readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' }).map((name) => path.posix.join(folder, name)))
+    .filter((file) => file.endsWith('.ts'))
+    .sort()
+    .map(readSource);
+}
+
+function readSource(file: string): SourceFile {
+  return parseSource(file, readFileSync(path.join(projectFolder, file), 'utf8'));
+}
+
+export function parseSource(file: string, text: string): SourceFile {
+  const [top, second] = file.split('/');
+  return {
+    path: file,
+    room: top === 'src' ? second!.replace(/\.ts$/, '') : top!,
+    text,
+    imports: ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => ({
+      specifier: fileName,
+      file: /^\.\.?\//.test(fileName) ? path.posix.join(path.posix.dirname(file), fileName) : null,
+    })),
+    tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true),
+  };
+}
+
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** `src/db/database.ts:12`, for messages. */
+export function placeOf(source: SourceFile, node: ts.Node): string {
+  return `${source.path}:${source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree)).line + 1}`;
+}
+
+export interface ValueImport {
+  /** Built-in modules always with `node:`. */
+  module: string;
+  /** Names as the module has them; `*` for the whole of it. */
+  names: string[];
+  node: ts.Node;
+}
+
+/**
+ * What a file brings in at run time: import and re-export statements that
+ * survive type stripping, `import(…)`, and any call with a built-in's name as
+ * its first argument (`require`, what `createRequire` made, `getBuiltinModule`).
+ */
+export function valueImports(source: SourceFile): ValueImport[] {
+  const found: ValueImport[] = [];
+  const add = (module: string, names: string[], node: ts.Node): void => {
+    if (isBuiltin(module)) module = `node:${module.replace(/^node:/, '')}`;
+    if (names.length > 0) found.push({ module, names, node });
+  };
+  walk(source.tree, (node) => {
+    if (ts.isImportDeclaration(node)) {
+      if (node.importClause?.isTypeOnly !== true) add((node.moduleSpecifier as ts.StringLiteral).text, importedNames(node), node);
+    } else if (ts.isExportDeclaration(node)) {
+      const from = node.moduleSpecifier as ts.StringLiteral | undefined;
+      if (!node.isTypeOnly && from !== undefined) add(from.text, ['*'], node);
+    } else if (ts.isCallExpression(node)) {
+      const [first] = node.arguments;
+      if (first === undefined || !ts.isStringLiteralLike(first)) return;
+      if (isBuiltin(first.text) || node.expression.kind === ts.SyntaxKind.ImportKeyword) add(first.text, ['*'], node);
+    }
+  });
+  return found;
+}
+
+function importedNames({ importClause }: ts.ImportDeclaration): string[] {
+  const bindings = importClause?.namedBindings;
+  if (importClause?.name !== undefined || bindings === undefined || !ts.isNamedImports(bindings)) return ['*'];
+  return bindings.elements.filter((name) => !name.isTypeOnly).map((name) => (name.propertyName ?? name.name).text);
+}
