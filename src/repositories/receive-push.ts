@@ -21,6 +21,8 @@ export interface IncomingPush {
   output: Writable;
   /** Aborts when the client has gone. */
   signal: AbortSignal;
+  /** How long the client may hold the push up, in milliseconds; left out, what the git room allows. */
+  stallMs?: number;
 }
 
 type Verdict = { accept: true; remarks: string[] } | { accept: false; reason: string };
@@ -48,6 +50,8 @@ export async function receivePush(
       input: incoming.input,
       output: incoming.output,
       signal: incoming.signal,
+      client: incoming.viewer.kind === 'person' ? incoming.viewer.id : undefined,
+      stallMs: incoming.stallMs,
       observer: {
         async decide({ updates, options }) {
           const verdict = await decide(room, opened, incoming, options);

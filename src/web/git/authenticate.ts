@@ -1,0 +1,37 @@
+import { anonymous } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { unauthenticated } from '../../kernel/index.ts';
+import type { Context } from '../context.ts';
+import type { GitRooms } from './rooms.ts';
+
+/**
+ * Who a git client is. An access token counts as Bearer, and as password or user name of
+ * Basic, because clients differ in which of the two they let people type. Cookies are not
+ * looked at: a page elsewhere must not be able to fetch with somebody's session.
+ *
+ * @returns `anonymous` without credentials
+ * Refuses `bad_credentials` for any that do not open anything, also on public repositories:
+ * whoever sends a token wants to know that it has expired.
+ */
+export async function authenticate({ accounts }: Pick<GitRooms, 'accounts'>, ctx: Context): Promise<Viewer> {
+  const header = ctx.req.headers.authorization;
+  if (header === undefined) return anonymous;
+  for (const secret of secretsIn(header)) {
+    const viewer = await accounts.viewerOfToken(secret, { address: ctx.state.address });
+    if (viewer !== null) {
+      ctx.state.identity = { viewer, person: null, session: null };
+      return viewer;
+    }
+  }
+  throw unauthenticated('bad_credentials', 'Authentication failed. Use an access token as the password.');
+}
+
+function secretsIn(header: string): string[] {
+  const [, scheme = '', value = ''] = /^(\S+) +(\S+) *$/.exec(header) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return [value];
+  if (scheme.toLowerCase() !== 'basic') return [];
+  const pair = Buffer.from(value, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  const [user, password] = colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
+  return [password, user].filter((secret) => secret !== '');
+}

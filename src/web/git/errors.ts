@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { isDomainError, internal, unauthenticated } from '../../kernel/index.ts';
+import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Context } from '../context.ts';
+
+/** The one place where the house's errors become git over HTTP (DESIGN §5). */
+const statusOf: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** Reasons for which HTTP has a word of its own. */
+const statusOfReason = new Map([
+  ['unsupported_type', 415],
+  ['unsupported_encoding', 415],
+  ['body_too_large', 413],
+  ['push_head_too_large', 413],
+]);
+
+/** Headers that keep every cache on the way from answering for us. */
+export const uncached = {
+  'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+  Pragma: 'no-cache',
+  Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+} as const;
+
+/**
+ * What a refusal to open a repository means for this viewer. To somebody unknown it
+ * always means "say who you are": the same bytes for private, absent and read-only.
+ */
+export function challengeStrangers(viewer: Viewer): (error: unknown) => never {
+  return (error) => {
+    const isRefusal = isDomainError(error) && ['not_found', 'forbidden', 'unauthenticated'].includes(error.code);
+    if (viewer.kind === 'anonymous' && isRefusal) throw unauthenticated('credentials_needed', 'Authentication required.');
+    throw error;
+  };
+}
+
+/** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
+export async function answerError(ctx: Context, thrown: unknown, logger: Logger): Promise<void> {
+  if (ctx.res.headersSent || ctx.res.destroyed) {
+    ctx.respond = false;
+    ctx.res.destroy();
+    return;
+  }
+  const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
+  const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
+  if (status === 500) logger.error('git.http_fault', { id: ctx.state.requestId, error: error.cause ?? error });
+  const body = Buffer.from(`${status === 500 ? `internal error (${ctx.state.requestId})` : error.message}\n`);
+
+  for (const name of ctx.res.getHeaderNames()) if (name.startsWith('content-')) ctx.remove(name);
+  ctx.status = status;
+  ctx.set({ ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8' });
+  if (ctx.req.complete) {
+    ctx.body = body;
+    return;
+  }
+  // A client that is still sending must get to read this: closing at once would reset
+  // the connection and take the answer with it.
+  ctx.respond = false;
+  ctx.set({ Connection: 'close', 'Content-Length': String(body.length) });
+  ctx.res.write(body);
+  await linger(ctx.req);
+  ctx.res.end();
+}
+
+function extraHeaders(status: number, error: DomainError): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
+  if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
+  return {};
+}
+
+const lingerMs = 5_000;
+const lingerBytes = 32 * 1024 * 1024;
+
+/** Throws away what still comes, for a while. */
+function linger(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const finish = () => {
+      clearTimeout(timer);
+      request.off('data', onData).off('close', finish).off('end', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, lingerMs);
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > lingerBytes) finish();
+    };
+    if (request.destroyed) return finish();
+    request.on('data', onData).on('close', finish).on('end', finish);
+    request.resume();
+  });
+}

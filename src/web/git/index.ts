@@ -1,0 +1,2 @@
+export { createGitHandlers } from './handlers.ts';
+export type { GitHandlers } from './handlers.ts';

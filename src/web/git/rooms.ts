@@ -1,0 +1,12 @@
+import type { Accounts } from '../../accounts/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { Repositories } from '../../repositories/index.ts';
+
+/** What git over HTTP asks of the rooms behind it. */
+export interface GitRooms {
+  accounts: Pick<Accounts, 'viewerOfToken'>;
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush'>;
+  git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
+  logger: Logger;
+}
