@@ -1,4 +1,5 @@
-import { routes, type GitHandlers } from './routes.ts';
+import type { GitHandlers } from './git/index.ts';
+import { routes } from './routes.ts';
 
 /**
  * The fixed first parts of all paths. No person or organisation may have one of

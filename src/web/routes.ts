@@ -1,5 +1,6 @@
 import type { AccessDeclaration } from './access-declarations.ts';
 import type { Middleware } from './context.ts';
+import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
 import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
@@ -37,13 +38,6 @@ export type Route =
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware });
-
-/** Git over HTTP, from src/web/git: Koa handlers that ask for their own credentials. */
-export interface GitHandlers {
-  infoRefs: Middleware;
-  uploadPack: Middleware;
-  receivePack: Middleware;
-}
 
 const B = '/repos/:owner/:name';
 const G = '/git/:owner/:name';

@@ -28,10 +28,16 @@ function remember(route: Route): Middleware {
   };
 }
 
+/** Git works for minutes without a byte on the wire; its handlers have deadlines of their own. */
+const allowSilence: Middleware = (ctx, next) => {
+  ctx.req.socket.setTimeout(0);
+  return next();
+};
+
 /** Everything a request passes on its way to a page, in order. */
 function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git') return [remember(route), budget, route.handle];
+  if (route.access === 'git') return [remember(route), budget, allowSilence, route.handle];
   // The declaration decides what a visit surely has; `admit` makes it true.
   const page = answer(route.page as PageHandler, rooms, render);
   if (route.access === 'open') return [remember(route), budget, page];

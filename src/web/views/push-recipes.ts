@@ -1,0 +1,22 @@
+/** Commands to paste into a terminal for a first push. */
+export interface PushRecipesView {
+  fresh: string;
+  existing: string;
+}
+
+/** Branch names may hold anything that git allows, `$(…)` too, so they are quoted for the shell. */
+function shellWord(text: string): string {
+  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function viewPushRecipes(url: string, name: string, branch: string): PushRecipesView {
+  const push = [`git remote add origin ${url}`, `git push -u origin ${shellWord(branch)}`];
+  const begin = [
+    `git init -b ${shellWord(branch)} ${name}`,
+    `cd ${name}`,
+    `echo "# ${name}" > README.md`,
+    'git add README.md',
+    'git commit -m "Begin"',
+  ];
+  return { fresh: [...begin, ...push].join('\n'), existing: push.join('\n') };
+}
