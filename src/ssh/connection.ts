@@ -10,7 +10,8 @@ import { parseCommand } from './parse-command.ts';
 import type { Command } from './parse-command.ts';
 import type { SshRooms } from './rooms.ts';
 import { runCommand } from './run-command.ts';
-import { packetSizeOf } from './ssh2-internals.ts';
+import { packetSizeOf, tellSignatureAlgorithms } from './ssh2-internals.ts';
+import { signatureAlgorithms } from './verify-key.ts';
 
 /** One client from its socket to its end. */
 export interface Guest {
@@ -81,6 +82,7 @@ export function createGuest({ socket, address, place, limits, rooms }: Needs): G
 
   function meet(met: Connection): void {
     connection = met;
+    tellSignatureAlgorithms(connection, signatureAlgorithms);
     connection.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
       leave('protocol_error');

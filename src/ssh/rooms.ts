@@ -1,6 +1,6 @@
-import type { Readable, Writable } from 'node:stream';
 import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
@@ -19,15 +19,4 @@ export type SshAccounts = Pick<Accounts, 'viewerOfKey'>;
 
 export type SshRepositories = Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'list'>;
 
-interface Conversation {
-  path: string;
-  input: Readable;
-  output: Writable;
-  signal: AbortSignal;
-}
-
-export interface SshGit {
-  advertiseRefs(asked: { path: string; service: 'receive-pack'; protocol: string | null }): Promise<Buffer>;
-  uploadPack(asked: Conversation & { protocol: string | null; stateless: false }): Promise<{ exitCode: number }>;
-  uploadArchive(asked: Conversation): Promise<{ exitCode: number }>;
-}
+export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive'>;

@@ -4,13 +4,17 @@ import type { PublicKeyAuthContext } from 'ssh2';
 /** Longest key that is looked at; RSA with 16 384 bits has about 2 KiB. */
 const maxBlobBytes = 8_192;
 
-const algorithms = new Set([
+/** How clients may sign. */
+export const signatureAlgorithms = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',
   'ecdsa-sha2-nistp384',
   'ecdsa-sha2-nistp521',
-  'ssh-rsa',
-]);
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+];
+/** The kinds of keys that sign so. An RSA key has its old name whatever it signs by. */
+const keyTypes = new Set([...signatureAlgorithms.filter((name) => !name.startsWith('rsa-')), 'ssh-rsa']);
 
 /**
  * Why this server cannot check signatures of an offered key at all, or `null`.
@@ -20,7 +24,7 @@ const algorithms = new Set([
 export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' | 'hashAlgo'>): string | null {
   if (key.data.length > maxBlobBytes) return 'key_too_long';
   if (key.algo.startsWith('sk-')) return 'security_key_unsupported';
-  if (!algorithms.has(key.algo)) return 'key_type_unsupported';
+  if (!keyTypes.has(key.algo)) return 'key_type_unsupported';
   if (nameInside(key.data) !== key.algo) return 'key_type_mismatch';
   if (key.algo === 'ssh-rsa' && hashAlgo !== 'sha256' && hashAlgo !== 'sha512') return 'rsa_with_sha1';
   return null;

@@ -1,0 +1,165 @@
+import t from 'tap';
+import { writeFileSync } from 'node:fs';
+import ssh2 from 'ssh2';
+import type { ConnectConfig, ParsedKey } from 'ssh2';
+import { keyObstacle } from '../../src/ssh/verify-key.ts';
+import { exec, startSsh } from './ssh-fixture.ts';
+import type { KeyFiles } from './ssh-fixture.ts';
+
+const hearth = await startSsh(t);
+const alice = await hearth.person('alice');
+const bob = await hearth.person('bob');
+const stranger = hearth.makeKey();
+
+const whoami = async (keys: KeyFiles[], options: string[] = []) => {
+  const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys, options });
+  return code === 0 ? stdout.trim() : stderr.trim().split('\n').at(-1);
+};
+const denied = 'git@127.0.0.1: Permission denied (publickey).';
+
+/** Only the public half lies on disk, so OpenSSH asks about the key and cannot sign. */
+function publicHalfOf(key: KeyFiles): KeyFiles {
+  const { file } = hearth.makeKey();
+  writeFileSync(`${file}-other.pub`, `${key.publicLine}\n`);
+  return { ...key, file: `${file}-other.pub` };
+}
+
+const parsed = (line: string) => ssh2.utils.parseKey(line) as ParsedKey;
+
+/** An agent that shows some keys and signs with others. */
+class Forger extends ssh2.BaseAgent<ParsedKey> {
+  readonly shown: readonly KeyFiles[];
+  readonly signer: ParsedKey;
+  constructor(shown: readonly KeyFiles[], signer: ParsedKey) {
+    super();
+    this.shown = shown;
+    this.signer = signer;
+  }
+  getIdentities(done: (error: Error | null, keys?: ParsedKey[]) => void) {
+    done(null, this.shown.map(({ publicLine }) => parsed(publicLine)));
+  }
+  override sign(_key: ParsedKey, data: Buffer, ...rest: unknown[]) {
+    const done = rest.at(-1) as (error: Error | null, signature?: Buffer) => void;
+    done(null, this.signer.sign(data));
+  }
+}
+
+t.test('security F02: keys may come in any order; the one that signs says who it is', async (t) => {
+  t.equal(await whoami([alice.key]), 'alice');
+  t.equal(await whoami([bob.key]), 'bob');
+  t.equal(await whoami([stranger, bob.key]), 'bob');
+  t.equal(await whoami([alice.key, bob.key]), 'alice');
+  t.equal(await whoami([bob.key, alice.key]), 'bob');
+  t.equal(await whoami([alice.key], ['User=root']), 'alice', 'the user name does not matter');
+  t.equal(await whoami([stranger]), denied);
+  t.equal(await whoami([]), denied);
+});
+
+t.test('security F01: asking about one key and signing with another gives the second one only', async (t) => {
+  t.equal(await whoami([publicHalfOf(bob.key), alice.key]), 'alice');
+  t.equal(await whoami([publicHalfOf(bob.key), publicHalfOf(alice.key)]), denied);
+  t.equal(await whoami([publicHalfOf(bob.key), stranger]), denied);
+});
+
+t.test('security F01: a signature by another key opens nothing', async (t) => {
+  const signer = (key: KeyFiles) => parsed(key.privateKey);
+  const attempts: [string, KeyFiles, KeyFiles][] = [
+    ["bob's key, signed by alice", bob.key, alice.key],
+    ["bob's key, signed by a stranger", bob.key, stranger],
+  ];
+  for (const [name, shown, signing] of attempts) {
+    const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;
+    await t.rejects(hearth.client(t, { agent }), /authentication methods failed/, name);
+  }
+  t.match(hearth.events('ssh.key_refused').at(-1), { reason: 'bad_signature' });
+  const honest = new Forger([bob.key], signer(bob.key)) as unknown as NonNullable<ConnectConfig['agent']>;
+  await t.resolves(hearth.client(t, { agent: honest }), 'the same agent with the right key gets in');
+});
+
+t.test('all kinds of keys work; RSA only with SHA-2', async (t) => {
+  for (const bits of [256, 384, 521]) {
+    const { key } = await hearth.person(`ecdsa${bits}`, hearth.makeKey('ecdsa', bits));
+    t.equal(await whoami([key]), `ecdsa${bits}`);
+  }
+  const { key } = await hearth.person('rsa-user', hearth.makeKey('rsa', 3072));
+  t.equal(await whoami([key]), 'rsa-user');
+  for (const algorithm of ['rsa-sha2-256', 'rsa-sha2-512']) {
+    t.equal(await whoami([key], [`PubkeyAcceptedAlgorithms=${algorithm}`]), 'rsa-user', algorithm);
+  }
+  const { stderr } = await hearth.ssh(['whoami'], { keys: [key], flags: ['-v'] });
+  t.match(stderr, 'server-sig-algs=<ssh-ed25519,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,rsa-sha2-512,rsa-sha2-256>');
+  t.equal(await whoami([key], ['PubkeyAcceptedAlgorithms=ssh-rsa']), denied);
+});
+
+t.test('keys that cannot be checked here are named in the log', async (t) => {
+  const named = (name: string) => {
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(name.length);
+    return Buffer.concat([head, Buffer.from(name), Buffer.alloc(40)]);
+  };
+  const cases: [string, Buffer, string | undefined, string | null][] = [
+    ['ssh-ed25519', named('ssh-ed25519'), undefined, null],
+    ['ssh-rsa', named('ssh-rsa'), 'sha512', null],
+    ['ssh-rsa', named('ssh-rsa'), undefined, 'rsa_with_sha1'],
+    ['ssh-rsa', named('ssh-ed25519'), 'sha256', 'key_type_mismatch'],
+    ['ssh-ed25519', named('ecdsa-sha2-nistp256'), undefined, 'key_type_mismatch'],
+    ['ssh-ed25519', Buffer.from([0, 0]), undefined, 'key_type_mismatch'],
+    ['ssh-ed25519', Buffer.from([255, 255, 255, 255, 1]), undefined, 'key_type_mismatch'],
+    ['ssh-ed25519', Buffer.alloc(9_000), undefined, 'key_too_long'],
+    ['ssh-dss', named('ssh-dss'), undefined, 'key_type_unsupported'],
+    ['ssh-ed25519-cert-v01@openssh.com', named('ssh-ed25519-cert-v01@openssh.com'), undefined, 'key_type_unsupported'],
+    ['sk-ssh-ed25519@openssh.com', named('sk-ssh-ed25519@openssh.com'), undefined, 'security_key_unsupported'],
+  ];
+  for (const [algo, data, hashAlgo, obstacle] of cases) {
+    t.equal(keyObstacle({ key: { algo, data }, ...(hashAlgo === undefined ? {} : { hashAlgo }) }), obstacle, `${algo} ${obstacle}`);
+  }
+});
+
+t.test('no other method than public keys is offered or taken', async (t) => {
+  for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
+    t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
+  }
+  const asking = ['BatchMode=no', 'NumberOfPasswordPrompts=1', 'PreferredAuthentications=password,keyboard-interactive'];
+  t.equal(await whoami([], asking), denied);
+  await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
+});
+
+t.test('after six refused tries the connection ends', async (t) => {
+  const wrong = Array.from({ length: 6 }, () => hearth.makeKey());
+  t.equal(await whoami([...wrong.slice(1), alice.key]), 'alice');
+  const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys: [...wrong, alice.key] });
+  t.match({ code, stdout }, { code: 255, stdout: '' });
+  t.match(stderr, /Received disconnect|Connection closed|Connection reset/);
+  t.match(hearth.events('ssh.closing').at(-1), { reason: 'too_many_tries' });
+});
+
+t.test('security E04: a key or a person that goes loses access at once, also on an open connection', async (t) => {
+  const carol = await hearth.person('carol');
+  const client = await hearth.client(t, { privateKey: carol.key.privateKey });
+  t.same(await exec(client, 'whoami'), { code: 0, stdout: 'carol\n', stderr: '' });
+  await hearth.rooms.accounts.setDisabled(carol.id, true);
+  t.same(await exec(client, 'whoami'), { code: 1, stdout: '', stderr: 'hearth: This key is no longer accepted.\n' });
+  t.equal(await whoami([carol.key]), denied);
+  await hearth.rooms.accounts.setDisabled(carol.id, false);
+  t.equal(await whoami([carol.key]), 'carol');
+  const [key] = await hearth.rooms.accounts.listKeys(carol.id);
+  await hearth.rooms.accounts.removeKey(carol.id, key!.id);
+  t.equal(await whoami([carol.key]), denied);
+});
+
+t.test('only a proven key counts as used', async (t) => {
+  const { id, key } = await hearth.person('dave');
+  const lastUsed = async () => {
+    await hearth.rooms.accounts.settled();
+    return (await hearth.rooms.accounts.listKeys(id))[0]!.lastUsedAt;
+  };
+  await whoami([publicHalfOf(key)]);
+  t.equal(await lastUsed(), null);
+  await whoami([key]);
+  t.type(await lastUsed(), 'number');
+});
+
+t.test('somebody without a handle learns what to do', async (t) => {
+  const { key } = await hearth.person(null);
+  t.equal(await whoami([key]), 'hearth: Sign in on the web page and choose a username first.');
+});

@@ -1,0 +1,204 @@
+// startSsh(t, {limits?, env?}) → a real SSH server on real rooms in a folder of its own, with
+// people and their keys; ssh(…) and git(…) run the real clients against it.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import ssh2 from 'ssh2';
+import { openRooms } from '../../src/app.ts';
+import type { Rooms } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import type { LogFields, Logger } from '../../src/kernel/index.ts';
+import { createSshServer } from '../../src/ssh/index.ts';
+import type { SshLimits, SshServer } from '../../src/ssh/index.ts';
+import { gitEnvironment } from '../fixtures/git-repositories.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface KeyFiles {
+  /** The private key in OpenSSH format. */
+  privateKey: string;
+  /** Path of the private key; the public one has `.pub` behind it. */
+  file: string;
+  publicLine: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string;
+  /** Flags of ssh. */
+  flags?: readonly string[];
+  /** Private keys to offer, in this order. */
+  keys?: readonly KeyFiles[];
+  /** Further options of ssh, as `Name=value`. */
+  options?: readonly string[];
+}
+
+export interface StartOptions {
+  limits?: Partial<SshLimits>;
+  env?: Record<string, string>;
+}
+
+export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions = {}) {
+  const folder = temporaryFolder(t);
+  const log: ({ event: string } & LogFields)[] = [];
+  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = { ...silentLogger, debug: note, info: note, warn: note, error: note, child: () => logger };
+  const { config } = loadConfig({
+    argvOverrides: {},
+    env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_LISTEN: '127.0.0.1:0', ...env },
+    cwd: folder,
+    readFile: () => '',
+  });
+  mkdirSync(config.dataDir);
+  const rooms = await openRooms(config, { logger }, 'always');
+  const { accounts, repositories, git, clock } = rooms;
+  const server = createSshServer({ config, accounts, repositories, git, logger, clock, limits });
+  const { port, fingerprint } = await server.listen();
+  let isStopped = false;
+  t.teardown(async () => {
+    if (!isStopped) await server.stop({ graceMs: 0 });
+    await rooms.close();
+  });
+
+  const knownHosts = path.join(folder, 'known_hosts');
+  writeFileSync(knownHosts, `[127.0.0.1]:${port} ${publicHalf(path.join(config.dataDir, 'ssh', 'host_ed25519'))}\n`);
+  const work = path.join(folder, 'work');
+  mkdirSync(work);
+
+  let keysMade = 0;
+  function makeKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519', bits = 0): KeyFiles {
+    const file = path.join(folder, `key-${(keysMade += 1)}`);
+    const made = type === 'ed25519'
+      ? ssh2.utils.generateKeyPairSync('ed25519')
+      : ssh2.utils.generateKeyPairSync(type, { bits });
+    writeFileSync(file, made.private, { mode: 0o600 });
+    writeFileSync(`${file}.pub`, `${made.public}\n`);
+    return { file, privateKey: made.private, publicLine: made.public };
+  }
+
+  async function person(username: string | null, key = makeKey()) {
+    const { id } = await accounts.addPerson({ username });
+    await accounts.addKey(id, { title: 'test', line: key.publicLine });
+    const viewer = { kind: 'person', id, username, isAdministrator: false, via: 'key', scope: 'admin', repositoryIds: null } as const;
+    return { id, viewer, key };
+  }
+
+  const sshOptions = ({ keys = [], options = [], flags = [] }: RunOptions) => [
+    ...flags,
+    '-F', 'none',
+    ...[
+      'BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', 'StrictHostKeyChecking=yes',
+      `UserKnownHostsFile=${knownHosts}`, 'GlobalKnownHostsFile=/dev/null', 'ControlPath=none', 'ConnectTimeout=10',
+      ...options,
+    ].flatMap((option) => ['-o', option]),
+    ...keys.flatMap(({ file }) => ['-i', file]),
+  ];
+  const environment = gitEnvironment(work);
+
+  return {
+    rooms, server, port, fingerprint, log, folder, work, knownHosts, makeKey, person, sshOptions,
+    events: (event: string) => log.filter((line) => line.event === event),
+    async stop(graceMs: number) {
+      isStopped = true;
+      await server.stop({ graceMs });
+    },
+
+    /** Runs OpenSSH with `words` as the command; none asks for a shell. */
+    ssh(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+      return run('ssh', [...sshOptions(options), '-p', String(port), 'git@127.0.0.1', ...words], { cwd: work, env: environment, ...options });
+    },
+
+    /** Runs git with OpenSSH under it. */
+    git(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+      const command = ['ssh', ...sshOptions(options)].map((word) => `'${word}'`).join(' ');
+      const env = { ...environment, GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh', ...options.env };
+      return run('git', args, { cwd: work, ...options, env });
+    },
+
+    url: (repository: string) => `ssh://git@127.0.0.1:${port}/${repository}`,
+
+    /** A client from another hand than OpenSSH's, for what OpenSSH refuses to do. */
+    client(t: Owner, options: ssh2.ConnectConfig): Promise<ssh2.Client> {
+      const client = new ssh2.Client();
+      t.teardown(() => client.end());
+      return new Promise((resolve, reject) => {
+        client.on('ready', () => resolve(client)).on('error', reject).on('close', () => reject(new Error('closed')));
+        client.connect({ host: '127.0.0.1', port, username: 'git', ...options });
+      });
+    },
+
+    /** A bare socket; `closed` resolves with the milliseconds until the server closed it. */
+    socket(t: Owner) {
+      const startedAt = performance.now();
+      const socket = connect(port, '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
+      const closed = new Promise<number>((resolve) => socket.on('close', () => resolve(performance.now() - startedAt)));
+      return { socket, closed, received: () => Buffer.concat(chunks) };
+    },
+  };
+}
+
+export type Running = Awaited<ReturnType<typeof startSsh>>;
+export type { Rooms, Socket, SshServer };
+
+/** Runs a program to its end; nothing of its fate is an exception. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
+): Promise<Outcome> {
+  const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input ?? '');
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
+    });
+  });
+}
+
+/** Runs a command over a connection that is already there. */
+export function exec(client: ssh2.Client, command: string): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error !== undefined) return reject(error);
+      const out: Outcome = { code: null, stdout: '', stderr: '' };
+      channel.on('data', (bytes: Buffer) => (out.stdout += bytes.toString()));
+      channel.stderr.on('data', (bytes: Buffer) => (out.stderr += bytes.toString()));
+      channel.on('exit', (code: number) => (out.code = code)).on('close', () => resolve(out));
+    });
+  });
+}
+
+/** Looks again and again until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<boolean> {
+  const endsAt = performance.now() + withinMs;
+  while (performance.now() < endsAt) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
+}
+
+function publicHalf(file: string): string {
+  const key = ssh2.utils.parseKey(readFileSync(file));
+  if (key instanceof Error || Array.isArray(key)) throw new Error('no host key');
+  return `${key.type} ${key.getPublicSSH().toString('base64')}`;
+}
