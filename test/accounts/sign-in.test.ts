@@ -209,3 +209,11 @@ t.test('a password stored at another cost is stored anew at the next sign-in', a
   t.equal(await reasonOf(dearer.signIn({ username: 'alice', password, ...from('192.0.2.8') })), 'accepted');
   t.equal(await reasonOf(signIn()), 'accepted');
 });
+
+t.test('several sign-ins that store the password anew at once all get in', async (t) => {
+  const { accounts, alice, reopen } = await openWithAlice(t);
+  const dearer = reopen({ passwordCost: { ...cheapCost, passes: 2 } });
+  const attempts = Array.from({ length: 6 }, (_, n) => dearer.signIn({ username: 'alice', password, ...from(`192.0.2.${n}`) }));
+  t.same(await outcomes(attempts), { accepted: 6 });
+  t.equal((await accounts.listSessions(alice.id)).length, 6);
+});

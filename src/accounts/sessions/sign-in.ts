@@ -1,8 +1,8 @@
 import { invalid } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
 import { normalisePassword } from '../passwords/password-rules.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
+import type { AccountsRoom } from '../room.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
@@ -46,16 +46,18 @@ export async function signIn(room: AccountsRoom, input: SignInInput): Promise<Si
   });
   if (row.disabledAt !== null) throw accountDisabled();
 
-  return room.db.write(async (tx) => {
-    // Between the hash and now the password may have changed, which ends all
-    // sessions: one that starts with the old password must not slip in behind.
+  const signedIn = await room.db.write(async (tx) => {
     const now = await tx.manager.findOneBy(userSchema, { id: row.id });
-    if (now === null || now.passwordHash !== row.passwordHash) throw wrongCredentials();
+    if (now?.passwordHash !== row.passwordHash) return null;
     if (now.disabledAt !== null) throw accountDisabled();
     if (upgraded !== null) await tx.manager.update(userSchema, { id: row.id }, { passwordHash: upgraded });
     const started = await insertSession(room, tx, row.id, input);
     return { ...started, person: toPerson({ ...now, lastSeenAt: tx.now }) };
   });
+  // Since the hash was compared another one was stored. A change of password ends
+  // all sessions, so one that began with the old password must not slip in behind;
+  // but the same password may only have been stored anew. The next look tells.
+  return signedIn ?? signIn(room, input);
 }
 
 async function findByUsername({ db, owners }: AccountsRoom, username: string): Promise<UserRow | null> {
@@ -64,6 +66,6 @@ async function findByUsername({ db, owners }: AccountsRoom, username: string): P
 }
 
 /** One text for both cases, and no field: it must not tell which half was wrong. */
-export function wrongCredentials() {
+function wrongCredentials() {
   return invalid('wrong_credentials', 'Wrong username or password.');
 }

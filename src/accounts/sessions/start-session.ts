@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
-import { cleanText } from '../plain-text.ts';
-import { noSuchPerson } from '../people/find-people.ts';
 import { forbidden } from '../../kernel/index.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { cleanText } from '../plain-text.ts';
 import type { AccountsRoom } from '../room.ts';
 import { hashSecret, newSecret } from '../secret.ts';
 import { sessionSchema } from '../session-schema.ts';
