@@ -1,0 +1,73 @@
+import t from 'tap';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { projectFolder, trackedFiles } from './source-files.ts';
+
+/**
+ * Where a template puts HTML into a page without escaping it: the file, the
+ * expression, and why that is HTML of our own making. Everything else that a
+ * person wrote is escaped (security C01).
+ */
+const unescaped: [file: string, expression: string, reason: string][] = [
+  ['templates/partials/readme.pug', 'readme.html', 'comes out of the sanitiser of src/web/markdown'],
+];
+
+interface Token {
+  type: string;
+  val?: unknown;
+  name?: string;
+  buffer?: boolean;
+  mustEscape?: boolean;
+  loc: { start: { line: number } };
+}
+
+// The lexer that pug itself uses, so that nothing is taken for what it is not: `if a != b` is no output.
+const ofPug = createRequire(createRequire(import.meta.url).resolve('pug'));
+const lex = ofPug('pug-lexer') as (text: string) => Token[];
+
+const templates = trackedFiles().filter((file) => file.startsWith('templates/') && file.endsWith('.pug'));
+const tokensOf = (file: string): Token[] => lex(readFileSync(path.join(projectFolder, file), 'utf8'));
+
+/** Expressions whose result goes into the page as it is. */
+function rawOutputs(tokens: readonly Token[]): string[] {
+  return tokens
+    .filter(({ type, buffer, mustEscape, val }) => {
+      if (mustEscape !== false) return false;
+      // An attribute without a value, or with a literal one, is the template's own text.
+      if (type === 'attribute') return typeof val === 'string' && !/^(['"])[^'"]*\1$/.test(val);
+      return type === 'interpolated-code' || (type === 'code' && buffer === true);
+    })
+    .map(({ val }) => String(val).trim());
+}
+
+t.test('security C01 templates escape everything but the places that were looked at', async (t) => {
+  const found = templates.flatMap((file) => rawOutputs(tokensOf(file)).map((expression) => `${file}: ${expression}`));
+  t.strictSame(found.sort(), unescaped.map(([file, expression]) => `${file}: ${expression}`).sort());
+});
+
+t.test('DESIGN §9 templates hold nothing that the content security policy refuses', async (t) => {
+  const wrong: string[] = [];
+  for (const file of templates) {
+    let tag = '';
+    for (const { type, name, val, loc } of tokensOf(file)) {
+      const place = `${file}:${loc.start.line}`;
+      if (type === 'tag') tag = String(val);
+      if (type === 'attribute' && name === 'style') wrong.push(`${place} has a style attribute`);
+      if (type === 'attribute' && /^on[a-z]+$/.test(name ?? '')) wrong.push(`${place} has the handler ${name}`);
+      if (type === 'attribute' && /^['"]?\s*javascript:/i.test(String(val))) wrong.push(`${place} links to javascript:`);
+      if ((type === 'dot' || type === 'text') && (tag === 'script' || tag === 'style')) wrong.push(`${place} has an inline ${tag}`);
+      if (type === 'text-html') wrong.push(`${place} is raw HTML`);
+      if (type === 'filter') wrong.push(`${place} runs a filter`);
+      if (type === 'newline' || type === 'indent' || type === 'outdent') tag = '';
+    }
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('the check sees every way to write unescaped output, and nothing else', async (t) => {
+  const raw = ['p!= a', '!= a', 'p text !{a} more', 'a(href!=a) x', '| !{a}', 'p #[b!= a]', 'div&attributes(a)\n  != a'];
+  const escaped = ['p= a', 'p #{a}', 'a(href=a) x', 'if a != b\n  p x', "input(disabled)", "a(title!='plain')", '- const x = a != b', '//- != a'];
+  for (const text of raw) t.strictSame(rawOutputs(lex(text)), ['a'], text);
+  for (const text of escaped) t.strictSame(rawOutputs(lex(text)), [], text);
+});
