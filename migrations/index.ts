@@ -3,9 +3,18 @@ import { people } from './v01-people.ts';
 import { repositories } from './v03-repositories.ts';
 import { repositoryImage } from './v13-repository-image.ts';
 import { organisations } from './v14-organisations.ts';
+import { repositoryLife } from './v15-repository-life.ts';
+import { avatars } from './v16-avatars.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
  * (federation), 13 and 14; the others are ours.
  */
-export const migrations: readonly Migration[] = [people, repositories, repositoryImage, organisations];
+export const migrations: readonly Migration[] = [
+  people,
+  repositories,
+  repositoryImage,
+  organisations,
+  repositoryLife,
+  avatars,
+];

@@ -12,12 +12,13 @@ import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
+import { createImageStore } from './images/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
 import type { Organisations } from './organisations/index.ts';
-import { createOwners, handleSchema } from './owners/index.ts';
-import type { Owners } from './owners/index.ts';
+import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
+import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import type { Schedule } from './jobs/index.ts';
@@ -37,6 +38,7 @@ export interface Rooms {
   logger: Logger;
   db: Database;
   owners: Owners;
+  avatars: Avatars;
   accounts: Accounts;
   organisations: Organisations;
   git: Git;
@@ -64,7 +66,13 @@ export interface App {
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
-const entities = [handleSchema, ...accountEntities, ...organisationEntities, ...repositoryEntities] as unknown as EntitySchema<never>[];
+const entities = [
+  handleSchema,
+  avatarSchema,
+  ...accountEntities,
+  ...organisationEntities,
+  ...repositoryEntities,
+] as unknown as EntitySchema<never>[];
 
 export function databaseFile(config: Config): string {
   return path.join(config.dataDir, 'hearth.db');
@@ -102,9 +110,11 @@ export async function openRooms(
   const { logger, clock = systemClock, random = systemRandom } = options;
   const db = await openDatabase(config, options, migrate);
   try {
+    const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     const owners = createOwners({ db });
+    const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
-    const organisations = createOrganisations({ db });
+    const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const git = await createGit({ config, logger });
     const repositories = createRepositories({
       db,
@@ -127,6 +137,7 @@ export async function openRooms(
       logger,
       db,
       owners,
+      avatars,
       accounts,
       organisations,
       git,

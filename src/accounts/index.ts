@@ -23,4 +23,8 @@ export type { Invite } from './joining/invites.ts';
 export type { SetUpInput } from './joining/set-up.ts';
 export type { SignUpInput } from './joining/sign-up.ts';
 
+/** The rule for texts that people write, for rooms that keep such texts, too. */
+export { parseText } from './plain-text.ts';
+export type { TextRule } from './plain-text.ts';
+
 export { accountEntities } from './account-entities.ts';

@@ -6,3 +6,7 @@ export type { HandleClaim } from './claim-handle.ts';
 export type { Owner } from './resolve-handle.ts';
 export { handleSchema } from './handle-schema.ts';
 export type { OwnerKind } from './handle-schema.ts';
+export { createAvatars } from './avatars.ts';
+export type { Avatars } from './avatars.ts';
+export { avatarSchema } from './avatar-schema.ts';
+export type { AvatarRow } from './avatar-schema.ts';

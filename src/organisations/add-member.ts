@@ -1,0 +1,47 @@
+import type { Viewer } from '../access/index.ts';
+import type { Person } from '../accounts/index.ts';
+import { conflict, invalid, isDomainError } from '../kernel/index.ts';
+import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
+import { memberSchema } from './member-schema.ts';
+import { actor, parseRole } from './organisation.ts';
+import type { OrganisationRoom } from './room.ts';
+
+export interface NewMember {
+  username: string;
+  /** GUEST, MEMBER or OWNER, in any case. */
+  role: string;
+}
+
+/**
+ * Makes a person a member. Refuses `organisation_not_found` to everyone but an OWNER;
+ * `invalid_role`; `unknown_person`, also for people without a handle; `person_disabled`;
+ * `already_member`.
+ */
+export async function addMember(room: OrganisationRoom, viewer: Viewer, name: string, input: NewMember): Promise<void> {
+  const organisation = await findManaged(room, viewer, name);
+  const role = parseRole(input.role);
+  const { id: userId, username } = await personToAdd(room, input.username);
+  const at = { organisationId: organisation.id, userId };
+  await room.db.write(async ({ manager, now }) => {
+    await refuseUnlessOwner(manager, viewer, organisation.id);
+    if (await manager.existsBy(memberSchema, at)) {
+      throw conflict('already_member', `${username} is already a member.`, { field: 'username' });
+    }
+    await manager.insert(memberSchema, { ...at, role, createdAt: now });
+  });
+  room.logger.info('organisation.member_added', { ...at, role, by: actor(viewer) });
+}
+
+/** Somebody who is given a right, by handle. Refuses `unknown_person`, `person_disabled`. */
+export async function personToAdd(
+  { accounts }: Pick<OrganisationRoom, 'accounts'>,
+  username: string,
+  field = 'username',
+): Promise<Person> {
+  const person = await accounts.personByUsername(username.trim()).catch((error: unknown) => {
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    throw invalid('unknown_person', 'There is no person with this handle.', { field });
+  });
+  if (person.disabledAt !== null) throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
+  return person;
+}

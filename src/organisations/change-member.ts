@@ -1,0 +1,80 @@
+import type { OrganisationRole, Viewer } from '../access/index.ts';
+import type { Tx } from '../db/index.ts';
+import { notFound } from '../kernel/index.ts';
+import { findManaged, findOrganisation, insufficientScope, mayManage, refuseUnlessOwner } from './find-organisation.ts';
+import { refuseLastOwner } from './last-owner.ts';
+import { memberSchema } from './member-schema.ts';
+import { actor, organisationNotFound, parseRole } from './organisation.ts';
+import type { OrganisationRoom } from './room.ts';
+
+interface MemberOf {
+  organisationId: string;
+  userId: string;
+}
+
+const memberNotFound = () => notFound('member_not_found', 'There is no such member.');
+
+/**
+ * Gives a member another role; the one they have changes nothing.
+ * Refuses `organisation_not_found` to everyone but an OWNER; `invalid_role`;
+ * `member_not_found`; `last_owner`.
+ */
+export async function changeMemberRole(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  name: string,
+  change: { username: string; role: string },
+): Promise<void> {
+  const role = parseRole(change.role);
+  const at = await memberToChange(room, viewer, name, change.username);
+  const before = await room.db.write(async (tx) => {
+    await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
+    const before = await currentRole(tx, at);
+    if (before === 'OWNER' && role !== 'OWNER') await refuseLastOwner(tx, at.organisationId, at.userId);
+    await tx.manager.update(memberSchema, { ...at }, { role });
+    return before;
+  });
+  if (before !== role) room.logger.info('organisation.role_changed', { ...at, before, role, by: actor(viewer) });
+}
+
+/**
+ * Ends a membership. Refuses `organisation_not_found` to everyone but an OWNER;
+ * `member_not_found`; `last_owner`.
+ */
+export async function removeMember(room: OrganisationRoom, viewer: Viewer, name: string, username: string): Promise<void> {
+  const at = await memberToChange(room, viewer, name, username);
+  await room.db.write(async (tx) => {
+    await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
+    await endMembership(tx, at);
+  });
+  room.logger.info('organisation.member_removed', { ...at, by: actor(viewer) });
+}
+
+/** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */
+export async function leaveOrganisation(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
+  const organisation = await findOrganisation(room, name);
+  if (viewer.kind === 'anonymous') throw organisationNotFound();
+  const at = { organisationId: organisation.id, userId: viewer.id };
+  if (!(await room.db.read.existsBy(memberSchema, at))) throw organisationNotFound();
+  if (!mayManage(viewer)) throw insufficientScope();
+  await room.db.write((tx) => endMembership(tx, at));
+  room.logger.info('organisation.member_left', at);
+}
+
+async function memberToChange(room: OrganisationRoom, viewer: Viewer, name: string, username: string): Promise<MemberOf> {
+  const organisation = await findManaged(room, viewer, name);
+  const owner = await room.owners.resolve(username);
+  if (owner?.kind !== 'user') throw memberNotFound();
+  return { organisationId: organisation.id, userId: owner.id };
+}
+
+async function endMembership(tx: Tx, at: MemberOf): Promise<void> {
+  if ((await currentRole(tx, at)) === 'OWNER') await refuseLastOwner(tx, at.organisationId, at.userId);
+  await tx.manager.delete(memberSchema, { ...at });
+}
+
+async function currentRole({ manager }: Tx, at: MemberOf): Promise<OrganisationRole> {
+  const member = await manager.findOneBy(memberSchema, { ...at });
+  if (member === null) throw memberNotFound();
+  return member.role;
+}

@@ -1,0 +1,61 @@
+import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { forbidden, internal, unauthenticated } from '../kernel/index.ts';
+import { memberSchema } from './member-schema.ts';
+import { actor, parseDisplayName, parseOrganisationDescription, toOrganisation } from './organisation.ts';
+import type { Organisation } from './organisation.ts';
+import { organisationSchema } from './organisation-schema.ts';
+import type { OrganisationRow } from './organisation-schema.ts';
+import { personToAdd } from './add-member.ts';
+import type { OrganisationRoom } from './room.ts';
+
+export interface NewOrganisation {
+  name: string;
+  displayName?: string;
+  description?: string;
+  /** Handle of the first OWNER, for the command line; everybody else founds for themselves. */
+  owner?: string;
+}
+
+/**
+ * Founds an organisation with one OWNER. Any person with a handle may (SPEC §4.4).
+ * Name and organisation appear in one write, so of several claims on a name, by
+ * people or by organisations, exactly one succeeds.
+ *
+ * Refuses `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of
+ * handles and `handle_taken`, with the field `name`; `invalid_text`, `text_too_long`;
+ * `unknown_person` for `owner`.
+ */
+export async function createOrganisation(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  input: NewOrganisation,
+): Promise<Organisation> {
+  const founderId = await founder(room, viewer, input.owner);
+  const id = room.random.uuid();
+  const displayName = parseDisplayName(input.displayName ?? '');
+  const description = parseOrganisationDescription(input.description ?? '');
+
+  const organisation = await room.db.write(async (tx) => {
+    const { display: name } = await room.owners.claim(tx, { handle: input.name, kind: 'organisation', ownerId: id, field: 'name' });
+    const row: OrganisationRow = { id, name, displayName, description, createdAt: tx.now };
+    await tx.manager.insert(organisationSchema, row);
+    await tx.manager.insert(memberSchema, { organisationId: id, userId: founderId, role: 'OWNER', createdAt: tx.now });
+    return toOrganisation(row);
+  });
+  room.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: actor(viewer) });
+  return organisation;
+}
+
+async function founder(room: OrganisationRoom, viewer: Viewer, owner: string | undefined): Promise<string> {
+  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
+  if (isLocalAdministrator(viewer)) {
+    if (owner === undefined) throw internal('the command line names the first owner');
+    return (await personToAdd(room, owner, 'owner')).id;
+  }
+  if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first.');
+  if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
+    throw forbidden('insufficient_scope', 'This token may not create organisations.');
+  }
+  return viewer.id;
+}

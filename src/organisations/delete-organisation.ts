@@ -1,0 +1,39 @@
+import type { Viewer } from '../access/index.ts';
+import { conflict } from '../kernel/index.ts';
+import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
+import { actor } from './organisation.ts';
+import { organisationSchema } from './organisation-schema.ts';
+import type { OrganisationRoom } from './room.ts';
+
+const namesShown = 10;
+
+/**
+ * Deletes an organisation with its memberships and what it has in the trash.
+ * Its name stays reserved.
+ *
+ * Refuses `organisation_not_found` to everyone but an OWNER;
+ * `organisation_owns_repositories`, naming them, while any is left (SPEC §3).
+ */
+export async function deleteOrganisation(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
+  const { id, name: handle } = await findManaged(room, viewer, name);
+  const tidyUp = await room.db.write(async (tx) => {
+    await refuseUnlessOwner(tx.manager, viewer, id);
+    const left = await room.belongings.namesOf(tx, id);
+    if (left.length > 0) throw conflict('organisation_owns_repositories', stillOwns(handle, left));
+    const tidyUp = await room.belongings.forgetTrash(tx, id);
+    await room.owners.release(tx, id);
+    await room.avatars.forget(tx, id);
+    await tx.manager.delete(organisationSchema, { id });
+    return tidyUp;
+  });
+  room.logger.info('organisation.deleted', { organisationId: id, name: handle, by: actor(viewer) });
+  // Nothing refers to these files any more; what is left of them after a crash is swept at start.
+  await tidyUp();
+  await room.avatars.remove(id);
+}
+
+function stillOwns(handle: string, names: string[]): string {
+  const shown = names.slice(0, namesShown).map((each) => `${handle}/${each}`).join(', ');
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
+  return `${handle} still owns ${shown}${more}. Transfer or delete what it owns first.`;
+}

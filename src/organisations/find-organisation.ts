@@ -1,0 +1,52 @@
+import type { EntityManager } from 'typeorm';
+import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
+import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
+import { forbidden } from '../kernel/index.ts';
+import { memberSchema } from './member-schema.ts';
+import { organisationNotFound, toOrganisation } from './organisation.ts';
+import type { Organisation } from './organisation.ts';
+import { organisationSchema } from './organisation-schema.ts';
+import type { OrganisationRoom } from './room.ts';
+
+/**
+ * Finds an organisation by its name, whatever the case of its letters. Organisations
+ * are public (SPEC §4.4). Refuses `organisation_not_found`.
+ */
+export async function findOrganisation({ db, owners }: OrganisationRoom, name: string): Promise<Organisation> {
+  const owner = await owners.resolve(name);
+  const row = owner?.kind === 'organisation' ? await db.read.findOneBy(organisationSchema, { id: owner.id }) : null;
+  if (row === null) throw organisationNotFound();
+  return toOrganisation(row);
+}
+
+/** A person's role in an organisation; `null` for no member. */
+export async function roleOf(manager: EntityManager, personId: string, organisationId: string): Promise<OrganisationRole | null> {
+  const member = await manager.findOneBy(memberSchema, { organisationId, userId: personId });
+  return member?.role ?? null;
+}
+
+/**
+ * Finds an organisation that the viewer may manage: as its OWNER, or from the command line.
+ * Refuses `organisation_not_found` to everybody else, members included (SPEC §5);
+ * `insufficient_scope` for an OWNER's token that may not.
+ */
+export async function findManaged(room: OrganisationRoom, viewer: Viewer, name: string): Promise<Organisation> {
+  const organisation = await findOrganisation(room, name);
+  await refuseUnlessOwner(room.db.read, viewer, organisation.id);
+  return organisation;
+}
+
+/** The same question again inside a write: an OWNER may have lost the role since. */
+export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, organisationId: string): Promise<void> {
+  if (isLocalAdministrator(viewer)) return;
+  if (viewer.kind === 'anonymous') throw organisationNotFound();
+  if ((await roleOf(manager, viewer.id, organisationId)) !== 'OWNER') throw organisationNotFound();
+  if (!mayManage(viewer)) throw insufficientScope();
+}
+
+/** Whether a person's credential reaches as far as organisations; a session's does. */
+export function mayManage(viewer: PersonViewer): boolean {
+  return scopeAllows(viewer, 'admin') && viewer.repositoryIds === null;
+}
+
+export const insufficientScope = () => forbidden('insufficient_scope', 'This token may not manage organisations.');

@@ -1,0 +1,60 @@
+import type { EntityManager } from 'typeorm';
+import { internal } from '../kernel/index.ts';
+import { addMember } from './add-member.ts';
+import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
+import { createOrganisation } from './create-organisation.ts';
+import { deleteOrganisation } from './delete-organisation.ts';
+import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } from './edit-organisation.ts';
+import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
+import { refuseOnlyOwner } from './last-owner.ts';
+import { listMembers } from './list-members.ts';
+import { listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
+import type { Belongings, OrganisationRoom } from './room.ts';
+
+/**
+ * Organisations and who belongs to them (SPEC §2.3, §3, §4.4). The function
+ * behind each name says what it does and what it refuses.
+ */
+export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>) {
+  const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
+  const room: OrganisationRoom = { ...tools, belongings: { namesOf: unplugged, forgetTrash: unplugged } };
+  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  const bind = <Rest extends unknown[], Result>(useCase: (room: OrganisationRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result => useCase(room, ...rest);
+
+  return {
+    create: bind(createOrganisation),
+    find: bind(findOrganisation),
+    findManaged: bind(findManaged),
+    list: bind(listOrganisations),
+    organisationsOf: bind(organisationsOf),
+    memberCount: bind(memberCount),
+    /**
+     * A person's role in an organisation, `null` for no member.
+     * @param manager pass the write's manager to see what the write has done
+     */
+    roleOf: (personId: string, organisationId: string, manager: EntityManager = room.db.read) =>
+      roleOf(manager, personId, organisationId),
+
+    edit: bind(editOrganisation),
+    rename: bind(renameOrganisation),
+    delete: bind(deleteOrganisation),
+    replaceAvatar: bind(replaceAvatar),
+    removeAvatar: bind(removeAvatar),
+
+    listMembers: bind(listMembers),
+    addMember: bind(addMember),
+    changeMemberRole: bind(changeMemberRole),
+    removeMember: bind(removeMember),
+    leave: bind(leaveOrganisation),
+    /** For the write that deletes an account. */
+    refuseOnlyOwner,
+
+    /** Plugs in who knows what organisations own; before anything is deleted. */
+    owning(belongings: Belongings): void {
+      room.belongings = belongings;
+    },
+  };
+}
+
+export type Organisations = ReturnType<typeof createOrganisations>;
