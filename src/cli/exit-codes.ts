@@ -43,8 +43,11 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interrupted) return error.exitCode;
   if (!isDomainError(error)) return 1;
   if (isAboutSettings(error.reason)) return 5;
-  return byErrorCode[error.code];
+  return plainFailures.has(error.reason) ? 1 : byErrorCode[error.code];
 }
+
+/** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
+const plainFailures = new Set(['port_in_use', 'port_forbidden', 'no_such_address']);
 
 /** Refusals of `serve` that stay until a person changes something, besides the settings. */
 const lasting = new Set([

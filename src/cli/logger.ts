@@ -45,7 +45,7 @@ type Pino = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error' | 
 
 function wrap(root: Pino, bound: LogFields): Logger {
   const log = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields: LogFields = {}): void => {
-    if (root.isLevelEnabled(level)) root[level](redactFields({ ...bound, ...fields }), redactText(event).replaceAll('%', '%%'));
+    if (root.isLevelEnabled(level)) root[level](redactFields({ ...bound, ...fields }), redactText(event));
   };
   return {
     debug: log('debug'),

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
 import { escapeActing } from './plain-characters.ts';
 import { layOut } from './table.ts';
+import type { ColumnLayout } from './table.ts';
 import { absoluteTime, relativeTime } from './times.ts';
 
 /** A moment in a row: relative in tables, absolute elsewhere. */
@@ -24,10 +25,9 @@ export interface Size {
 
 export type Cell = string | number | Moment | Id | Size;
 
-export interface Column<Row> {
+export interface Column<Row> extends ColumnLayout {
   readonly title: string;
   readonly cell: (row: Row) => Cell;
-  readonly align?: 'right';
 }
 
 export interface OutputFlags {
@@ -90,7 +90,9 @@ export function createOutput(
       if (flags.json) return json(rows.map(toJson));
       if (!isTable) return say(rows.map((row) => columns.map((column) => inPlain(column.cell(row))).join('\t') + '\n').join(''));
       const cells = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => inTable(column.cell(row))))];
-      const [header = '', ...lines] = layOut(cells, columns.map((column) => column.align === 'right'), stdout.columns ?? 80);
+      // Only prose is cut: half a time, size or id means nothing.
+      const layout = columns.map((column) => (rows.every((row) => typeof column.cell(row) === 'string') ? column : { ...column, whole: true as const }));
+      const [header = '', ...lines] = layOut(cells, layout, stdout.columns || 80);
       const count = `${rows.length} ${rows.length === 1 ? one : many}`;
       say([...(rows.length > 0 ? [style('bold', header), ...lines] : []), count].join('\n') + '\n');
     },

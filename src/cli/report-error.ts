@@ -50,7 +50,7 @@ function describe(error: unknown): Description {
 /** Pages want sentences; after `error:` the same words go on in lower case and without a full stop. */
 function inErrorLine(message: string): string {
   const text = /[.!?]\s/.test(message) || message.includes('\n') ? message : message.replace(/\.$/, '');
-  return /^[A-Z][a-z]+\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+  return /^(A|[A-Z][a-z]+)\b/.test(text) && !text.startsWith('Hearth') ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 function stackOf(error: unknown): string {

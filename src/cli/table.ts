@@ -22,18 +22,26 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+export interface ColumnLayout {
+  readonly align?: 'right';
+  /** Never cut: a name that is typed again must be whole. */
+  readonly whole?: true;
+}
+
 /**
  * Aligned lines, header first. When they are wider than `maxWidth` the widest
  * columns give way, so that short facts stay whole.
  */
-export function layOut(rows: readonly (readonly string[])[], rightAligned: readonly boolean[], maxWidth: number): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
+export function layOut(rows: readonly (readonly string[])[], columns: readonly ColumnLayout[], maxWidth: number): string[] {
+  const header = rows[0] ?? [];
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
   const gap = 2;
-  const narrowest = 6;
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - maxWidth;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if (widths[widest]! <= narrowest) break;
+    // Only what is longer than its header can give.
+    const spare = widths.map((width, column) => (columns[column]?.whole || width <= displayWidth(header[column]!) ? 0 : width));
+    const widest = spare.indexOf(Math.max(...spare));
+    if (spare[widest] === 0) break;
     widths[widest]! -= 1;
     excess -= 1;
   }
@@ -42,7 +50,7 @@ export function layOut(rows: readonly (readonly string[])[], rightAligned: reado
       .map((text, column) => {
         const shown = cut(text, widths[column]!);
         const padding = ' '.repeat(widths[column]! - displayWidth(shown));
-        return rightAligned[column] ? padding + shown : shown + padding;
+        return columns[column]?.align === 'right' ? padding + shown : shown + padding;
       })
       .join(' '.repeat(gap))
       .trimEnd(),

@@ -54,7 +54,7 @@ async function showConfig(cli: Cli, { origin: withOrigin }: { origin?: true }): 
     };
   });
   const columns: Column<Setting>[] = [
-    { title: 'KEY', cell: (row) => row.key },
+    { title: 'KEY', cell: (row) => row.key, whole: true },
     { title: 'VALUE', cell: (row) => row.text },
     ...(withOrigin ? [{ title: 'ORIGIN', cell: (row: Setting) => row.origin }] : []),
   ];

@@ -88,7 +88,7 @@ function splitName(text: string): { owner: string; name: string } {
 const fullName = (row: ListedRepository): string => `${row.owner.handle}/${row.name}`;
 
 const columns: Column<ListedRepository>[] = [
-  { title: 'OWNER/NAME', cell: fullName },
+  { title: 'OWNER/NAME', cell: fullName, whole: true },
   { title: 'VISIBILITY', cell: (row) => row.visibility.toLowerCase() },
   { title: 'SIZE', cell: (row) => ({ bytes: row.sizeBytes }), align: 'right' },
   { title: 'UPDATED', cell: (row) => never(row.updatedAt) },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config/index.ts';
+import { unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { shownAddresses } from '../addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -59,7 +60,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     ended.reportFatalTo(logger);
     const app = await createApp(config, { logger, clock: cli.clock, onStorageFault: ended.fatal });
     try {
-      const { http, ssh: sshAt } = await app.start();
+      const { http, ssh: sshAt } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const addresses = shownAddresses(config, http, sshAt);
       serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, webUrl: addresses.web });
       const setup = await setupLink(app, addresses.web);
@@ -91,6 +92,17 @@ async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<v
   cli.output.print(startBlock({ version: embedded.version, dataDir, ...shown }), {
     version: embedded.version, pid: cli.process.pid, web: addresses.web, webHere: addresses.webHere, ssh: addresses.ssh, sshFingerprint, dataDir, setupUrl,
   });
+}
+
+/** The system's own words for a door that does not open help nobody. */
+function explainListenError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'listen') return error;
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const where = `${address}:${port}`;
+  if (code === 'EADDRINUSE') return unavailable('port_in_use', `Another program listens at ${where} already.`, { cause: error });
+  if (code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, { cause: error });
+  if (code === 'EADDRNOTAVAIL') return unavailable('no_such_address', `This machine has no address ${address}.`, { cause: error });
+  return error;
 }
 
 interface EndOfService {

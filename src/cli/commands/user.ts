@@ -89,7 +89,7 @@ export function nameOf(person: Person | undefined): string {
 type Row = Person & { repositories: number };
 
 const columns: Column<Row>[] = [
-  { title: 'USERNAME', cell: (row) => row.username ?? row.id },
+  { title: 'USERNAME', cell: (row) => row.username ?? row.id, whole: true },
   { title: 'NAME', cell: (row) => row.displayName },
   { title: 'ROLE', cell: roleOf },
   { title: 'LAST SEEN', cell: (row) => never(row.lastSeenAt) },
