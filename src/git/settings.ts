@@ -94,6 +94,12 @@ function configText({ hooks, template, maxPushBytes }: { hooks: string; template
 	gitmodulesSymlink = error
 	mailmapSymlink = error
 	gitignoreSymlink = error
+	# Harmless faults of tools from before 2010. Well-known projects have them in
+	# their history for ever, and could not move here otherwise.
+	zeroPaddedFilemode = ignore
+	badTimezone = ignore
+	missingSpaceBeforeDate = ignore
+	zeroPaddedDate = ignore
 [transfer]
 	fsckObjects = true
 	hideRefs = refs/hearth
