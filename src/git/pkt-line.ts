@@ -22,29 +22,32 @@ export function encodePacket(data: Buffer | string): Buffer {
  * Refuses `bad_packet` for a length that git's own reader would refuse.
  */
 export class PacketReader {
-  #bytes: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes that make looking again worth while: a packet that comes byte by byte is joined once. */
+  #wanted = 4;
 
   push(chunk: Buffer): void {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
   }
 
   /** The next whole packet, or null until more bytes arrive. The data is a view of what was pushed. */
   next(): Packet | null {
-    if (this.#bytes.length < 4) return null;
-    const length = readLength(this.#bytes);
-    if (length < 4) {
-      this.#bytes = this.#bytes.subarray(4);
-      return { kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' };
+    if (this.#size < this.#wanted) return null;
+    const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const length = readLength(bytes);
+    this.#wanted = Math.max(4, length);
+    if (bytes.length < this.#wanted) {
+      this.#chunks = [bytes];
+      return null;
     }
-    if (this.#bytes.length < length) return null;
-    const data = this.#bytes.subarray(4, length);
-    this.#bytes = this.#bytes.subarray(length);
-    return { kind: 'data', data };
-  }
-
-  /** Bytes that belong to no whole packet yet. */
-  get rest(): Buffer {
-    return this.#bytes;
+    const rest = bytes.subarray(this.#wanted);
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#size = rest.length;
+    this.#wanted = 4;
+    if (length >= 4) return { kind: 'data', data: bytes.subarray(4, length) };
+    return { kind: length === 0 ? 'flush' : length === 1 ? 'delimiter' : 'end' };
   }
 }
 

@@ -39,8 +39,7 @@ export function readPushHead(
   { maxBytes, quietMs, signal }: { maxBytes: number; quietMs: number; signal: AbortSignal },
 ): Promise<PushHead | null> {
   const parser = new PushHeadParser();
-  const bytes: Buffer[] = [];
-  let size = 0;
+  const bytes = new ByteStore();
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       clearTimeout(quiet);
@@ -52,16 +51,15 @@ export function readPushHead(
     const quiet = setTimeout(() => settle(() => reject(invalid('push_stalled', 'The push stopped coming.'))), quietMs);
     const onData = (chunk: Buffer) => {
       quiet.refresh();
-      bytes.push(chunk);
-      size += chunk.length;
+      bytes.add(chunk);
       try {
-        if (parser.push(chunk)) return settle(() => resolve(parser.isEmpty ? null : { ...parser.result(), bytes }));
+        if (parser.push(chunk)) return settle(() => resolve(parser.isEmpty ? null : { ...parser.result(), bytes: bytes.all() }));
       } catch (error) {
         return settle(() => reject(error));
       }
-      if (size > maxBytes) settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
+      if (bytes.size > maxBytes) settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
     };
-    const onEnd = () => settle(() => (size === 0 ? resolve(null) : reject(cutShort())));
+    const onEnd = () => settle(() => (bytes.size === 0 ? resolve(null) : reject(cutShort())));
     const onError = (error: Error) => settle(() => reject(error));
     const onClose = () => settle(() => reject(cutShort()));
     const onAbort = () => settle(() => reject(signal.reason));
@@ -75,6 +73,35 @@ export function readPushHead(
 }
 
 const cutShort = () => invalid('bad_push', 'The push ended before its list of refs was complete.');
+
+/** Keeps what arrives, without keeping a thousand objects for a thousand single bytes. */
+class ByteStore {
+  readonly #whole: Buffer[] = [];
+  #block = Buffer.alloc(0);
+  #used = 0;
+  size = 0;
+
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (chunk.length > this.#block.length - this.#used) this.#closeBlock();
+    if (chunk.length > this.#block.length / 4) {
+      this.#closeBlock();
+      this.#whole.push(chunk);
+    } else {
+      this.#used += chunk.copy(this.#block, this.#used);
+    }
+  }
+
+  all(): Buffer[] {
+    return [...this.#whole, this.#block.subarray(0, this.#used)].filter((part) => part.length > 0);
+  }
+
+  #closeBlock(): void {
+    if (this.#used > 0) this.#whole.push(this.#block.subarray(0, this.#used));
+    this.#block = Buffer.allocUnsafeSlow(16 * 1024);
+    this.#used = 0;
+  }
+}
 
 /** Commands up to the first flush; push options up to the second, when they were negotiated. */
 class PushHeadParser {

@@ -43,7 +43,7 @@ export interface UploadDeps {
 /**
  * Serves one fetch or clone. git's output goes straight to the client.
  *
- * Refuses `git_busy`; `bad_fetch` for a request that git could not read and
+ * Refuses `git_busy`; `fetch_stalled`; `bad_fetch` for a request that git could not read and
  * `internal` when git failed, both only while nothing was written to `output`;
  * what `input` fails with.
  */
@@ -51,7 +51,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
   const { path, input, output, signal, stateless } = request;
   expectErrors(input);
   expectErrors(output);
-  const short = stateless && (await asksForRefs(request));
+  const short = stateless && (await asksForRefs(request, request.stallMs ?? deps.limits.stallMs));
   const release = await (short ? deps.shortSlots : deps.slots).take({ repository: path, client: request.client }, signal);
   try {
     const argv = ['upload-pack', '--strict', ...(stateless ? ['--stateless-rpc'] : []), path];
@@ -143,16 +143,17 @@ function failure(inputError: Error | null, code: number | null, stoppedBy: strin
  * Whether a stateless request only lists refs. Such a question is short and must not
  * wait behind clones.
  */
-async function asksForRefs({ protocol, input, signal }: UploadRequest): Promise<boolean> {
+async function asksForRefs({ protocol, input, signal }: UploadRequest, quietMs: number): Promise<boolean> {
   if (protocol !== 'version=2') return false;
-  const first = await peek(input, signal);
+  const first = await peek(input, quietMs, signal);
   return first !== null && first.toString('latin1', 4, 19) === 'command=ls-refs';
 }
 
 /** The first chunk of a stream, which stays in it; null when it has none. */
-function peek(input: Readable, signal: AbortSignal): Promise<Buffer | null> {
+function peek(input: Readable, quietMs: number, signal: AbortSignal): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
+      clearTimeout(quiet);
       input.pause();
       input.off('data', onData).off('end', onEnd).off('error', onError).off('close', onEnd);
       signal.removeEventListener('abort', onAbort);
@@ -167,6 +168,7 @@ function peek(input: Readable, signal: AbortSignal): Promise<Buffer | null> {
     const onEnd = () => settle(() => resolve(null));
     const onError = (error: Error) => settle(() => reject(error));
     const onAbort = () => settle(() => reject(signal.reason));
+    const quiet = setTimeout(() => settle(() => reject(invalid('fetch_stalled', 'The request stopped coming.'))), quietMs);
     if (signal.aborted) return onAbort();
     if (input.readableEnded || input.destroyed) return onEnd();
     input.on('data', onData).on('end', onEnd).on('error', onError).on('close', onEnd);

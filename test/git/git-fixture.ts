@@ -58,6 +58,9 @@ export function gitSync(args: readonly string[], { cwd, input, env = {} }: Clien
   return execFileSync('git', args, { cwd, input, env: { ...clientEnvironment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] }).toString().trimEnd();
 }
 
+/** What `t.rejects` and `t.throws` compare a refusal with. */
+export const because = (reason: string): Error => ({ reason }) as unknown as Error;
+
 export interface LogLine extends LogFields {
   event: string;
 }

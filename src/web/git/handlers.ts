@@ -88,6 +88,8 @@ function guarded({ logger }: GitRooms, handle: (ctx: Context, signal: AbortSigna
     };
     ctx.res.on('close', onClose);
     if (ctx.res.destroyed) onClose();
+    // git may think for minutes without a byte; who holds up whom is watched elsewhere.
+    ctx.req.socket.setTimeout(0);
     try {
       await handle(ctx, gone.signal);
     } catch (error) {
