@@ -66,7 +66,7 @@ t.test('no tracked file names a place on somebody’s machine or a package serve
   const places: [RegExp, string][] = [
     // A folder right below the root could be called like anything.
     ...(here.split('/').length > 2 ? [[new RegExp(`(^|[^\\w.\\-/])${here}(?![\\w-])`, 'm'), 'this checkout'] as [RegExp, string]] : []),
-    [/(^|[^\w.\-/])\/(root|work|Users|home\/(?!git\b)[a-z])\/?/m, 'a home folder'],
+    [/(^|[\s'"`(=:])\/(root|work|Users|home\/(?!git\b)[a-z]+)\b/m, 'a home folder'],
     [/\b(registry|npm|packages|artifactory|nexus)\.[a-z0-9-]+\.[a-z]{2,}\b/i, 'a package server'],
     [/"resolved":/, 'a download address'],
   ];
