@@ -1,6 +1,11 @@
 export { anonymous, isLocalAdministrator, localAdministrator } from './viewer.ts';
 export type { AnonymousViewer, PersonViewer, Scope, Viewer } from './viewer.ts';
-export { allows, collaboratorRoles, organisationRoles, repositoryLevel, scopeAllows } from './repository-level.ts';
-export type { CollaboratorRole, Level, OrganisationRole, RepositoryFacts, Visibility } from './repository-level.ts';
+export { allows } from './level.ts';
+export type { Level } from './level.ts';
+export { collaboratorRoles, organisationRoles } from './repository-facts.ts';
+export type { CollaboratorRole, OrganisationRole, RepositoryFacts, Visibility } from './repository-facts.ts';
+export { ownsRepository, repositoryLevel, scopeAllows } from './repository-level.ts';
+export { describeTie, tiesOf } from './repository-ties.ts';
+export type { Tie } from './repository-ties.ts';
 export { visibleRepositories } from './visible-repositories.ts';
 export type { SqlCondition } from './visible-repositories.ts';

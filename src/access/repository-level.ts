@@ -1,46 +1,9 @@
+import { allows, higher, lower } from './level.ts';
+import type { Level } from './level.ts';
+import type { RepositoryFacts } from './repository-facts.ts';
+import { tiesOf } from './repository-ties.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Scope, Viewer } from './viewer.ts';
-
-/** Rights on a repository, each including those before it. */
-export type Level = 'none' | 'read' | 'write' | 'admin';
-
-export type Visibility = 'PUBLIC' | 'PRIVATE';
-export type OrganisationRole = 'GUEST' | 'MEMBER' | 'OWNER';
-export type CollaboratorRole = 'read' | 'write' | 'admin';
-
-export const organisationRoles: readonly OrganisationRole[] = ['GUEST', 'MEMBER', 'OWNER'];
-export const collaboratorRoles: readonly CollaboratorRole[] = ['read', 'write', 'admin'];
-
-/** Everything the policy needs to know of a repository and of the viewer's ties to it. */
-export interface RepositoryFacts {
-  id: string;
-  visibility: Visibility;
-  /** Exactly one of the two owners is set (SPEC §2.2). */
-  ownerUserId: string | null;
-  ownerOrganisationId: string | null;
-  /** The viewer's role in the owning organisation. */
-  organisationRole: OrganisationRole | null;
-  /** The viewer's role as a collaborator of this repository. */
-  collaboratorRole: CollaboratorRole | null;
-  /** In the trash: hidden from everybody but the command line. */
-  deleted: boolean;
-}
-
-const order: readonly Level[] = ['none', 'read', 'write', 'admin'];
-
-const byOrganisationRole: Record<OrganisationRole, Level> = {
-  GUEST: 'read',
-  MEMBER: 'write',
-  OWNER: 'admin',
-};
-
-const higher = (a: Level, b: Level): Level => (order.indexOf(a) >= order.indexOf(b) ? a : b);
-const lower = (a: Level, b: Level): Level => (order.indexOf(a) <= order.indexOf(b) ? a : b);
-
-/** Whether a right of `held` covers what needs `needed`. */
-export function allows(held: Level, needed: Level): boolean {
-  return order.indexOf(held) >= order.indexOf(needed);
-}
 
 /**
  * The single access policy (SPEC §5): what a viewer may do with a repository.
@@ -60,11 +23,19 @@ export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (viewer.kind === 'anonymous') return open;
   if (viewer.repositoryIds !== null && !viewer.repositoryIds.includes(facts.id)) return open;
 
-  let tie: Level = 'none';
-  if (facts.ownerUserId === viewer.id) tie = 'admin';
-  if (facts.organisationRole !== null) tie = higher(tie, byOrganisationRole[facts.organisationRole]);
-  if (facts.collaboratorRole !== null) tie = higher(tie, facts.collaboratorRole);
-  return higher(open, lower(tie, viewer.scope));
+  const [strongest] = tiesOf(viewer.id, facts);
+  return higher(open, lower(strongest?.level ?? 'none', viewer.scope));
+}
+
+/**
+ * Whether the viewer is "the repository owner" of SPEC §4.3: the owning user, or
+ * an OWNER of the owning organisation. A collaborator is not, whatever the role.
+ * A token counts only when it may administer this repository.
+ */
+export function ownsRepository(viewer: Viewer, facts: RepositoryFacts): boolean {
+  if (repositoryLevel(viewer, facts) !== 'admin') return false;
+  if (viewer.kind === 'anonymous') return false;
+  return isLocalAdministrator(viewer) || facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
 }
 
 /** Whether a credential's scope covers an act that is not about one repository. */

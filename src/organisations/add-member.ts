@@ -14,7 +14,7 @@ export interface NewMember {
 
 /**
  * Makes a person a member. Refuses `organisation_not_found` to everyone but an OWNER;
- * `invalid_role`; `unknown_person`, also for people without a handle; `person_disabled`;
+ * `invalid_role`; `no_such_person`, also for people without a handle; `person_disabled`;
  * `already_member`.
  */
 export async function addMember(room: OrganisationRoom, viewer: Viewer, name: string, input: NewMember): Promise<void> {
@@ -32,7 +32,7 @@ export async function addMember(room: OrganisationRoom, viewer: Viewer, name: st
   room.logger.info('organisation.member_added', { ...at, role, by: actor(viewer) });
 }
 
-/** Somebody who is given a right, by handle. Refuses `unknown_person`, `person_disabled`. */
+/** Somebody who is given a right, by handle. Refuses `no_such_person`, `person_disabled`. */
 export async function personToAdd(
   { accounts }: Pick<OrganisationRoom, 'accounts'>,
   username: string,
@@ -40,7 +40,7 @@ export async function personToAdd(
 ): Promise<Person> {
   const person = await accounts.personByUsername(username.trim()).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    throw invalid('unknown_person', 'There is no person with this handle.', { field });
+    throw invalid('no_such_person', 'There is no person with this handle.', { field });
   });
   if (person.disabledAt !== null) throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
   return person;

@@ -24,7 +24,7 @@ export interface NewOrganisation {
  *
  * Refuses `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of
  * handles and `handle_taken`, with the field `name`; `invalid_text`, `text_too_long`;
- * `unknown_person` for `owner`.
+ * `no_such_person` for `owner`.
  */
 export async function createOrganisation(
   room: OrganisationRoom,

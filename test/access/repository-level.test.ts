@@ -2,10 +2,13 @@ import t from 'tap';
 import {
   allows,
   anonymous,
+  describeTie,
   isLocalAdministrator,
   localAdministrator,
+  ownsRepository,
   repositoryLevel,
   scopeAllows,
+  tiesOf,
 } from '../../src/access/index.ts';
 import type { Level, PersonViewer, RepositoryFacts } from '../../src/access/index.ts';
 
@@ -150,4 +153,41 @@ t.test('a scope covers acts that are about no repository; anonymous has none', a
   t.notOk(scopeAllows({ ...alice, scope: 'write' }, 'admin'));
   t.notOk(scopeAllows({ ...alice, scope: 'read' }, 'write'));
   t.notOk(scopeAllows(anonymous, 'read'));
+});
+
+t.test('SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, nobody else', async (t) => {
+  const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
+  for (const [who, facts] of Object.entries(ties)) {
+    for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
+      const owns = (change: Partial<PersonViewer>) => ownsRepository({ ...alice, ...change }, { ...facts, visibility });
+      t.equal(owns({}), owners.includes(who), `${who}, ${visibility}`);
+      t.equal(owns({ isAdministrator: true }), owners.includes(who), `${who}, administrator of the instance`);
+      t.equal(owns({ via: 'token', scope: 'write' }), false, `${who}, with a token that may only write`);
+      t.equal(owns({ via: 'token', repositoryIds: ['another'] }), false, `${who}, with a token for others`);
+      t.equal(owns({ via: 'token', repositoryIds: ['repository'] }), owners.includes(who), `${who}, listed by the token`);
+      t.equal(ownsRepository(anonymous, { ...facts, visibility }), false);
+      t.equal(ownsRepository(localAdministrator, { ...facts, visibility }), true);
+      t.equal(ownsRepository(alice, { ...facts, visibility, deleted: true }), false, `${who}, in the trash`);
+    }
+  }
+});
+
+t.test('every tie is named, the strongest first, and it is the one that counts', async (t) => {
+  const named = Object.entries(ties).map(([who, facts]) => [who, tiesOf('alice', facts).map(describeTie)]);
+  t.strictSame(Object.fromEntries(named), {
+    stranger: [],
+    'stranger to the organisation': [],
+    'collaborator read': ['collaborator read'],
+    'collaborator write': ['collaborator write'],
+    'collaborator admin': ['collaborator admin'],
+    GUEST: ['organisation GUEST'],
+    MEMBER: ['organisation MEMBER'],
+    OWNER: ['organisation OWNER'],
+    'GUEST who collaborates with write': ['collaborator write', 'organisation GUEST'],
+    'OWNER who collaborates with read': ['organisation OWNER', 'collaborator read'],
+    'owning user': ['owner'],
+  });
+  for (const [who, facts] of Object.entries(ties)) {
+    t.equal(tiesOf('alice', facts)[0]?.level ?? 'none', repositoryLevel(alice, facts), who);
+  }
 });

@@ -1,0 +1,12 @@
+/** Rights on a repository, each including those before it. */
+export type Level = 'none' | 'read' | 'write' | 'admin';
+
+const order: readonly Level[] = ['none', 'read', 'write', 'admin'];
+
+/** Whether a right of `held` covers what needs `needed`. */
+export function allows(held: Level, needed: Level): boolean {
+  return order.indexOf(held) >= order.indexOf(needed);
+}
+
+export const higher = (a: Level, b: Level): Level => (allows(a, b) ? a : b);
+export const lower = (a: Level, b: Level): Level => (allows(a, b) ? b : a);

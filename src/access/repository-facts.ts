@@ -1,0 +1,21 @@
+export type Visibility = 'PUBLIC' | 'PRIVATE';
+export type OrganisationRole = 'GUEST' | 'MEMBER' | 'OWNER';
+export type CollaboratorRole = 'read' | 'write' | 'admin';
+
+export const organisationRoles: readonly OrganisationRole[] = ['GUEST', 'MEMBER', 'OWNER'];
+export const collaboratorRoles: readonly CollaboratorRole[] = ['read', 'write', 'admin'];
+
+/** Everything the policy needs to know of a repository and of the viewer's ties to it. */
+export interface RepositoryFacts {
+  id: string;
+  visibility: Visibility;
+  /** Exactly one of the two owners is set (SPEC §2.2). */
+  ownerUserId: string | null;
+  ownerOrganisationId: string | null;
+  /** The viewer's role in the owning organisation. */
+  organisationRole: OrganisationRole | null;
+  /** The viewer's role as a collaborator of this repository. */
+  collaboratorRole: CollaboratorRole | null;
+  /** In the trash: hidden from everybody but the command line. */
+  deleted: boolean;
+}
