@@ -50,7 +50,7 @@ export async function assemble(options: {
   pkgOptions.default.set({})
   pkgLog.log.info = () => {}
 
-  const unfinished = `${output}.unfinished`
+  const unfinished = `${output}.unfinished-${process.pid}`
   await rm(unfinished, { force: true })
   await mkdir(dirname(output), { recursive: true })
   await pkg.default(main, {
@@ -58,7 +58,8 @@ export async function assemble(options: {
     nodePath: node,
     seaConfig: {
       assets: files,
-      useCodeCache: true,
+      // The first script is short, and Node warns when such a cache was made under other flags.
+      useCodeCache: false,
       execArgv: nodeOptions,
       // Nothing in NODE_OPTIONS or on the command line may add to these.
       execArgvExtension: 'none',

@@ -2,7 +2,7 @@ import { build, transform, type Plugin } from 'esbuild'
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts'
 import { workers } from '../../src/embedded/workers.ts'
 
@@ -24,6 +24,20 @@ const readFromExecutable: Plugin = {
     build.onResolve({ filter: /\/from-disk\.ts$/ }, (found) => ({
       path: join(found.resolveDir, found.path.replace('from-disk', 'from-executable')),
     }))
+  },
+}
+
+/** TypeORM loads the drivers of all databases; those that Hearth has no use for are a third of it. */
+const leaveOutDrivers: Plugin = {
+  name: 'leave-out-drivers',
+  setup(build) {
+    const used = ['better-sqlite3', 'sqlite-abstract', 'types']
+    const contents = `
+      class LeftOut { constructor() { throw new Error('This database driver is not in the executable') } }
+      module.exports = new Proxy({}, { get: () => LeftOut })`
+    build.onLoad({ filter: /\/typeorm\/driver\/[^/]+\/[^/]+\.js$/ }, ({ path }) =>
+      used.includes(basename(dirname(path))) ? undefined : { contents },
+    )
   },
 }
 
@@ -54,7 +68,7 @@ export async function bundle(options: { project: string; main: string; version: 
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable],
+    plugins: [readFromExecutable, leaveOutDrivers],
   })
   const chunks = new Map<string, string>()
   for (const file of bundled.outputFiles) {
@@ -74,7 +88,12 @@ async function wrap(source: string): Promise<string> {
     legalComments: 'none',
     logLevel: 'error',
   })
-  return asFunction(code.replace(/require\("\.\/([^"]+)\.js"\)/g, 'require("./$1")'))
+  const imports = /Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g
+  return asFunction(
+    code
+      .replace(imports, 'hearthChunks.import("$1")')
+      .replace(/require\("\.\/([^"]+)\.js"\)/g, 'require("./$1")'),
+  )
 }
 
 /** What loader.cjs calls; the outer parentheses make V8 compile it at once. */

@@ -20,6 +20,8 @@
       }
       return chunk.exports
     },
+    // A turn later, so that what was begun before is under way while the chunk is evaluated.
+    import: (name) => new Promise(setImmediate).then(() => hearthChunks.load(name)),
     startWorker(chunk, options) {
       const { Worker } = process.getBuiltinModule('node:worker_threads')
       const source = `const hearthFirstChunk = ${JSON.stringify(chunk)}\n${getAsset('loader', 'latin1')}`
