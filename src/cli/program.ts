@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addHealthCommand } from './commands/health.ts';
@@ -12,12 +13,6 @@ import { addTokenCommands } from './commands/token.ts';
 import { addUserCommands } from './commands/user.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { formatHelp, withExamples } from './help.ts';
-
-/** What a command does. `options` are its own; global ones are in `cli.flags`. */
-export type Action<Options, Args extends readonly unknown[]> = (cli: Cli, options: Options, ...args: Args) => Promise<void>;
-
-/** Turns an action into what commander calls. */
-export type Run = <Options, Args extends readonly unknown[]>(action: Action<Options, Args>) => (...given: unknown[]) => Promise<void>;
 
 /** Gives every command the house's manners: what is written where, and who ends the program. */
 export interface ProgramEnds {

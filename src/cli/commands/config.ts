@@ -3,7 +3,7 @@ import type { Cli } from '../cli.ts';
 import { configSources } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../output.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 /** `hearth config …`: what the settings are and where they come from. */
 export function addConfigCommands(program: Command, run: Run): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { doorHere } from '../addresses.ts';
 import { withExamples } from '../help.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 const patienceMs = 4_000;
 

@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exitCodesText, withExamples } from '../help.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 /** `hearth help user add`, `hearth help exit-codes`. */
 export function addHelpCommand(program: Command, run: Run): void {

@@ -6,9 +6,9 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 import { findById } from './find-by-id.ts';
-import { findPerson, nameOf } from './user.ts';
+import { findPerson, nameOf } from './find-person.ts';
 
 interface AddOptions {
   user: string;

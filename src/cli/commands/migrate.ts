@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Column } from '../output.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 interface Options {
   status?: true;

@@ -10,7 +10,7 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 interface ListOptions {
   owner?: string;

@@ -8,7 +8,7 @@ import type { Cli } from '../cli.ts';
 import type { CliSignal } from '../cli-process.ts';
 import { exitCodeOfServe } from '../exit-codes.ts';
 import { withExamples } from '../help.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 import { startBlock } from '../start-block.ts';
 import { setupUrl } from './setup-url.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { webAddress } from '../addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 /** `hearth setup-url`: the link that makes the first administrator. */
 export function addSetupUrlCommand(program: Command, run: Run): void {

@@ -6,9 +6,10 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 import { passwordOptions, readPassword } from '../read-password.ts';
 import type { PasswordOptions } from '../read-password.ts';
+import { findPerson } from './find-person.ts';
 import { keyToJson } from './key.ts';
 import { tokenToJson } from './token.ts';
 
@@ -75,15 +76,6 @@ export function addUserCommands(program: Command, run: Run): void {
       .action(run(setAdministrator)),
     'hearth user admin alice on',
   );
-}
-
-/** Finds a person by user name, or by id: those who have no user name yet. */
-export function findPerson({ accounts }: Rooms, name: string): Promise<Person> {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) ? accounts.personById(name) : accounts.personByUsername(name);
-}
-
-export function nameOf(person: Person | undefined): string {
-  return person?.username ?? person?.id ?? '';
 }
 
 type Row = Person & { repositories: number };

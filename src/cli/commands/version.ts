@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../action.ts';
 
 /** `hearth version`: everything a bug report should say. */
 export function addVersionCommand(program: Command, run: Run): void {
