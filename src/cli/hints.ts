@@ -21,6 +21,7 @@ const hints: Readonly<Record<string, string>> = {
   handle_taken: 'choose another name; --if-missing accepts a user that is already there',
   repository_not_found: 'hearth repo list shows which there are',
   repository_name_taken: 'choose another name; --if-missing accepts a repository that is already there',
+  owner_not_found: 'hearth user list shows who there is',
   unknown_owner: 'hearth user list shows who there is',
   last_administrator: 'make somebody else an administrator first: hearth user admin NAME on',
   administrator_exists: 'hearth user list --admin shows who; hearth user password NAME sets a new password',
@@ -31,3 +32,6 @@ const hints: Readonly<Record<string, string>> = {
 export function hintFor(reason: string): string | null {
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;
 }
+
+/** Every reason that has a hint, for the test that none is left over. */
+export const hintedReasons: readonly string[] = Object.keys(hints);
