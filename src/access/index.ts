@@ -1,4 +1,4 @@
-export { anonymous, isLocalAdministrator, localAdministrator } from './viewer.ts';
+export { anonymous, isLocalAdministrator, localAdministrator, viewerForLog } from './viewer.ts';
 export type { AnonymousViewer, PersonViewer, Scope, Viewer } from './viewer.ts';
 export { allows } from './level.ts';
 export type { Level } from './level.ts';

@@ -45,3 +45,9 @@ export const localAdministrator: PersonViewer = Object.freeze({
   scope: 'admin',
   repositoryIds: null,
 });
+
+/** Who did something, for the log: the person's UUID, `local` for the command line. */
+export function viewerForLog(viewer: Viewer): string {
+  if (viewer.kind === 'anonymous') return 'anonymous';
+  return isLocalAdministrator(viewer) ? 'local' : viewer.id;
+}

@@ -1,9 +1,10 @@
+import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { Person } from '../accounts/index.ts';
 import { conflict, invalid, isDomainError } from '../kernel/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
 import { memberSchema } from './member-schema.ts';
-import { actor, parseRole } from './organisation.ts';
+import { parseRole } from './organisation.ts';
 import type { OrganisationRoom } from './room.ts';
 
 export interface NewMember {
@@ -29,7 +30,7 @@ export async function addMember(room: OrganisationRoom, viewer: Viewer, name: st
     }
     await manager.insert(memberSchema, { ...at, role, createdAt: now });
   });
-  room.logger.info('organisation.member_added', { ...at, role, by: actor(viewer) });
+  room.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
 }
 
 /** Somebody who is given a right, by handle. Refuses `no_such_person`, `person_disabled`. */

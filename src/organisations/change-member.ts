@@ -1,10 +1,11 @@
+import { viewerForLog } from '../access/index.ts';
 import type { OrganisationRole, Viewer } from '../access/index.ts';
 import type { Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import { findManaged, findOrganisation, insufficientScope, mayManage, refuseUnlessOwner } from './find-organisation.ts';
 import { refuseLastOwner } from './last-owner.ts';
 import { memberSchema } from './member-schema.ts';
-import { actor, organisationNotFound, parseRole } from './organisation.ts';
+import { organisationNotFound, parseRole } from './organisation.ts';
 import type { OrganisationRoom } from './room.ts';
 
 interface MemberOf {
@@ -34,7 +35,7 @@ export async function changeMemberRole(
     await tx.manager.update(memberSchema, { ...at }, { role });
     return before;
   });
-  if (before !== role) room.logger.info('organisation.role_changed', { ...at, before, role, by: actor(viewer) });
+  if (before !== role) room.logger.info('organisation.role_changed', { ...at, before, role, by: viewerForLog(viewer) });
 }
 
 /**
@@ -47,7 +48,7 @@ export async function removeMember(room: OrganisationRoom, viewer: Viewer, name:
     await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
     await endMembership(tx, at);
   });
-  room.logger.info('organisation.member_removed', { ...at, by: actor(viewer) });
+  room.logger.info('organisation.member_removed', { ...at, by: viewerForLog(viewer) });
 }
 
 /** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */

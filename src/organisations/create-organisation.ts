@@ -1,8 +1,8 @@
-import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
+import { isLocalAdministrator, scopeAllows, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { forbidden, internal, unauthenticated } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
-import { actor, parseDisplayName, parseOrganisationDescription, toOrganisation } from './organisation.ts';
+import { parseDisplayName, parseOrganisationDescription, toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
@@ -43,7 +43,7 @@ export async function createOrganisation(
     await tx.manager.insert(memberSchema, { organisationId: id, userId: founderId, role: 'OWNER', createdAt: tx.now });
     return toOrganisation(row);
   });
-  room.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: actor(viewer) });
+  room.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: viewerForLog(viewer) });
   return organisation;
 }
 

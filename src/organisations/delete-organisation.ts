@@ -1,7 +1,7 @@
+import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict } from '../kernel/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
-import { actor } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRoom } from './room.ts';
 
@@ -26,7 +26,7 @@ export async function deleteOrganisation(room: OrganisationRoom, viewer: Viewer,
     await tx.manager.delete(organisationSchema, { id });
     return tidyUp;
   });
-  room.logger.info('organisation.deleted', { organisationId: id, name: handle, by: actor(viewer) });
+  room.logger.info('organisation.deleted', { organisationId: id, name: handle, by: viewerForLog(viewer) });
   // Nothing refers to these files any more; what is left of them after a crash is swept at start.
   await tidyUp();
   await room.avatars.remove(id);

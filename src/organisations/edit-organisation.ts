@@ -1,8 +1,9 @@
+import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { AvatarRow } from '../owners/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
-import { actor, parseDisplayName, parseOrganisationDescription } from './organisation.ts';
+import { parseDisplayName, parseOrganisationDescription } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
@@ -30,7 +31,7 @@ export async function editOrganisation(
     await refuseUnlessOwner(manager, viewer, id);
     await manager.update(organisationSchema, { id }, changes);
   });
-  room.logger.info('organisation.edited', { organisationId: id, by: actor(viewer) });
+  room.logger.info('organisation.edited', { organisationId: id, by: viewerForLog(viewer) });
 }
 
 /**
@@ -53,7 +54,7 @@ export async function renameOrganisation(
     await tx.manager.update(organisationSchema, { id }, { name: handle.display });
     return handle;
   });
-  room.logger.info('organisation.renamed', { organisationId: id, before: organisation.name, name: display, by: actor(viewer) });
+  room.logger.info('organisation.renamed', { organisationId: id, before: organisation.name, name: display, by: viewerForLog(viewer) });
   return { ...organisation, name: display };
 }
 
@@ -61,7 +62,7 @@ export async function renameOrganisation(
 export async function replaceAvatar(room: OrganisationRoom, viewer: Viewer, name: string, upload: ImageUpload): Promise<AvatarRow> {
   const { id } = await findManaged(room, viewer, name);
   const avatar = await room.avatars.replace(id, upload);
-  room.logger.info('organisation.avatar_replaced', { organisationId: id, by: actor(viewer) });
+  room.logger.info('organisation.avatar_replaced', { organisationId: id, by: viewerForLog(viewer) });
   return avatar;
 }
 
@@ -69,5 +70,5 @@ export async function replaceAvatar(room: OrganisationRoom, viewer: Viewer, name
 export async function removeAvatar(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
   const { id } = await findManaged(room, viewer, name);
   await room.avatars.remove(id);
-  room.logger.info('organisation.avatar_removed', { organisationId: id, by: actor(viewer) });
+  room.logger.info('organisation.avatar_removed', { organisationId: id, by: viewerForLog(viewer) });
 }

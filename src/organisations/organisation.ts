@@ -1,7 +1,7 @@
 import { parseText } from '../accounts/index.ts';
 import type { TextRule } from '../accounts/index.ts';
-import { isLocalAdministrator, organisationRoles } from '../access/index.ts';
-import type { OrganisationRole, Viewer } from '../access/index.ts';
+import { organisationRoles } from '../access/index.ts';
+import type { OrganisationRole } from '../access/index.ts';
 import { invalid, notFound } from '../kernel/index.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
 
@@ -43,9 +43,3 @@ export function parseRole(text: string): OrganisationRole {
 
 /** The one way to say that an organisation is absent, or not the viewer's to manage. */
 export const organisationNotFound = () => notFound('organisation_not_found', 'Organisation not found');
-
-/** Who did it, for the log. */
-export function actor(viewer: Viewer): string {
-  if (viewer.kind === 'anonymous') return 'anonymous';
-  return isLocalAdministrator(viewer) ? 'local' : viewer.id;
-}
