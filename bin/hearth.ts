@@ -1,3 +1,3 @@
-import { main } from '../src/cli/index.ts'
+import { main } from '../src/cli/index.ts';
 
-void main(process)
+void main(process);

@@ -7,72 +7,72 @@
  *
  * usage: scripts/build-executable [--if-changed]
  */
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { assemble } from './executable/assemble.ts'
-import { bundle, bundleTemplates } from './executable/bundle.ts'
-import { recordCode } from './executable/record-code.ts'
-import { stripSymbols } from './executable/strip-symbols.ts'
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { assemble } from './executable/assemble.ts';
+import { bundle, bundleTemplates } from './executable/bundle.ts';
+import { recordCode } from './executable/record-code.ts';
+import { stripSymbols } from './executable/strip-symbols.ts';
 
-const project = join(import.meta.dirname, '..')
-const output = join(project, 'dist/hearth')
-const fingerprintFile = join(project, 'dist/.built-from')
+const project = join(import.meta.dirname, '..');
+const output = join(project, 'dist/hearth');
+const fingerprintFile = join(project, 'dist/.built-from');
 
 /** Changes when anything that goes into the executable does. */
 async function fingerprint(): Promise<string> {
-  const hash = createHash('sha256').update(process.version + process.arch)
-  const inputs = ['src/**/*', 'bin/*', 'templates/**/*', 'migrations/**/*', 'scripts/**/*', 'package*.json']
+  const hash = createHash('sha256').update(process.version + process.arch);
+  const inputs = ['src/**/*', 'bin/*', 'templates/**/*', 'migrations/**/*', 'scripts/**/*', 'package*.json'];
   for (const path of inputs.flatMap((pattern) => globSync(pattern, { cwd: project })).sort()) {
-    const file = join(project, path)
-    if ((await stat(file)).isFile()) hash.update(`\0${path}\0`).update(await readFile(file))
+    const file = join(project, path);
+    if ((await stat(file)).isFile()) hash.update(`\0${path}\0`).update(await readFile(file));
   }
-  return hash.digest('hex')
+  return hash.digest('hex');
 }
 
 async function assets(): Promise<Map<string, Buffer>> {
-  const folder = join(project, 'templates/assets')
-  const found = new Map<string, Buffer>()
+  const folder = join(project, 'templates/assets');
+  const found = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    found.set(`assets/${path.slice(folder.length + 1)}`, await readFile(path))
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    found.set(`assets/${path.slice(folder.length + 1)}`, await readFile(path));
   }
-  return found
+  return found;
 }
 
 async function buildExecutable(workFolder: string): Promise<void> {
-  const { version } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { version: string; };
   const folder = async (name: string): Promise<string> => {
-    await mkdir(join(workFolder, name))
-    return join(workFolder, name)
-  }
+    await mkdir(join(workFolder, name));
+    return join(workFolder, name);
+  };
 
-  const node = join(workFolder, 'node')
-  await writeFile(node, stripSymbols(await readFile(process.execPath)))
-  await chmod(node, 0o755)
+  const node = join(workFolder, 'node');
+  await writeFile(node, stripSymbols(await readFile(process.execPath)));
+  await chmod(node, 0o755);
 
-  const loader = await readFile(join(project, 'scripts/executable/loader.cjs'), 'utf8')
-  const script = (recording: boolean): string => loader.replaceAll('RECORDING', String(recording))
-  const chunks = await bundle({ project, main: join(project, 'bin/hearth.ts'), version })
-  chunks.set('templates', await bundleTemplates(project))
-  const contents = new Map<string, string | Uint8Array>(await assets())
-  for (const [name, source] of chunks) contents.set(`chunks/${name}`, source)
+  const loader = await readFile(join(project, 'scripts/executable/loader.cjs'), 'utf8');
+  const script = (recording: boolean): string => loader.replaceAll('RECORDING', String(recording));
+  const chunks = await bundle({ project, main: join(project, 'bin/hearth.ts'), version });
+  chunks.set('templates', await bundleTemplates(project));
+  const contents = new Map<string, string | Uint8Array>(await assets());
+  for (const [name, source] of chunks) contents.set(`chunks/${name}`, source);
 
-  const recorder = join(workFolder, 'recorder')
+  const recorder = join(workFolder, 'recorder');
   await assemble({
     node,
     script: script(true),
     assets: new Map([...contents, ['loader', script(true)]]),
     output: recorder,
     workFolder: await folder('recording'),
-  })
-  const code = await recordCode({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') })
-  for (const [name, bytes] of code) contents.set(`code/${name}`, bytes)
+  });
+  const code = await recordCode({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') });
+  for (const [name, bytes] of code) contents.set(`code/${name}`, bytes);
 
   await assemble({
     node,
@@ -80,20 +80,20 @@ async function buildExecutable(workFolder: string): Promise<void> {
     assets: new Map([...contents, ['loader', script(false)]]),
     output,
     workFolder: await folder('final'),
-  })
+  });
 }
 
-const now = await fingerprint()
-const before = await readFile(fingerprintFile, 'utf8').catch(() => '')
-if (process.argv.includes('--if-changed') && before === now && existsSync(output)) process.exit(0)
+const now = await fingerprint();
+const before = await readFile(fingerprintFile, 'utf8').catch(() => '');
+if (process.argv.includes('--if-changed') && before === now && existsSync(output)) process.exit(0);
 
-const workFolder = await mkdtemp(join(tmpdir(), 'hearth-executable-'))
+const workFolder = await mkdtemp(join(tmpdir(), 'hearth-executable-'));
 try {
-  await buildExecutable(workFolder)
+  await buildExecutable(workFolder);
 } finally {
-  await rm(workFolder, { recursive: true, force: true })
+  await rm(workFolder, { recursive: true, force: true });
 }
-const { stdout } = await promisify(execFile)(output, ['--version'])
-const mebibytes = (await stat(output)).size / 2 ** 20
-await writeFile(fingerprintFile, now)
-console.log(`dist/hearth: ${stdout.trim()}, ${mebibytes.toFixed(1)} MiB`)
+const { stdout } = await promisify(execFile)(output, ['--version']);
+const mebibytes = (await stat(output)).size / 2 ** 20;
+await writeFile(fingerprintFile, now);
+console.log(`dist/hearth: ${stdout.trim()}, ${mebibytes.toFixed(1)} MiB`);

@@ -6,47 +6,47 @@
  * A file gets 120 seconds, or what a line `// time limit: 300 s` among its
  * first ten says; then it and everything it started is ended and has failed.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, relative, resolve as absolute } from 'node:path'
-import { Parser, type Result } from 'tap-parser'
+import { spawn, type ChildProcess } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve as absolute } from 'node:path';
+import { Parser, type Result } from 'tap-parser';
 
-const project = join(import.meta.dirname, '..')
-const cache = join(project, 'node_modules/.cache/hearth-tests')
-const durationsFile = join(cache, 'seconds.json')
-const jobs = 2
-const defaultLimitSeconds = 120
+const project = join(import.meta.dirname, '..');
+const cache = join(project, 'node_modules/.cache/hearth-tests');
+const durationsFile = join(cache, 'seconds.json');
+const jobs = 2;
+const defaultLimitSeconds = 120;
 
 interface Outcome {
-  passed: number
-  failed: number
-  skipped: number
+  passed: number;
+  failed: number;
+  skipped: number;
   /** What to show below the line of a failed job. */
-  details: string
+  details: string;
 }
 interface Job {
-  name: string
-  run: () => Promise<Outcome>
+  name: string;
+  run: () => Promise<Outcome>;
 }
 
-const running = new Set<ChildProcess>()
+const running = new Set<ChildProcess>();
 
 /** A negative pid means the whole process group: the job and all it started. */
 function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, signal)
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
     // It has ended already.
   }
 }
 
 interface Ended {
-  stdout: string
-  stderr: string
+  stdout: string;
+  stderr: string;
   /** Empty when it exited with 0. */
-  problem: string
+  problem: string;
 }
 
 function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
@@ -56,58 +56,58 @@ function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = 
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
-    })
-    running.add(child)
-    const ended: Ended = { stdout: '', stderr: '', problem: '' }
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
+    });
+    running.add(child);
+    const ended: Ended = { stdout: '', stderr: '', problem: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text));
     const limit = setTimeout(() => {
-      ended.problem = `did not end within ${limitSeconds} s`
+      ended.problem = `did not end within ${limitSeconds} s`;
       // tap answers SIGALRM with the name of the test that hangs.
-      child.kill('SIGALRM')
-      setTimeout(() => endGroup(child, 'SIGKILL'), 2000).unref()
-    }, limitSeconds * 1000)
-    child.on('error', (error) => (ended.problem ||= error.message))
+      child.kill('SIGALRM');
+      setTimeout(() => endGroup(child, 'SIGKILL'), 2000).unref();
+    }, limitSeconds * 1000);
+    child.on('error', (error) => (ended.problem ||= error.message));
     child.on('exit', (code, signal) => {
-      clearTimeout(limit)
-      if (code !== 0) ended.problem ||= signal ? `ended by ${signal}` : `exit code ${code}`
+      clearTimeout(limit);
+      if (code !== 0) ended.problem ||= signal ? `ended by ${signal}` : `exit code ${code}`;
       // Whatever it left behind would keep its output open, and us waiting.
-      setTimeout(() => endGroup(child, 'SIGKILL'), 200)
-    })
+      setTimeout(() => endGroup(child, 'SIGKILL'), 200);
+    });
     child.on('close', () => {
-      running.delete(child)
-      resolve(ended)
-    })
-  })
+      running.delete(child);
+      resolve(ended);
+    });
+  });
 }
 
-function readTap(text: string): Promise<{ passed: number; skipped: number; failures: Result[]; problems: string[] }> {
+function readTap(text: string): Promise<{ passed: number; skipped: number; failures: Result[]; problems: string[]; }> {
   return new Promise((resolve) => {
-    const read = { passed: 0, skipped: 0, failures: [] as Result[], problems: [] as string[] }
+    const read = { passed: 0, skipped: 0, failures: [] as Result[], problems: [] as string[] };
     const listen = (parser: Parser): void => {
-      parser.on('child', listen)
-      parser.on('bailout', (reason: string) => read.problems.push(`bailed out: ${reason}`))
+      parser.on('child', listen);
+      parser.on('bailout', (reason: string) => read.problems.push(`bailed out: ${reason}`));
       parser.on('assert', (result: Result) => {
         // The closing line of a subtest only sums up what was counted inside it.
-        if (result.closingTestPoint) return
-        if (result.skip || result.todo) read.skipped += 1
-        else if (result.ok) read.passed += 1
-        else read.failures.push(result)
-      })
-    }
+        if (result.closingTestPoint) return;
+        if (result.skip || result.todo) read.skipped += 1;
+        else if (result.ok) read.passed += 1;
+        else read.failures.push(result);
+      });
+    };
     const parser = new Parser((results) => {
-      if (!results.ok && read.failures.length === 0) read.problems.push('its TAP says not ok, or ends early')
-      resolve(read)
-    })
-    listen(parser)
-    parser.end(text)
-  })
+      if (!results.ok && read.failures.length === 0) read.problems.push('its TAP says not ok, or ends early');
+      resolve(read);
+    });
+    listen(parser);
+    parser.end(text);
+  });
 }
 
 function describeFailure(result: Result): string {
-  const { diff, at, source, ...rest } = (result.diag ?? {}) as Record<string, unknown>
-  delete rest['compare']
-  const place = at as { fileName?: string; lineNumber?: number } | undefined
+  const { diff, at, source, ...rest } = (result.diag ?? {}) as Record<string, unknown>;
+  delete rest['compare'];
+  const place = at as { fileName?: string; lineNumber?: number; } | undefined;
   return [
     `not ok: ${result.fullname}`,
     place?.fileName ? `at ${place.fileName}:${place.lineNumber}` : '',
@@ -116,122 +116,122 @@ function describeFailure(result: Result): string {
     ...Object.entries(rest).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
   ]
     .join('\n')
-    .replace(/\n\s*\n/g, '\n')
+    .replace(/\n\s*\n/g, '\n');
 }
 
 async function runFile(file: string): Promise<Outcome> {
-  const source = await readFile(join(project, file), 'utf8').catch(() => null)
-  if (source === null) return { passed: 0, failed: 1, skipped: 0, details: 'there is no such file' }
-  const beginning = source.split('\n', 10).join('\n')
-  const limitSeconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(beginning)?.[1] ?? defaultLimitSeconds)
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'))
+  const source = await readFile(join(project, file), 'utf8').catch(() => null);
+  if (source === null) return { passed: 0, failed: 1, skipped: 0, details: 'there is no such file' };
+  const beginning = source.split('\n', 10).join('\n');
+  const limitSeconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(beginning)?.[1] ?? defaultLimitSeconds);
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'));
   // Tests that become another user must still get through.
-  await chmod(folder, 0o711)
+  await chmod(folder, 0o711);
   try {
     const ended = await runNode(['--disable-warning=ExperimentalWarning', file], limitSeconds, {
       TMPDIR: folder,
       TAP_TIMEOUT: String(limitSeconds),
       NODE_COMPILE_CACHE: join(cache, 'compiled'),
-    })
-    const { passed, skipped, failures, problems } = await readTap(ended.stdout)
-    if (ended.problem && (failures.length === 0 || !/^exit code/.test(ended.problem))) problems.push(ended.problem)
-    if (passed + failures.length === 0) problems.push('no assertion ran')
-    const failed = failures.length + problems.length
-    const details = [...failures.map(describeFailure), ...problems, failed > 0 ? ended.stderr.slice(-8000) : '']
-    return { passed, failed, skipped, details: details.filter(Boolean).join('\n') }
+    });
+    const { passed, skipped, failures, problems } = await readTap(ended.stdout);
+    if (ended.problem && (failures.length === 0 || !/^exit code/.test(ended.problem))) problems.push(ended.problem);
+    if (passed + failures.length === 0) problems.push('no assertion ran');
+    const failed = failures.length + problems.length;
+    const details = [...failures.map(describeFailure), ...problems, failed > 0 ? ended.stderr.slice(-8000) : ''];
+    return { passed, failed, skipped, details: details.filter(Boolean).join('\n') };
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 async function runStep(args: string[]): Promise<Outcome> {
-  const ended = await runNode(args, 600)
+  const ended = await runNode(args, 600);
   return ended.problem
     ? { passed: 0, failed: 1, skipped: 0, details: `${ended.problem}\n${ended.stdout}${ended.stderr}` }
-    : { passed: 1, failed: 0, skipped: 0, details: '' }
+    : { passed: 1, failed: 0, skipped: 0, details: '' };
 }
 
 /** The given files and folders, or the whole of test/, as paths from the project. */
 async function findFiles(given: string[]): Promise<string[]> {
-  const found: string[] = []
+  const found: string[] = [];
   for (const path of given.length > 0 ? given : [join(project, 'test')]) {
     const isFolder = await stat(path).then(
       (entry) => entry.isDirectory(),
       () => false,
-    )
-    if (isFolder) found.push(...globSync('**/*.test.ts', { cwd: path }).map((file) => join(path, file)))
-    else found.push(path)
+    );
+    if (isFolder) found.push(...globSync('**/*.test.ts', { cwd: path }).map((file) => join(path, file)));
+    else found.push(path);
   }
-  return [...new Set(found.map((file) => relative(project, file)))].sort()
+  return [...new Set(found.map((file) => relative(project, file)))].sort();
 }
 
-const wholeSuite = process.argv.length === 2
-const files = await findFiles(process.argv.slice(2).map((path) => absolute(path)))
-await mkdir(cache, { recursive: true })
+const wholeSuite = process.argv.length === 2;
+const files = await findFiles(process.argv.slice(2).map((path) => absolute(path)));
+await mkdir(cache, { recursive: true });
 const seconds = await readFile(durationsFile, 'utf8').then(
   (text) => JSON.parse(text) as Record<string, number>,
   () => ({}) as Record<string, number>,
-)
+);
 
-const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/')
-let built: Promise<unknown> = Promise.resolve()
-const queue: Job[] = []
+const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
+let built: Promise<unknown> = Promise.resolve();
+const queue: Job[] = [];
 if (wholeSuite || files.some(usesExecutable)) {
   queue.push({
     name: 'the executable builds',
     run: () => {
-      const build = runStep(['scripts/build-executable.ts', '--if-changed'])
-      built = build
-      return build
+      const build = runStep(['scripts/build-executable.ts', '--if-changed']);
+      built = build;
+      return build;
     },
-  })
+  });
 }
 if (wholeSuite) {
-  const buildInfo = join(cache, 'types.tsbuildinfo')
-  const tsc = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', buildInfo]
-  queue.push({ name: 'the types check', run: () => runStep(tsc) })
+  const buildInfo = join(cache, 'types.tsbuildinfo');
+  const tsc = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', buildInfo];
+  queue.push({ name: 'the types check', run: () => runStep(tsc) });
 }
 // The longest first, so that the last one to end is a short one; new files before all.
-files.sort((a, b) => (seconds[b] ?? Infinity) - (seconds[a] ?? Infinity) || a.localeCompare(b))
+files.sort((a, b) => (seconds[b] ?? Infinity) - (seconds[a] ?? Infinity) || a.localeCompare(b));
 for (const file of files) {
   queue.push({
     name: file,
     run: async () => {
-      if (usesExecutable(file)) await built
-      return runFile(file)
+      if (usesExecutable(file)) await built;
+      return runFile(file);
     },
-  })
+  });
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    for (const child of running) endGroup(child, 'SIGKILL')
-    process.exit(130)
-  })
+    for (const child of running) endGroup(child, 'SIGKILL');
+    process.exit(130);
+  });
 }
 
-const total = { passed: 0, failed: 0, skipped: 0 }
+const total = { passed: 0, failed: 0, skipped: 0 };
 async function work(): Promise<void> {
   for (let job = queue.shift(); job; job = queue.shift()) {
-    const startedAt = performance.now()
-    const outcome = await job.run()
-    const took = (performance.now() - startedAt) / 1000
-    seconds[job.name] = Math.round(took * 100) / 100
-    total.passed += outcome.passed
-    total.failed += outcome.failed
-    total.skipped += outcome.skipped
-    const verdict = outcome.failed > 0 ? 'FAIL' : 'ok  '
-    console.log(`${verdict} ${job.name} (${outcome.passed + outcome.failed}, ${took.toFixed(1)} s)`)
-    if (outcome.details) console.log(outcome.details.replace(/^(?=.)/gm, '       '))
+    const startedAt = performance.now();
+    const outcome = await job.run();
+    const took = (performance.now() - startedAt) / 1000;
+    seconds[job.name] = Math.round(took * 100) / 100;
+    total.passed += outcome.passed;
+    total.failed += outcome.failed;
+    total.skipped += outcome.skipped;
+    const verdict = outcome.failed > 0 ? 'FAIL' : 'ok  ';
+    console.log(`${verdict} ${job.name} (${outcome.passed + outcome.failed}, ${took.toFixed(1)} s)`);
+    if (outcome.details) console.log(outcome.details.replace(/^(?=.)/gm, '       '));
   }
 }
-await Promise.all(Array.from({ length: jobs }, work))
-await writeFile(durationsFile, JSON.stringify(seconds, null, 1))
+await Promise.all(Array.from({ length: jobs }, work));
+await writeFile(durationsFile, JSON.stringify(seconds, null, 1));
 
 if (files.length === 0) {
-  console.log('There are no test files.')
-  total.failed += 1
+  console.log('There are no test files.');
+  total.failed += 1;
 }
-if (total.skipped > 0) console.log(`${total.skipped} skipped`)
-console.log(`${total.passed} passed, ${total.failed} failed`)
-process.exit(total.failed === 0 ? 0 : 1)
+if (total.skipped > 0) console.log(`${total.skipped} skipped`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed === 0 ? 0 : 1);

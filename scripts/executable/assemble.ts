@@ -1,22 +1,22 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 /** The part of @yao-pkg/pkg that puts one script and its assets into a copy of a given Node. */
 interface PkgSea {
   default(
     script: string,
     options: {
-      targets: { platform: string; arch: string; nodeRange: string; output: string }[]
-      nodePath: string
-      seaConfig: Record<string, unknown>
+      targets: { platform: string; arch: string; nodeRange: string; output: string; }[];
+      nodePath: string;
+      seaConfig: Record<string, unknown>;
     },
-  ): Promise<void>
+  ): Promise<void>;
 }
-const load = createRequire(import.meta.url)
+const load = createRequire(import.meta.url);
 
 /** As bin/hearth passes them in a checkout. */
-const nodeOptions = ['--max-old-space-size=768', '--disable-proto=delete', '--disable-warning=ExperimentalWarning']
+const nodeOptions = ['--max-old-space-size=768', '--disable-proto=delete', '--disable-warning=ExperimentalWarning'];
 
 /**
  * Makes one executable with pkg, in its plain SEA mode: pkg's other mode has a
@@ -28,31 +28,31 @@ const nodeOptions = ['--max-old-space-size=768', '--disable-proto=delete', '--di
  * @param options.workFolder an empty folder to work in
  */
 export async function assemble(options: {
-  node: string
-  script: string
-  assets: Map<string, string | Uint8Array>
-  output: string
-  workFolder: string
+  node: string;
+  script: string;
+  assets: Map<string, string | Uint8Array>;
+  output: string;
+  workFolder: string;
 }): Promise<void> {
-  const { node, script, assets, output, workFolder } = options
-  const files: Record<string, string> = {}
+  const { node, script, assets, output, workFolder } = options;
+  const files: Record<string, string> = {};
   for (const [key, content] of assets) {
-    files[key] = join(workFolder, 'assets', key)
-    await mkdir(dirname(files[key]), { recursive: true })
-    await writeFile(files[key], content)
+    files[key] = join(workFolder, 'assets', key);
+    await mkdir(dirname(files[key]), { recursive: true });
+    await writeFile(files[key], content);
   }
-  const main = join(workFolder, 'main.cjs')
-  await writeFile(main, script)
+  const main = join(workFolder, 'main.cjs');
+  await writeFile(main, script);
 
-  const pkg = load('@yao-pkg/pkg/lib-es5/sea') as PkgSea
-  const pkgOptions = load('@yao-pkg/pkg/lib-es5/options') as { default: { set(options: object): void } }
-  const pkgLog = load('@yao-pkg/pkg/lib-es5/log') as { log: { info: () => void } }
-  pkgOptions.default.set({})
-  pkgLog.log.info = () => {}
+  const pkg = load('@yao-pkg/pkg/lib-es5/sea') as PkgSea;
+  const pkgOptions = load('@yao-pkg/pkg/lib-es5/options') as { default: { set(options: object): void; }; };
+  const pkgLog = load('@yao-pkg/pkg/lib-es5/log') as { log: { info: () => void; }; };
+  pkgOptions.default.set({});
+  pkgLog.log.info = () => {};
 
-  const unfinished = `${output}.unfinished-${process.pid}`
-  await rm(unfinished, { force: true })
-  await mkdir(dirname(output), { recursive: true })
+  const unfinished = `${output}.unfinished-${process.pid}`;
+  await rm(unfinished, { force: true });
+  await mkdir(dirname(output), { recursive: true });
   await pkg.default(main, {
     targets: [{ platform: 'linux', arch: process.arch, nodeRange: `node${process.versions.node}`, output: unfinished }],
     nodePath: node,
@@ -64,6 +64,6 @@ export async function assemble(options: {
       // Nothing in NODE_OPTIONS or on the command line may add to these.
       execArgvExtension: 'none',
     },
-  })
-  await rename(unfinished, output)
+  });
+  await rename(unfinished, output);
 }

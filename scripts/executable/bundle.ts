@@ -1,12 +1,12 @@
-import { build, transform, type Plugin } from 'esbuild'
-import { globSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
-import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts'
-import { workers } from '../../src/embedded/workers.ts'
+import { build, transform, type Plugin } from 'esbuild';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts';
+import { workers } from '../../src/embedded/workers.ts';
 
-const load = createRequire(import.meta.url)
+const load = createRequire(import.meta.url);
 
 /** What the databases and formats that Hearth does not use would pull in; asked for at run time, they are absent. */
 const absent = [
@@ -15,7 +15,7 @@ const absent = [
   ...['sql.js', 'sqlite3', 'typeorm-aurora-data-api-driver'],
   // The native parts of ssh2, which does without.
   ...['cpu-features', '*.node'],
-]
+];
 
 /** In the executable, what a checkout reads from disk is compiled in. */
 const readFromExecutable: Plugin = {
@@ -23,23 +23,23 @@ const readFromExecutable: Plugin = {
   setup(build) {
     build.onResolve({ filter: /\/from-disk\.ts$/ }, (found) => ({
       path: join(found.resolveDir, found.path.replace('from-disk', 'from-executable')),
-    }))
+    }));
   },
-}
+};
 
 /** TypeORM loads the drivers of all databases; those that Hearth has no use for are a third of it. */
 const leaveOutDrivers: Plugin = {
   name: 'leave-out-drivers',
   setup(build) {
-    const used = ['better-sqlite3', 'sqlite-abstract', 'types']
+    const used = ['better-sqlite3', 'sqlite-abstract', 'types'];
     const contents = `
       class LeftOut { constructor() { throw new Error('This database driver is not in the executable') } }
-      module.exports = new Proxy({}, { get: () => LeftOut })`
+      module.exports = new Proxy({}, { get: () => LeftOut })`;
     build.onLoad({ filter: /\/typeorm\/driver\/[^/]+\/[^/]+\.js$/ }, ({ path }) =>
       used.includes(basename(dirname(path))) ? undefined : { contents },
-    )
+    );
   },
-}
+};
 
 /**
  * Bundles the program into chunks: one for each part that is loaded on its
@@ -47,9 +47,9 @@ const leaveOutDrivers: Plugin = {
  * @param options.main the program's first file
  * @returns chunk name → source, ASCII only
  */
-export async function bundle(options: { project: string; main: string; version: string }): Promise<Map<string, string>> {
-  const { project, main, version } = options
-  const workerFiles = Object.entries(workers).map(([name, file]) => [`worker-${name}`, join(project, file)])
+export async function bundle(options: { project: string; main: string; version: string; }): Promise<Map<string, string>> {
+  const { project, main, version } = options;
+  const workerFiles = Object.entries(workers).map(([name, file]) => [`worker-${name}`, join(project, file)]);
   const bundled = await build({
     absWorkingDir: project,
     entryPoints: { main, ...(Object.fromEntries(workerFiles) as Record<string, string>) },
@@ -69,13 +69,13 @@ export async function bundle(options: { project: string; main: string; version: 
     legalComments: 'none',
     logLevel: 'error',
     plugins: [readFromExecutable, leaveOutDrivers],
-  })
-  const chunks = new Map<string, string>()
+  });
+  const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {
-    chunks.set(basename(file.path), await wrap(file.text))
+    chunks.set(basename(file.path), await wrap(file.text));
   }
-  const name = (path: string): string => path.replace(/\.js$/, '')
-  return new Map([...chunks].map(([path, source]) => [name(path), source]))
+  const name = (path: string): string => path.replace(/\.js$/, '');
+  return new Map([...chunks].map(([path, source]) => [name(path), source]));
 }
 
 /** One ES module chunk as the function expression that loader.cjs calls. */
@@ -87,18 +87,18 @@ async function wrap(source: string): Promise<string> {
     supported: { 'dynamic-import': false },
     legalComments: 'none',
     logLevel: 'error',
-  })
-  const imports = /Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g
+  });
+  const imports = /Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g;
   return asFunction(
     code
       .replace(imports, 'hearthChunks.import("$1")')
       .replace(/require\("\.\/([^"]+)\.js"\)/g, 'require("./$1")'),
-  )
+  );
 }
 
 /** What loader.cjs calls; the outer parentheses make V8 compile it at once. */
 function asFunction(source: string): string {
-  return `(function (exports, require, module, hearthChunks, __filename, __dirname) {${source}\n})`
+  return `(function (exports, require, module, hearthChunks, __filename, __dirname) {${source}\n})`;
 }
 
 /**
@@ -106,22 +106,22 @@ function asFunction(source: string): string {
  * them by name. What they share (escaping, attributes) is in it once.
  */
 export async function bundleTemplates(project: string): Promise<string> {
-  const pug = load('pug') as typeof import('pug')
-  const folder = join(project, templatesFolder)
-  const names = globSync('**/*.pug', { cwd: folder }).map((file) => file.replaceAll('\\', '/').replace(/\.pug$/, ''))
+  const pug = load('pug') as typeof import('pug');
+  const folder = join(project, templatesFolder);
+  const names = globSync('**/*.pug', { cwd: folder }).map((file) => file.replaceAll('\\', '/').replace(/\.pug$/, ''));
   const entries = await Promise.all(
     names.sort().map(async (name) => {
-      const file = join(folder, `${name}.pug`)
+      const file = join(folder, `${name}.pug`);
       const source = pug.compileClient(await readFile(file, 'utf8'), {
         ...templateOptions(folder),
         filename: file,
         name: 'render',
         compileDebug: false,
         inlineRuntimeFunctions: false,
-      })
-      return `${JSON.stringify(name)}: (() => {${source}; return render})()`
+      });
+      return `${JSON.stringify(name)}: (() => {${source}; return render})()`;
     }),
-  )
+  );
   const bundled = await build({
     stdin: {
       contents: `const pug = require('pug-runtime')\nmodule.exports = {${entries.join(',\n')}}`,
@@ -135,6 +135,6 @@ export async function bundleTemplates(project: string): Promise<string> {
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning',
-  })
-  return asFunction(bundled.outputFiles[0]?.text ?? '')
+  });
+  return asFunction(bundled.outputFiles[0]?.text ?? '');
 }

@@ -3,61 +3,61 @@
 // is first asked for. `hearthFirstChunk` names another first chunk than `main`
 // in a worker; `RECORDING` is true only in the executable that the build makes
 // to learn which functions a start compiles.
-'use strict'
+'use strict';
 {
-  const { getAsset, getAssetKeys, getRawAsset } = process.getBuiltinModule('node:sea')
-  const { Script } = process.getBuiltinModule('node:vm')
-  const chunks = new Map()
+  const { getAsset, getAssetKeys, getRawAsset } = process.getBuiltinModule('node:sea');
+  const { Script } = process.getBuiltinModule('node:vm');
+  const chunks = new Map();
 
   const hearthChunks = {
     load(name) {
-      let chunk = chunks.get(name)
+      let chunk = chunks.get(name);
       if (!chunk) {
-        const script = compile(name)
-        chunk = { exports: {}, script: RECORDING ? script : undefined }
-        chunks.set(name, chunk)
-        script.runInThisContext()(chunk.exports, load, chunk, hearthChunks, '/hearth/bundle.js', '/hearth')
+        const script = compile(name);
+        chunk = { exports: {}, script: RECORDING ? script : undefined };
+        chunks.set(name, chunk);
+        script.runInThisContext()(chunk.exports, load, chunk, hearthChunks, '/hearth/bundle.js', '/hearth');
       }
-      return chunk.exports
+      return chunk.exports;
     },
     // A turn later, so that what was begun before is under way while the chunk is evaluated.
     import: (name) => new Promise(setImmediate).then(() => hearthChunks.load(name)),
     startWorker(chunk, options) {
-      const { Worker } = process.getBuiltinModule('node:worker_threads')
-      const source = `const hearthFirstChunk = ${JSON.stringify(chunk)}\n${getAsset('loader', 'latin1')}`
-      return new Worker(source, { ...options, eval: true })
+      const { Worker } = process.getBuiltinModule('node:worker_threads');
+      const source = `const hearthFirstChunk = ${JSON.stringify(chunk)}\n${getAsset('loader', 'latin1')}`;
+      return new Worker(source, { ...options, eval: true });
     },
-  }
+  };
 
   function compile(name) {
-    const source = Buffer.from(getRawAsset(`chunks/${name}`)).latin1Slice()
-    const cachedData = RECORDING ? undefined : Buffer.from(getRawAsset(`code/${name}`))
-    return new Script(source, { filename: `hearth:${name}`, cachedData })
+    const source = Buffer.from(getRawAsset(`chunks/${name}`)).latin1Slice();
+    const cachedData = RECORDING ? undefined : Buffer.from(getRawAsset(`code/${name}`));
+    return new Script(source, { filename: `hearth:${name}`, cachedData });
   }
 
   // Nothing is ever looked for on disk: what is no chunk is a part of Node.
   function load(id) {
-    if (id.startsWith('./')) return hearthChunks.load(id.slice(2))
-    const builtin = process.getBuiltinModule(id)
-    if (builtin) return builtin
-    throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' })
+    if (id.startsWith('./')) return hearthChunks.load(id.slice(2));
+    const builtin = process.getBuiltinModule(id);
+    if (builtin) return builtin;
+    throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' });
   }
 
   if (RECORDING) {
-    const { mkdirSync, writeFileSync } = process.getBuiltinModule('node:fs')
+    const { mkdirSync, writeFileSync } = process.getBuiltinModule('node:fs');
     process.on('exit', () => {
       const keep = (kind, name, script) => {
-        const folder = `${process.env.HEARTH_RECORD_FOLDER}/${kind}`
-        mkdirSync(folder, { recursive: true })
-        writeFileSync(`${folder}/${name}`, script.createCachedData())
-      }
-      for (const [name, { script }] of chunks) keep('ran', name, script)
+        const folder = `${process.env.HEARTH_RECORD_FOLDER}/${kind}`;
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(`${folder}/${name}`, script.createCachedData());
+      };
+      for (const [name, { script }] of chunks) keep('ran', name, script);
       for (const key of getAssetKeys()) {
-        const [kind, name] = key.split('/')
-        if (kind === 'chunks' && !chunks.has(name)) keep('idle', name, compile(name))
+        const [kind, name] = key.split('/');
+        if (kind === 'chunks' && !chunks.has(name)) keep('idle', name, compile(name));
       }
-    })
+    });
   }
 
-  hearthChunks.load(typeof hearthFirstChunk === 'undefined' ? 'main' : hearthFirstChunk)
+  hearthChunks.load(typeof hearthFirstChunk === 'undefined' ? 'main' : hearthFirstChunk);
 }

@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * Runs the recording executable the way people start Hearth and collects, per
@@ -12,27 +12,27 @@ import { promisify } from 'node:util'
  * @param options.chunks the names to answer for
  */
 export async function recordCode(options: {
-  recorder: string
-  chunks: string[]
-  workFolder: string
+  recorder: string;
+  chunks: string[];
+  workFolder: string;
 }): Promise<Map<string, Uint8Array>> {
-  const { recorder, chunks, workFolder } = options
-  const folders = ['version', 'serve'].map((name) => join(workFolder, name))
-  const [version, serve] = folders as [string, string]
-  for (const folder of folders) await mkdir(folder)
+  const { recorder, chunks, workFolder } = options;
+  const folders = ['version', 'serve'].map((name) => join(workFolder, name));
+  const [version, serve] = folders as [string, string];
+  for (const folder of folders) await mkdir(folder);
 
-  await promisify(execFile)(recorder, ['--version'], { env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version } })
-  await recordServe(recorder, serve, join(workFolder, 'data'))
+  await promisify(execFile)(recorder, ['--version'], { env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version } });
+  await recordServe(recorder, serve, join(workFolder, 'data'));
 
-  const code = new Map<string, Uint8Array>()
+  const code = new Map<string, Uint8Array>();
   for (const name of chunks) {
     // A chunk that the shortest command needs keeps to what that command runs.
-    const candidates = [join(version, 'ran', name), join(serve, 'ran', name), join(serve, 'idle', name)]
-    const best = candidates.find((file) => existsSync(file))
-    if (!best) throw new Error(`Nothing was recorded for ${name}`)
-    code.set(name, await readFile(best))
+    const candidates = [join(version, 'ran', name), join(serve, 'ran', name), join(serve, 'idle', name)];
+    const best = candidates.find((file) => existsSync(file));
+    if (!best) throw new Error(`Nothing was recorded for ${name}`);
+    code.set(name, await readFile(best));
   }
-  return code
+  return code;
 }
 
 async function recordServe(recorder: string, folder: string, dataFolder: string): Promise<void> {
@@ -46,23 +46,23 @@ async function recordServe(recorder: string, folder: string, dataFolder: string)
       SERVICE_SSH_LISTEN: '127.0.0.1:0',
       SERVICE_GRPC_LISTEN: '127.0.0.1:0',
     },
-  })
-  let output = ''
+  });
+  let output = '';
   const address = await new Promise<string>((resolve, reject) => {
     const listen = (text: string): void => {
-      output += text
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output)
-      if (found) resolve(found[0])
-    }
-    child.stdout.setEncoding('utf8').on('data', listen)
-    child.stderr.setEncoding('utf8').on('data', listen)
-    child.on('exit', (exitCode) => reject(new Error(`The recording executable ended with ${exitCode}: ${output}`)))
-    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 30_000).unref()
+      output += text;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.setEncoding('utf8').on('data', listen);
+    child.stderr.setEncoding('utf8').on('data', listen);
+    child.on('exit', (exitCode) => reject(new Error(`The recording executable ended with ${exitCode}: ${output}`)));
+    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 30_000).unref();
   }).catch((error: unknown) => {
-    child.kill('SIGKILL')
-    throw error
-  })
-  await fetch(`${address}/healthz`)
-  child.kill('SIGTERM')
-  await once(child, 'exit')
+    child.kill('SIGKILL');
+    throw error;
+  });
+  await fetch(`${address}/healthz`);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }

@@ -1,35 +1,35 @@
-import type { Worker } from 'node:worker_threads'
-import type { WorkerName } from './workers.ts'
+import type { Worker } from 'node:worker_threads';
+import type { WorkerName } from './workers.ts';
 
 /** The files that travel with the program, wherever it runs from. */
 export interface Embedded {
   /** The version in package.json. */
-  readonly version: string
+  readonly version: string;
   /** True in the single executable, false in a checkout. */
-  readonly isExecutable: boolean
+  readonly isExecutable: boolean;
   /**
    * Starts a worker thread by its name in workers.ts.
    * @param options.workerData anything structured clone can copy
    */
-  startWorker(name: WorkerName, options?: { workerData?: unknown }): Worker
+  startWorker(name: WorkerName, options?: { workerData?: unknown; }): Worker;
   /**
    * The bytes of one file below templates/assets. Callers must not change them:
    * in the executable they are the program's own read-only memory.
    * @param path as assetPaths() lists it, with forward slashes
    * @throws Error for a path that is not listed
    */
-  asset(path: string): Buffer
+  asset(path: string): Buffer;
   /** All files below templates/assets, sorted, with forward slashes. */
-  assetPaths(): string[]
+  assetPaths(): string[];
   /**
    * Renders one pug template to HTML.
    * @param name below templates/, without its ending: 'pages/login'
    * @throws Error for a name that has no template
    */
-  renderTemplate(name: string, locals?: Record<string, unknown>): string
+  renderTemplate(name: string, locals?: Record<string, unknown>): string;
 }
 
 /** The one wording for a name that nothing was embedded under. */
 export function unknownName(kind: 'asset' | 'template' | 'worker', name: string): Error {
-  return new Error(`There is no ${kind} named ${JSON.stringify(name)}`)
+  return new Error(`There is no ${kind} named ${JSON.stringify(name)}`);
 }

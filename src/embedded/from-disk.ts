@@ -1,69 +1,69 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
-import type { compileTemplate } from 'pug'
-import type Pug from 'pug'
-import { unknownName, type Embedded } from './embedded.ts'
-import { templateOptions, templatesFolder } from './templates.ts'
-import { workers, type WorkerName } from './workers.ts'
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { compileTemplate } from 'pug';
+import type Pug from 'pug';
+import { unknownName, type Embedded } from './embedded.ts';
+import { templateOptions, templatesFolder } from './templates.ts';
+import { workers, type WorkerName } from './workers.ts';
 
-const projectFolder = fileURLToPath(new URL('../../', import.meta.url))
-const templates = join(projectFolder, templatesFolder)
-const assets = join(templates, 'assets')
-const load = createRequire(import.meta.url)
+const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+const templates = join(projectFolder, templatesFolder);
+const assets = join(templates, 'assets');
+const load = createRequire(import.meta.url);
 
 interface Compiled {
-  render: compileTemplate
+  render: compileTemplate;
   /** The template and all it includes, with the times they were read at. */
-  files: { path: string; changedAt: number }[]
+  files: { path: string; changedAt: number; }[];
 }
-const compiled = new Map<string, Compiled>()
+const compiled = new Map<string, Compiled>();
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).split(sep).join('/'))
-    .sort()
+    .sort();
 }
 
-const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 function compile(name: string): Compiled {
-  const path = join(templates, `${name}.pug`)
+  const path = join(templates, `${name}.pug`);
   if (name.startsWith('assets/') || !filesBelow(templates).includes(`${name}.pug`)) {
-    throw unknownName('template', name)
+    throw unknownName('template', name);
   }
   // Loaded here and not above: most commands never render a page.
-  const pug = load('pug') as typeof Pug
-  const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true })
-  const dependencies = (render as unknown as { dependencies: string[] }).dependencies
+  const pug = load('pug') as typeof Pug;
+  const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true });
+  const dependencies = (render as unknown as { dependencies: string[]; }).dependencies;
   return {
     render,
     files: [path, ...dependencies].map((file) => ({ path: file, changedAt: changedAt(file) })),
-  }
+  };
 }
 
 /** Reads everything from the checkout; a changed template is compiled again. */
 export const embedded: Embedded = {
-  version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version,
+  version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string; }).version,
   isExecutable: false,
   startWorker(name: WorkerName, options = {}) {
-    if (!Object.hasOwn(workers, name)) throw unknownName('worker', name)
-    return new Worker(join(projectFolder, workers[name]), { name, workerData: options.workerData })
+    if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
+    return new Worker(join(projectFolder, workers[name]), { name, workerData: options.workerData });
   },
   asset(path) {
-    if (!filesBelow(assets).includes(path)) throw unknownName('asset', path)
-    return readFileSync(join(assets, path))
+    if (!filesBelow(assets).includes(path)) throw unknownName('asset', path);
+    return readFileSync(join(assets, path));
   },
   assetPaths: () => filesBelow(assets),
   renderTemplate(name, locals = {}) {
-    let known = compiled.get(name)
+    let known = compiled.get(name);
     if (!known?.files.every((file) => file.changedAt === changedAt(file.path))) {
-      known = compile(name)
-      compiled.set(name, known)
+      known = compile(name);
+      compiled.set(name, known);
     }
-    return known.render(locals)
+    return known.render(locals);
   },
-}
+};

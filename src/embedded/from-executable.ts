@@ -1,30 +1,30 @@
-import { getAssetKeys, getRawAsset } from 'node:sea'
-import { unknownName, type Embedded } from './embedded.ts'
+import { getAssetKeys, getRawAsset } from 'node:sea';
+import { unknownName, type Embedded } from './embedded.ts';
 
 /** What the executable's loader and its build give to this file. */
 declare const hearthChunks: {
   /** Runs a chunk of the bundle once and answers its exports. */
-  load(name: string): Record<string, unknown>
+  load(name: string): Record<string, unknown>;
   /** Starts a worker thread on a chunk of the bundle. */
-  startWorker(chunk: string, options: object): import('node:worker_threads').Worker
-}
-declare const HEARTH_VERSION: string
+  startWorker(chunk: string, options: object): import('node:worker_threads').Worker;
+};
+declare const HEARTH_VERSION: string;
 
-const assetPrefix = 'assets/'
-type Render = (locals: Record<string, unknown>) => string
+const assetPrefix = 'assets/';
+type Render = (locals: Record<string, unknown>) => string;
 
 /** Reads everything from the executable's own image. */
 export const embedded: Embedded = {
   version: HEARTH_VERSION,
   isExecutable: true,
   startWorker(name, options = {}) {
-    const chunk = `worker-${name}`
-    if (!getAssetKeys().includes(`chunks/${chunk}`)) throw unknownName('worker', name)
-    return hearthChunks.startWorker(chunk, { name, workerData: options.workerData })
+    const chunk = `worker-${name}`;
+    if (!getAssetKeys().includes(`chunks/${chunk}`)) throw unknownName('worker', name);
+    return hearthChunks.startWorker(chunk, { name, workerData: options.workerData });
   },
   asset(path) {
-    if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path)
-    return Buffer.from(getRawAsset(assetPrefix + path))
+    if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path);
+    return Buffer.from(getRawAsset(assetPrefix + path));
   },
   assetPaths: () =>
     getAssetKeys()
@@ -32,9 +32,9 @@ export const embedded: Embedded = {
       .map((key) => key.slice(assetPrefix.length))
       .sort(),
   renderTemplate(name, locals = {}) {
-    const templates = hearthChunks.load('templates') as Record<string, Render>
-    const render = Object.hasOwn(templates, name) ? templates[name] : undefined
-    if (!render) throw unknownName('template', name)
-    return render(locals)
+    const templates = hearthChunks.load('templates') as Record<string, Render>;
+    const render = Object.hasOwn(templates, name) ? templates[name] : undefined;
+    if (!render) throw unknownName('template', name);
+    return render(locals);
   },
-}
+};

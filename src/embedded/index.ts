@@ -4,6 +4,6 @@
  * from-executable.ts in the place of from-disk.ts, so that pug itself and the
  * file paths of a checkout stay out of the executable.
  */
-export type { Embedded } from './embedded.ts'
-export type { WorkerName } from './workers.ts'
-export { embedded } from './from-disk.ts'
+export type { Embedded } from './embedded.ts';
+export type { WorkerName } from './workers.ts';
+export { embedded } from './from-disk.ts';

@@ -1,11 +1,11 @@
 /** Where the templates live, below the project's folder. */
-export const templatesFolder = 'templates'
+export const templatesFolder = 'templates';
 
 /**
  * How every template is compiled, in a checkout and for the executable alike,
  * so that a page has the same bytes in both.
  * @param basedir the templates folder, which `extends /layout` starts from
  */
-export function templateOptions(basedir: string): { basedir: string; doctype: string; pretty: false } {
-  return { basedir, doctype: 'html', pretty: false }
+export function templateOptions(basedir: string): { basedir: string; doctype: string; pretty: false; } {
+  return { basedir, doctype: 'html', pretty: false };
 }

@@ -5,6 +5,6 @@
  */
 export const workers = {
   'db-writer': 'src/db/writer-worker.ts',
-} as const
+} as const;
 
-export type WorkerName = keyof typeof workers
+export type WorkerName = keyof typeof workers;
