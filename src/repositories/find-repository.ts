@@ -5,7 +5,7 @@ import { notFound } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryRoom } from './room.ts';
-import { collaboratorSchema } from './collaborator-schema.ts';
+import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
 import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';

@@ -1,22 +1,22 @@
 import { allows } from '../access/index.ts';
 import type { Level, Viewer } from '../access/index.ts';
 import { forbidden, isDomainError } from '../kernel/index.ts';
-import { announcePush, unannouncedPushes } from './announce-push.ts';
-import type { PushListener } from './announce-push.ts';
+import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
+import type { PushListener } from './pushes/announce-push.ts';
 import { createRepository } from './create-repository.ts';
 import type { NewRepository } from './create-repository.ts';
 import { findRepository } from './find-repository.ts';
 import type { Found } from './find-repository.ts';
 import { listAllRepositories, listRepositories, ownerIdOf } from './list-repositories.ts';
 import type { ListOptions } from './list-repositories.ts';
-import { PushJournal } from './push-journal.ts';
-import { receivePush } from './receive-push.ts';
-import type { IncomingPush } from './receive-push.ts';
+import { PushJournal } from './pushes/push-journal.ts';
+import { receivePush } from './pushes/receive-push.ts';
+import type { IncomingPush } from './pushes/receive-push.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { RepositoryRoom } from './room.ts';
-import { RunningPushes } from './running-pushes.ts';
-import { settleFromRefs } from './settle-from-refs.ts';
-import { emptyTrash, finishMoves, listTrash, moveToTrash, restoreRepository } from './trash.ts';
+import { RunningPushes } from './pushes/running-pushes.ts';
+import { settleFromRefs } from './pushes/settle-from-refs.ts';
+import { emptyTrash, finishMoves, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
 
 type Path = { owner: string; name: string };
 

@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { IsNull, LessThan, Not } from 'typeorm';
-import { isLocalAdministrator, repositoryLevel } from '../access/index.ts';
-import type { Viewer } from '../access/index.ts';
-import { conflict } from '../kernel/index.ts';
-import { findRepository, repositoryFacts, repositoryNotFound } from './find-repository.ts';
-import { isNameTaken, nameTaken } from './create-repository.ts';
-import { ownerIdOf, withOwners } from './list-repositories.ts';
-import type { ListedRepository } from './list-repositories.ts';
-import type { RunningPushes } from './running-pushes.ts';
-import type { RepositoryRoom } from './room.ts';
-import { foldRepositoryName, parseRepositoryName } from './repository-name.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { isLocalAdministrator, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import { findRepository, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
+import { isNameTaken, nameTaken } from '../create-repository.ts';
+import { ownerIdOf, withOwners } from '../list-repositories.ts';
+import type { ListedRepository } from '../list-repositories.ts';
+import type { RunningPushes } from '../pushes/running-pushes.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
 
 const trashPath = (room: RepositoryRoom, repositoryId: string) =>
   path.join(room.settings.trashDirectory, `${repositoryId}.git`);

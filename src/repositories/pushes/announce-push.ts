@@ -1,11 +1,11 @@
 import { IsNull, Not } from 'typeorm';
-import type { Tx } from '../db/index.ts';
+import type { Tx } from '../../db/index.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
-import type { RepositoryRoom } from './room.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
 
 /** A push that git accepted, at least in part. */
 export interface ArrivedPush {

@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { CollaboratorRole } from '../access/index.ts';
+import type { CollaboratorRole } from '../../access/index.ts';
 
 export interface CollaboratorRow {
   repositoryId: string;

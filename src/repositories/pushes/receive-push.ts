@@ -1,14 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { allows, isLocalAdministrator, repositoryLevel } from '../access/index.ts';
-import type { Viewer } from '../access/index.ts';
-import { repositoryFacts } from './find-repository.ts';
-import type { Found } from './find-repository.ts';
+import { allows, isLocalAdministrator, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { repositoryFacts } from '../find-repository.ts';
+import type { Found } from '../find-repository.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryRoom } from '../room.ts';
 import { pushSchema } from './push-schema.ts';
-import { repositorySchema } from './repository-schema.ts';
+import { repositorySchema } from '../repository-schema.ts';
 
 export interface IncomingPush {
   viewer: Viewer;

@@ -1,9 +1,9 @@
 import { IsNull } from 'typeorm';
-import type { Database } from '../db/index.ts';
-import type { Random } from '../kernel/index.ts';
+import type { Database } from '../../db/index.ts';
+import type { Random } from '../../kernel/index.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 import type { PushRow, PushUpdateRow } from './push-schema.ts';
-import { repositorySchema } from './repository-schema.ts';
+import { repositorySchema } from '../repository-schema.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
 export interface RefUpdate {
