@@ -1,0 +1,82 @@
+// startProgram(t, which, {folder?, env?}) → a Hearth as people run it, in a process of its own on free ports:
+//   {url, sshPort, setupLink, dataDir, folder, kill(), stop(), command(...args)}
+// `which` is 'checkout' (bin/hearth) or 'executable' (dist/hearth, which scripts/test builds).
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+export type Program = 'checkout' | 'executable';
+
+const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+const files: Record<Program, string> = {
+  checkout: path.join(projectFolder, 'bin/hearth'),
+  executable: path.join(projectFolder, 'dist/hearth'),
+};
+
+export interface RunningProgram {
+  folder: string;
+  dataDir: string;
+  url: string;
+  sshPort: number;
+  /** Null once an administrator exists. */
+  setupLink: string | null;
+  /** Ends the server without warning, as a power cut would, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Asks it to end; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Runs another command of the same program on the same data; answers its standard output. */
+  command(...args: string[]): Promise<string>;
+}
+
+export async function startProgram(
+  t: Owner,
+  which: Program,
+  { folder = temporaryFolder(t), env = {} }: { folder?: string; env?: Record<string, string> } = {},
+): Promise<RunningProgram> {
+  const environment = {
+    PATH: '/usr/bin:/bin',
+    HOME: '/nonexistent',
+    SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+    SERVICE_SSH_LISTEN: '127.0.0.1:0',
+    ...env,
+  };
+  const child = spawn(files[which], ['serve'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  t.teardown(() => void child.kill('SIGKILL'));
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  let block = '';
+  for await (const chunk of child.stdout) {
+    block += (chunk as Buffer).toString();
+    if (/^Show it again|^ {2}Data .*\n$/m.test(block) && block.endsWith('\n')) break;
+  }
+  const url = /Web\s+(http\S+)/.exec(block)?.[1];
+  const sshPort = Number(/ssh:\/\/git@\S+?:(\d+)/.exec(block)?.[1]);
+  if (url === undefined) throw new Error(`Hearth did not start:\n${block}${errors}`);
+
+  return {
+    folder,
+    dataDir: path.join(folder, 'data'),
+    url,
+    sshPort,
+    setupLink: /http\S+\/setup\?token=\S+/.exec(block)?.[0] ?? null,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+    command: (...args) =>
+      new Promise((resolve, reject) => {
+        execFile(files[which], args, { cwd: folder, env: environment }, (error, stdout, stderr) =>
+          error === null ? resolve(stdout.trimEnd()) : reject(new Error(`${args.join(' ')}: ${stderr}`)),
+        );
+      }),
+  };
+}
