@@ -131,9 +131,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const pending = before.filter((step) => step.state === 'pending');
     if (pending.length === 0) return [];
     const newest = before.findLast((step) => step.state === 'applied');
-    if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
     try {
+      if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
       await writer.runMigrations({ transaction: 'each' });
+    } catch (error) {
+      throw translateFault(error);
     } finally {
       // They are off while a table is rebuilt, and TypeORM leaves them off when a step fails.
       await writer.query('PRAGMA foreign_keys = ON');
@@ -167,7 +169,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const askedAt = performance.now();
       return inTurn(() => runWrite(fn, askedAt));
     },
-    schema: () => inside.run(null, () => schemaSteps(writer, options.migrations)),
+    // The reader where there is one: asking must not wait behind a write that waits for a lock.
+    schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: () => inTurn(migrate),
     async close() {
       await tail;
@@ -183,7 +186,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     await reader.initialize();
   } catch (error) {
     await database.close();
-    throw isDomainError(error) ? error : translateFault(error);
+    throw translateFault(error);
   }
   return database;
 }
