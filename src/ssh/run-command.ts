@@ -1,33 +1,10 @@
-import type { Readable, Writable } from 'node:stream';
-import type { PersonViewer } from '../access/index.ts';
 import { unauthenticated } from '../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { refusal } from './refusal.ts';
 import type { SshRooms } from './rooms.ts';
 import { serveGit } from './serve-git.ts';
 import { serveSideDoor } from './side-door.ts';
-
-/** Who asks, and the streams to them. */
-export interface Client {
-  /** The public key, in wire form, that signed this connection in. */
-  blob: Buffer;
-  address: string;
-  /** The port they reached. */
-  port: number;
-  /** Value of `GIT_PROTOCOL`, already checked. */
-  protocol: string | null;
-  input: Readable;
-  output: Writable;
-  /** Writes to their stderr. */
-  complain(line: string): void;
-  /** Aborts when they are gone. */
-  signal: AbortSignal;
-}
-
-/** A client, and who they are at this moment. */
-export interface Visit extends Client {
-  viewer: PersonViewer;
-}
+import type { Client } from './visit.ts';
 
 /** The only answer to what is not a command; it names nothing of the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
