@@ -28,6 +28,8 @@ interface Outcome {
 }
 interface Job {
   name: string;
+  /** What has to be there before it starts. */
+  after?: () => Promise<unknown>;
   run: () => Promise<Outcome>;
 }
 
@@ -174,16 +176,12 @@ const seconds = await readFile(durationsFile, 'utf8').then(
 );
 
 const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
-let built: Promise<unknown> = Promise.resolve();
+const built = Promise.withResolvers<void>();
 const queue: Job[] = [];
 if (wholeSuite || files.some(usesExecutable)) {
   queue.push({
     name: 'the executable builds',
-    run: () => {
-      const build = runStep(['scripts/build-executable.ts', '--if-changed']);
-      built = build;
-      return build;
-    },
+    run: () => runStep(['scripts/build-executable.ts', '--if-changed']).finally(() => built.resolve()),
   });
 }
 if (wholeSuite) {
@@ -196,10 +194,8 @@ files.sort((a, b) => (seconds[b] ?? Infinity) - (seconds[a] ?? Infinity) || a.lo
 for (const file of files) {
   queue.push({
     name: file,
-    run: async () => {
-      if (usesExecutable(file)) await built;
-      return runFile(file);
-    },
+    after: async () => (usesExecutable(file) ? built.promise : undefined),
+    run: () => runFile(file),
   });
 }
 
@@ -213,6 +209,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const total = { passed: 0, failed: 0, skipped: 0 };
 async function work(): Promise<void> {
   for (let job = queue.shift(); job; job = queue.shift()) {
+    await job.after?.();
     const startedAt = performance.now();
     const outcome = await job.run();
     const took = (performance.now() - startedAt) / 1000;

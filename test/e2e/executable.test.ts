@@ -1,0 +1,141 @@
+// The executable as people get it: alone in an empty folder, with git and nothing else on PATH.
+import t from 'tap';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, type Owner } from '../fixtures/temporary-folder.ts';
+
+const project = join(import.meta.dirname, '../..');
+const built = join(project, 'dist/hearth');
+const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { version: string };
+
+/** Nobody has this id; only root can become it, so as anybody else we stay who we are. */
+const unprivilegedId = 54_321;
+const isRoot = process.getuid?.() === 0;
+
+interface Place {
+  /** Where it runs: empty but for the executable. */
+  folder: string;
+  /** What HOME and TMPDIR are: there, and not writable. */
+  home: string;
+  start(args: string[], env?: Record<string, string>): ChildProcess;
+  run(args: string[], env?: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+function place(t: Owner): Place {
+  const root = temporaryFolder(t);
+  const [folder, home, programs] = ['alone', 'home', 'programs'].map((name) => join(root, name)) as [string, string, string];
+  for (const made of [folder, home, programs]) mkdirSync(made);
+  symlinkSync(findGit(), join(programs, 'git'));
+  try {
+    linkSync(built, join(folder, 'hearth'));
+  } catch {
+    copyFileSync(built, join(folder, 'hearth'));
+  }
+  chmodSync(root, 0o755);
+  chmodSync(home, 0o555);
+  if (isRoot) chownSync(folder, unprivilegedId, unprivilegedId);
+
+  const start: Place['start'] = (args, env = {}) =>
+    spawn('./hearth', args, {
+      cwd: folder,
+      env: { PATH: programs, HOME: home, TMPDIR: home, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(isRoot ? { uid: unprivilegedId, gid: unprivilegedId } : {}),
+    });
+  const run: Place['run'] = async (args, env) => {
+    const child = start(args, env);
+    const output = { stdout: '', stderr: '' };
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...output };
+  };
+  return { folder, home, start, run };
+}
+
+function findGit(): string {
+  for (const folder of process.env['PATH']?.split(':') ?? []) {
+    if (statSync(join(folder, 'git'), { throwIfNoEntry: false })?.isFile()) return realpathSync(join(folder, 'git'));
+  }
+  throw new Error('there is no git on PATH');
+}
+
+/** What the unprivileged user owns in places where programs like to leave things. */
+function strayFiles(): string[] {
+  if (!isRoot) return [];
+  return ['/tmp', '/var/tmp', '/dev/shm', '/run', '/home'].flatMap((folder) =>
+    readdirSync(folder).filter((name) => {
+      const entry = statSync(join(folder, name), { throwIfNoEntry: false });
+      return entry?.uid === unprivilegedId;
+    }),
+  );
+}
+
+t.test('it prints its version, and nothing else', async (t) => {
+  const { run, folder, home } = place(t);
+  t.same(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+  t.same(readdirSync(folder), ['hearth']);
+  t.same(readdirSync(home), []);
+});
+
+t.test('an unknown command ends with 2', async (t) => {
+  const { run, folder } = place(t);
+  const { code, stdout, stderr } = await run(['no-such-command']);
+  t.equal(code, 2);
+  t.equal(stdout, '');
+  t.match(stderr, /no-such-command/);
+  t.same(readdirSync(folder), ['hearth']);
+});
+
+t.test('what Node reads from the environment does not reach it', async (t) => {
+  const { run, folder } = place(t);
+  const { code, stderr } = await run(['--version'], {
+    NODE_OPTIONS: '--require=./no-such-file.cjs',
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    NODE_V8_COVERAGE: join(folder, 'coverage'),
+  });
+  t.same({ code, stderr }, { code: 0, stderr: '' });
+});
+
+t.test('it serves, as an unprivileged user, and writes nothing outside its data folder', async (t) => {
+  const { start, run, folder, home } = place(t);
+  const before = strayFiles();
+  const listen = { SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' };
+  const child = start(['serve'], listen);
+  t.teardown(() => child.kill('SIGKILL'));
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const listenFor = (text: string): void => {
+      output += text;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
+      if (found) resolve(found[0]);
+    };
+    child.stdout?.setEncoding('utf8').on('data', listenFor);
+    child.stderr?.setEncoding('utf8').on('data', listenFor);
+    child.on('exit', (code) => reject(new Error(`ended with ${code}: ${output}`)));
+  });
+  if (isRoot) t.equal(statSync(`/proc/${child.pid}`).uid, unprivilegedId);
+
+  t.equal((await fetch(`${url}/healthz`)).status, 200);
+
+  // A page comes from the compiled templates, with all that it links from the assets inside.
+  const page = await (await fetch(`${url}/login`)).text();
+  t.match(page, /^<!DOCTYPE html>/i);
+  const linked = [...page.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)].map((match) => match[1] ?? '');
+  t.ok(linked.length > 0, 'the page links assets');
+  for (const path of new Set(linked)) t.equal((await fetch(url + path)).status, 200, path);
+
+  // A command beside the server: the writing thread, argon2 and a migration ran in both.
+  const added = await run(['user', 'add', 'alice', '--admin', '--random-password', '--json'], listen);
+  t.equal(added.code, 0, added.stderr);
+
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  t.same(await ended, [0, null], 'SIGTERM ends it with 0');
+  t.same(readdirSync(folder).sort(), ['data', 'hearth']);
+  t.same(readdirSync(home), []);
+  t.same(strayFiles(), before);
+  t.notMatch(output, /warning/i);
+});
