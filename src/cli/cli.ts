@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Rooms } from '../app.ts';
+import type { openRooms, Rooms } from '../app.ts';
 import type { ConfigSources, LoadedConfig } from '../config/index.ts';
 import { invalid, silentLogger } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
@@ -56,7 +56,15 @@ export interface Cli {
   close(): Promise<void>;
 }
 
-export function createCli(process: CliProcess, flags: GlobalFlags, clock: Clock, onSignal: OnSignal): Cli {
+/** What the command line takes from outside, so that tests decide. */
+export interface CliTools {
+  readonly clock: Clock;
+  /** Instead of the rooms of the data folder. */
+  readonly openRooms?: typeof openRooms | undefined;
+}
+
+export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliTools, onSignal: OnSignal): Cli {
+  const { clock } = tools;
   let rooms: Promise<Rooms> | null = null;
   const cli: Cli = {
     process,
@@ -96,11 +104,12 @@ export function createCli(process: CliProcess, flags: GlobalFlags, clock: Clock,
 
   async function open(): Promise<Rooms> {
     const { config, origins } = await cli.loadConfig();
-    const [{ databaseFile, openRooms }, { becomeOwnerOf, requireDataDir }] = await Promise.all([import('../app.ts'), import('./data-dir.ts')]);
+    const [{ databaseFile, openRooms: openFromDisk }, { becomeOwnerOf, requireDataDir }] = await Promise.all([import('../app.ts'), import('./data-dir.ts')]);
     const user = becomeOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
     requireDataDir(config.dataDir, databaseFile(config), origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'));
+    const openRooms = tools.openRooms ?? openFromDisk;
     return openRooms(config, { logger: await cli.logger(), clock });
   }
 }

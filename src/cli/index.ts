@@ -1,13 +1,14 @@
 import type { CliProcess, CliSignal } from './cli-process.ts';
-import type { Clock } from '../kernel/index.ts';
+import type { CliTools } from './cli.ts';
 
 export type { CliProcess } from './cli-process.ts';
+export type { CliTools } from './cli.ts';
 
 /**
  * Runs one command line and ends the process: the only place that does.
  * Answers the exit code, for callers whose `exit` returns.
  */
-export async function main(process: CliProcess, { clock }: { clock?: Clock } = {}): Promise<number> {
+export async function main(process: CliProcess, tools: Partial<CliTools> = {}): Promise<number> {
   const words = process.argv.slice(2);
   let onSignal: ((signal: CliSignal) => void) | null = null;
   let code: number;
@@ -26,7 +27,7 @@ export async function main(process: CliProcess, { clock }: { clock?: Clock } = {
     code = 0;
   } else {
     const [{ runCommand }, { systemClock }] = await Promise.all([import('./run-command.ts'), import('../kernel/index.ts')]);
-    code = await runCommand(process, words, { clock: clock ?? systemClock, onSignal: (handler) => (onSignal = handler) });
+    code = await runCommand(process, words, { clock: systemClock, ...tools, onSignal: (handler) => (onSignal = handler) });
   }
 
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);

@@ -3,7 +3,6 @@
  * line and paragraph separators, direction marks. People choose names and titles;
  * a terminal or a log must never act on them.
  */
-// eslint-disable-next-line no-control-regex
 const acting = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The text with each such character written as `\u001b`. */

@@ -2,9 +2,8 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { embedded } from '../embedded/index.ts';
 import { invalid } from '../kernel/index.ts';
-import type { Clock } from '../kernel/index.ts';
 import { createCli } from './cli.ts';
-import type { GlobalFlags, OnSignal } from './cli.ts';
+import type { CliTools, GlobalFlags, OnSignal } from './cli.ts';
 import type { CliProcess } from './cli-process.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { createOutput } from './output.ts';
@@ -15,7 +14,7 @@ import { reportError, withHint } from './report-error.ts';
 export async function runCommand(
   process: CliProcess,
   words: readonly string[],
-  { clock, onSignal }: { clock: Clock; onSignal: OnSignal },
+  { onSignal, ...tools }: CliTools & { onSignal: OnSignal },
 ): Promise<number> {
   let flags = guessFlags(words);
   let codeOf = exitCodeOf;
@@ -24,7 +23,7 @@ export async function runCommand(
     print: (text) => void process.stdout.write(text),
     async act(given, action) {
       flags = given;
-      const cli = createCli(process, given, clock, onSignal);
+      const cli = createCli(process, given, tools, onSignal);
       try {
         await action(cli);
         code = cli.exitCode;
@@ -40,7 +39,7 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof CommanderError && isHelp(error)) return 0;
     const shown = error instanceof CommanderError ? usageError(error, program, words) : error;
-    const output = createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags);
+    const output = createOutput({ stdout: process.stdout, stderr: process.stderr, clock: tools.clock }, flags);
     reportError(shown, output, process.stderr, flags);
     return codeOf(shown);
   }

@@ -1,7 +1,7 @@
 // runCli(words, {env, input, terminal, answers}) → {code, stdout, stderr}: one command line, in this process.
 import { PassThrough, Writable } from 'node:stream';
 import { main } from '../../src/cli/index.ts';
-import type { CliProcess } from '../../src/cli/index.ts';
+import type { CliProcess, CliTools } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/kernel/index.ts';
 
 export interface RunCliOptions {
@@ -15,6 +15,7 @@ export interface RunCliOptions {
   columns?: number;
   cwd?: string;
   clock?: Clock;
+  openRooms?: CliTools['openRooms'];
 }
 
 export interface RanCli {
@@ -46,7 +47,7 @@ class Capture extends Writable {
 
 /** Runs one command line as if it were the program; colour is off unless asked for. */
 export async function runCli(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
-  const { env = {}, input, terminal = false, answers = [], columns = 100, cwd = '/nowhere', clock } = options;
+  const { env = {}, input, terminal = false, answers = [], columns = 100, cwd = '/nowhere', clock, openRooms } = options;
   const stdout = new Capture(terminal, columns);
   const stderr = new Capture(terminal, columns);
   const rawModes: boolean[] = [];
@@ -58,7 +59,7 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
   };
   const fake: CliProcess = {
     argv: ['node', 'hearth', ...words, ...(words.some((word) => word.startsWith('--color')) ? [] : ['--color=never'])],
-    env,
+    env: { PATH: process.env['PATH'], ...env },
     pid: 4711,
     stdin,
     stdout,
@@ -68,6 +69,6 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
     exit: () => undefined,
     on: () => undefined,
   };
-  const code = await main(fake, clock === undefined ? {} : { clock });
+  const code = await main(fake, { ...(clock && { clock }), openRooms });
   return { code, stdout: stdout.text, stderr: stderr.text, rawModes };
 }
