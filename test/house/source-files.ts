@@ -1,7 +1,7 @@
 // The sources as the checks in this folder see them: projectFolder, trackedFiles(), readSources(folder…),
 // parseSource(path, text), valueImports(source), walk(node, visit), placeOf(source, node).
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,9 @@ export interface Import {
 export function trackedFiles(): string[] {
   const run = (...args: string[]) => execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' });
   const listed = run('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
-  return [...new Set(listed)].filter((file) => file !== '' && existsSync(path.join(projectFolder, file))).sort();
+  const isFile = (file: string): boolean =>
+    file !== '' && lstatSync(path.join(projectFolder, file), { throwIfNoEntry: false })?.isFile() === true;
+  return [...new Set(listed)].filter(isFile).sort();
 }
 
 /** All TypeScript files below folders of the project; type-only and dynamic imports are imports too. */
