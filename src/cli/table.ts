@@ -1,13 +1,16 @@
 /** Lays text out in columns; knows nothing of where it goes. */
 
 const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Made by the first text that is not plain ASCII: it takes some milliseconds of every start otherwise. */
+let segmenter: Intl.Segmenter | undefined;
+const graphemesOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
 /** How many terminal cells a text takes: CJK and emoji take two. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -15,7 +18,7 @@ export function displayWidth(text: string): number {
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     if (displayWidth(kept) + displayWidth(segment) > width - 1) break;
     kept += segment;
   }

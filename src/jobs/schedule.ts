@@ -17,6 +17,8 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
+const startDelayMs = 500;
+
 /**
  * Runs jobs at their times. A job never overlaps itself: a slow run skips its
  * next time. A failing job is logged and comes again at its time.
@@ -24,6 +26,7 @@ export interface Schedule {
 export function createSchedule({ jobs, logger }: { jobs: readonly Job[]; logger: Logger }): Schedule {
   const tasks: ScheduledTask[] = [];
   const running = new Map<string, Promise<void>>();
+  let starting: NodeJS.Timeout | undefined;
 
   function runOnce(job: Job): void {
     if (running.has(job.name)) return;
@@ -40,9 +43,13 @@ export function createSchedule({ jobs, logger }: { jobs: readonly Job[]; logger:
 
   return {
     start() {
-      for (const job of jobs) tasks.push(schedule(job.time, () => runOnce(job)));
+      // Working out the times takes longer than opening the doors does; nobody waits for a job.
+      starting = setTimeout(() => {
+        for (const job of jobs) tasks.push(schedule(job.time, () => runOnce(job)));
+      }, startDelayMs);
     },
     async stop() {
+      clearTimeout(starting);
       await Promise.all(tasks.map((task) => task.destroy()));
       await Promise.all(running.values());
     },

@@ -1,5 +1,4 @@
 import type { TreeEntry } from '../../git/index.ts';
-import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { decodeText, viewName } from './plain-text.ts';
 
 /** A README as the page shows it: exactly one of `html` and `text` is set. */
@@ -28,7 +27,9 @@ const maxRemembered = 100;
 /** Rendered READMEs by the id of their blob: an id never means other bytes. */
 const rendered = new Map<string, string>();
 
-function renderOnce(oid: string, content: Buffer): string {
+async function renderOnce(oid: string, content: Buffer): Promise<string> {
+  // Loaded by the first README: the renderer and the cleaner are a good part of what a start would load.
+  const { renderMarkdown } = await import('../markdown/render-markdown.ts');
   // Links into the repository await the pages that they would lead to.
   const html = rendered.get(oid) ?? renderMarkdown(decodeText(content), { page: () => null, image: () => null });
   rendered.delete(oid);
@@ -38,9 +39,9 @@ function renderOnce(oid: string, content: Buffer): string {
 }
 
 /** @param content null when the file is larger than `maxReadmeBytes` */
-export function viewReadme({ name, oid }: TreeEntry, content: Buffer | null): ReadmeView {
+export async function viewReadme({ name, oid }: TreeEntry, content: Buffer | null): Promise<ReadmeView> {
   const shown = viewName(name);
   if (content === null) return { name: shown, html: null, text: 'This file is too large to show here.' };
-  if (markdownName.test(name)) return { name: shown, html: renderOnce(oid, content), text: null };
+  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, content), text: null };
   return { name: shown, html: null, text: decodeText(content) };
 }
