@@ -6,7 +6,6 @@ import type { WebServer } from './server.ts';
 export type { WebOptions } from './application.ts';
 export type { WebServer } from './server.ts';
 export type { SshFacts } from './rooms.ts';
-export { firstSegments } from './first-segments.ts';
 
 /** The web edge: pages, git over HTTP, health. Nothing listens before `listen`. */
 export function createWebServer(options: WebOptions): WebServer {

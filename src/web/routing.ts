@@ -43,9 +43,9 @@ function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middlewar
   if (route.access === 'open') return [remember(route), budget, page];
   return [
     remember(route),
-    refuseCrossSite,
     budget,
     identifyViewer(rooms.accounts),
+    refuseCrossSite,
     finishErrandsFirst(route.path),
     admit(route.access, rooms.repositories),
     readForm,

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it';
+import type { DocumentLinks } from './document-links.ts';
 import { headingAnchors } from './heading-anchors.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
@@ -7,12 +8,6 @@ const markdown = new MarkdownIt({ html: true, linkify: true });
 // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.use(headingAnchors).use(taskLists);
-
-/** Where the relative links and images of a document lead; null shows their text alone. */
-export interface DocumentLinks {
-  page(path: string): string | null;
-  image(path: string): string | null;
-}
 
 /**
  * Markdown from a repository as HTML that is safe to put into a page: rendered

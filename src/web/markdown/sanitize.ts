@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 import type { Attributes, IOptions, Tag } from 'sanitize-html';
+import type { DocumentLinks } from './document-links.ts';
 import { anchorPrefix } from './heading-anchors.ts';
-import type { DocumentLinks } from './render-markdown.ts';
 
 const allowedTags = [
   'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'a', 'span', 'strong', 'em', 'b', 'i', 'del', 's', 'ins', 'mark',

@@ -96,6 +96,19 @@ function renderError(ctx: Context, answer: ErrorAnswer, render: Render): void {
   ctx.body = render('pages/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 
+const unreadBodyMs = 10_000;
+
+/**
+ * Throws away what a refused client is still sending, for a while: closing at
+ * once would reset the connection and take the answer with it.
+ */
+function discardBody({ req }: Context): void {
+  if (req.complete) return;
+  const cut = setTimeout(() => req.socket.destroy(), unreadBodyMs);
+  req.once('close', () => clearTimeout(cut));
+  req.resume();
+}
+
 /** Catches everything that the rest throws and answers with a page in the house's words. */
 export function answerErrors({ logger, render }: { logger: Logger; render: Render }): Middleware {
   return async (ctx, next) => {
@@ -112,10 +125,12 @@ export function answerErrors({ logger, render }: { logger: Logger; render: Rende
         const next = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : '';
         ctx.status = 303;
         ctx.redirect(`/login${next}`);
+        ctx.set('Cache-Control', 'no-store');
         return;
       }
       const answer = answerTo(error, ctx.state.requestId);
       if (answer.status === 500) logError(logger, error, ctx.state.requestId);
+      discardBody(ctx);
       renderError(ctx, answer, render);
     }
   };

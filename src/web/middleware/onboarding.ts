@@ -18,5 +18,6 @@ export function finishErrandsFirst(path: string): Middleware {
     if (errand === null || path.startsWith(errand)) return next();
     ctx.status = 303;
     ctx.redirect(errand);
+    ctx.set('Cache-Control', 'no-store');
   };
 }

@@ -14,7 +14,6 @@ const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 365.25 * 86_400],
   ['month', 30.44 * 86_400],
-  ['week', 7 * 86_400],
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
@@ -26,7 +25,7 @@ const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms
 
 function relativeText(seconds: number): string {
   for (const [unit, length] of steps) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }
