@@ -1,0 +1,24 @@
+// Runs every benchmark and writes bench/RESULTS.md.
+// usage: bench/all [--install]
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const names = ['start', 'git-http', 'git-ssh', 'ls-remote', 'push'];
+const versionOf = (program: string, ...args: string[]) => {
+  const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
+  return lines.trim().split('\n')[0]!;
+};
+
+const sections = names.map((name) => {
+  process.stderr.write(`${name} …\n`);
+  const file = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  const table = execFileSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return `## ${name}\n\n${table.toString().trim()}\n`;
+});
+const made = `Made with \`scripts/bench all\` on ${cpus().length} cores, Node ${process.version}, ${versionOf('git', 'version')}, ${versionOf('nginx', '-v')}, ${versionOf('ssh', '-V')}.`;
+writeFileSync(
+  new URL('./RESULTS.md', import.meta.url),
+  `# Results\n\n${made} Medians, with smallest and largest in parentheses; ratios are Hearth divided by the peer, per round.\n\n${sections.join('\n')}`,
+);

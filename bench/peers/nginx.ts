@@ -1,0 +1,100 @@
+// The HTTP peer: nginx, fcgiwrap and git's own http-backend, from Debian's packages.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuOfTree } from '../processes.ts';
+import { needPrograms } from './need-programs.ts';
+
+export interface Peer {
+  /** Processor seconds used so far. */
+  cpuS(): number;
+  stop(): void;
+}
+
+const backend = '/usr/lib/git-core/git-http-backend';
+
+/** Sums the second line of each pair that the shell's `times` writes: `0m0.12s 0m0.03s`. */
+function childSeconds(text: string): number {
+  const lines = text.split('\n').filter((_, index) => index % 2 === 1);
+  const values = lines.flatMap((line) => [...line.matchAll(/(\d+)m([\d.]+)s/g)]);
+  return values.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/**
+ * @param root folder of bare repositories, served below `/git/`
+ * @param gitConfig the git settings of the other side, so that both run the same
+ */
+export async function startNginx(
+  folder: string,
+  root: string,
+  gitConfig: string,
+  { countProcessorTime = true } = {},
+): Promise<Peer & { url: string }> {
+  needPrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
+  const port = await freePort();
+  const place = path.join(folder, 'nginx');
+  mkdirSync(place, { recursive: true });
+  const socket = path.join(place, 'cgi.sock');
+  // fcgiwrap does not collect its children's processor time, so each notes its own.
+  // That costs a shell for every request: where the rate counts, ask without.
+  const times = path.join(place, 'times');
+  writeFileSync(times, '');
+  const counting = path.join(place, 'counting-backend');
+  writeFileSync(counting, `#!/bin/sh\n${backend}\ntimes >> ${times}\n`, { mode: 0o755 });
+  const script = countProcessorTime ? counting : backend;
+  writeFileSync(
+    path.join(place, 'nginx.conf'),
+    `daemon off; pid ${place}/pid; error_log ${place}/error.log warn; worker_processes 2; ${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 256; }
+http {
+  access_log off; client_body_temp_path ${place}/body; fastcgi_temp_path ${place}/fcgi;
+  proxy_temp_path ${place}/proxy; uwsgi_temp_path ${place}/uwsgi; scgi_temp_path ${place}/scgi;
+  client_max_body_size 0; keepalive_requests 1000000;
+  server {
+    listen 127.0.0.1:${port};
+    location ~ ^/git(/.*)$ {
+      fastcgi_pass unix:${socket};
+      fastcgi_buffering off; fastcgi_request_buffering off;
+      fastcgi_param SCRIPT_FILENAME ${script};
+      fastcgi_param GIT_PROJECT_ROOT ${root};
+      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
+      fastcgi_param GIT_CONFIG_NOSYSTEM 1;
+      fastcgi_param GIT_CONFIG_GLOBAL ${gitConfig};
+      fastcgi_param GIT_PROTOCOL $http_git_protocol;
+      fastcgi_param HTTP_CONTENT_ENCODING $http_content_encoding;
+      fastcgi_param PATH_INFO $1;
+      fastcgi_param REMOTE_USER alice;
+      fastcgi_param REQUEST_METHOD $request_method;
+      fastcgi_param QUERY_STRING $query_string;
+      fastcgi_param CONTENT_TYPE $content_type;
+      fastcgi_param CONTENT_LENGTH $content_length;
+    }
+  }
+}
+`,
+  );
+  const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore' });
+  await sleep(200);
+  const nginx = spawn('nginx', ['-p', place, '-c', path.join(place, 'nginx.conf')], { stdio: 'inherit' });
+  await sleep(300);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cpuS: () => cpuOfTree([nginx.pid!, cgi.pid!]) + childSeconds(readFileSync(times, 'utf8')),
+    stop() {
+      nginx.kill('SIGTERM');
+      cgi.kill('SIGTERM');
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Side-by-side measurement: every side once a round, in turn, so that a noisy machine is noisy for all.
+
+export interface Sample {
+  /** Seconds from start to end. */
+  wallS: number;
+  /** Processor seconds of the server's whole process tree, when it can be known. */
+  cpuS?: number | undefined;
+}
+
+export type Side = () => Promise<Sample>;
+
+/**
+ * Runs each side once as a warm-up and then `rounds` times, alternating.
+ * The first side is ours; ratios are ours divided by the other's, per round.
+ */
+export async function compare(title: string, rounds: number, sides: Record<string, Side>): Promise<string[]> {
+  const names = Object.keys(sides);
+  const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const sample = await sides[name]!();
+      if (round >= 0) samples.get(name)!.push(sample);
+    }
+  }
+  const [ours, ...others] = names;
+  return others.map((other) =>
+    row([
+      title,
+      other,
+      spread(samples.get(ours!)!.map(({ wallS }) => wallS * 1000)),
+      spread(samples.get(other)!.map(({ wallS }) => wallS * 1000)),
+      ratio(samples.get(ours!)!, samples.get(other)!, ({ wallS }) => wallS),
+      ratio(samples.get(ours!)!, samples.get(other)!, ({ cpuS }) => cpuS),
+    ]),
+  );
+}
+
+export const comparisonHead = [
+  row(['What', 'Peer', 'Hearth ms (min–max)', 'Peer ms (min–max)', 'Wall ratio', 'CPU ratio']),
+  row(['---', '---', '---:', '---:', '---:', '---:']),
+];
+
+export function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export function spread(values: readonly number[], digits = 0): string {
+  return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+}
+
+function ratio(ours: Sample[], theirs: Sample[], pick: (sample: Sample) => number | undefined): string {
+  const ratios = ours.flatMap((sample, index) => {
+    const [a, b] = [pick(sample), pick(theirs[index]!)];
+    return a === undefined || b === undefined || b === 0 ? [] : [a / b];
+  });
+  return ratios.length === 0 ? '–' : `${median(ratios).toFixed(2)}×`;
+}
+
+/** `--rounds 7` and the like. */
+export function option(name: string, otherwise: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? otherwise : Number(process.argv[at + 1]);
+}

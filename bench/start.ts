@@ -1,0 +1,63 @@
+// Start and memory of the executable: `--version`, ready to serve, memory after a quiet while.
+// usage: bench/start [--rounds N]
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { executable } from './hearth-server.ts';
+import { memoryOfTree } from './processes.ts';
+import { option, row, spread } from './rounds.ts';
+
+const rounds = option('rounds', 10);
+
+function timed(program: string, args: string[]): number {
+  const startedAt = performance.now();
+  execFileSync(program, args, { stdio: 'ignore' });
+  return performance.now() - startedAt;
+}
+
+/** From the start of the program to the first 200 of `/healthz`; the folder has served before. */
+async function ready(folder: string): Promise<{ readyMs: number; idleMb: number }> {
+  const startedAt = performance.now();
+  const child = spawn(executable, ['serve'], {
+    cwd: folder,
+    env: { PATH: '/usr/bin:/bin', HOME: folder, SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let block = '';
+  for await (const chunk of child.stdout) {
+    block += (chunk as Buffer).toString();
+    if (/Web\s+http\S+\s/.test(block)) break;
+  }
+  const answer = await fetch(`${/Web\s+(http\S+)/.exec(block)![1]}/healthz`);
+  if (answer.status !== 200) throw new Error(`/healthz answers ${answer.status}`);
+  const readyMs = performance.now() - startedAt;
+  await sleep(2000);
+  const idleMb = memoryOfTree(child.pid!);
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+  return { readyMs, idleMb };
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
+await ready(folder);
+const versions: number[] = [];
+const bareNode: number[] = [];
+const readies: { readyMs: number; idleMb: number }[] = [];
+for (let round = 0; round < rounds; round++) {
+  versions.push(timed(executable, ['--version']));
+  bareNode.push(timed(process.execPath, ['--version']));
+  readies.push(await ready(folder));
+}
+rmSync(folder, { recursive: true, force: true });
+
+console.log(row(['Start and memory', 'Median (min–max)']));
+console.log(row(['---', '---:']));
+console.log(row(['`hearth --version`', `${spread(versions)} ms`]));
+console.log(row(['`node --version`, for comparison', `${spread(bareNode)} ms`]));
+console.log(row(['`hearth serve` to the first answer', `${spread(readies.map(({ readyMs }) => readyMs))} ms`]));
+console.log(row(['Memory when idle, all processes', `${spread(readies.map(({ idleMb }) => idleMb))} MB`]));
+console.log(row(['Size of the executable', `${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`]));
