@@ -41,7 +41,7 @@ export async function assemble(options: {
     await mkdir(dirname(files[key]), { recursive: true });
     await writeFile(files[key], content);
   }
-  const main = join(workFolder, 'main.cjs');
+  const main = join(workFolder, 'loader.cjs');
   await writeFile(main, script);
 
   const pkg = load('@yao-pkg/pkg/lib-es5/sea') as PkgSea;
@@ -50,6 +50,9 @@ export async function assemble(options: {
   pkgOptions.default.set({});
   pkgLog.log.info = () => {};
 
+  // pkg works in a folder that it makes in here, which lets the script have a
+  // relative name: stack traces would carry the path of this machine otherwise.
+  process.env['TMPDIR'] = workFolder;
   const unfinished = `${output}.unfinished-${process.pid}`;
   await rm(unfinished, { force: true });
   await mkdir(dirname(output), { recursive: true });
@@ -57,6 +60,7 @@ export async function assemble(options: {
     targets: [{ platform: 'linux', arch: process.arch, nodeRange: `node${process.versions.node}`, output: unfinished }],
     nodePath: node,
     seaConfig: {
+      main: '../loader.cjs',
       assets: files,
       // The first script is short, and Node warns when such a cache was made under other flags.
       useCodeCache: false,
