@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import { internal } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
@@ -124,7 +125,12 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const readers = createObjectReaders(door, limits);
   const upload = { door, slots: reads, shortSlots: short, limits };
   const browsing = { door, readers, shortSlots: short, limits };
-  const receiving = { door, slots: writes, limits, logger, countRefs };
+  const removeLeftovers = async (target: string) => {
+    // File times move in steps of some milliseconds: let the killed process's last one pass.
+    await sleep(20);
+    return recoverRepository(target, await timeOfFileSystem(folder));
+  };
+  const receiving = { door, slots: writes, limits, logger, countRefs, removeLeftovers, untidy: new Set<string>() };
 
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
     [...(await readRefs(repository))]

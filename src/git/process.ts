@@ -121,8 +121,8 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
     detached: true,
     stdio: [command.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
-  const { pid, stdin, stdout, stderr } = child;
-  if (pid === undefined || stdout === null || stderr === null) {
+  const { stdin, stdout, stderr, pid = 0 } = child;
+  if (pid === 0 || stdout === null || stderr === null) {
     child.once('error', (error) => logger.error('git.start_failed', { argv, error }));
     throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
   }
@@ -139,24 +139,22 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
 
   let stoppedBy: StopReason | null = null;
   let insist: NodeJS.Timeout | undefined;
-  const signalGroup = (name: NodeJS.Signals) => {
-    try {
-      process.kill(-pid, name);
-    } catch {
-      // The group ended by itself.
-    }
-  };
   function stop(reason: StopReason): void {
     if (stoppedBy !== null) return;
     stoppedBy = reason;
-    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL.
-    signalGroup('SIGTERM');
-    insist = setTimeout(() => signalGroup('SIGKILL'), insistAfterMs);
-    if (child.exitCode !== null || child.signalCode !== null) stdout?.destroy();
+    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The
+    // leader goes first: were its helpers to tidy up at the same time, each would trip
+    // over what the other has removed already, and leave the rest.
+    const hasExited = child.exitCode !== null || child.signalCode !== null;
+    sendSignal(hasExited ? -pid : pid, 'SIGTERM');
+    insist = setTimeout(() => sendSignal(-pid, 'SIGKILL'), insistAfterMs);
+    if (hasExited) stdout?.destroy();
   }
-  // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
   child.once('exit', () => {
-    if (stoppedBy !== null) setTimeout(() => stdout?.destroy(), lastWordsMs);
+    if (stoppedBy === null) return;
+    sendSignal(-pid, 'SIGTERM');
+    // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
+    setTimeout(() => stdout?.destroy(), lastWordsMs);
   });
 
   const onAbort = () => stop('aborted');
@@ -175,6 +173,15 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
     });
   });
   return { stdin, stdout, exited, stop, complaint: () => complaint };
+}
+
+/** @param target a process, or minus the leader of a group */
+function sendSignal(target: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(target, name);
+  } catch {
+    // It ended by itself.
+  }
 }
 
 function stepBack(pid: number): void {

@@ -2,15 +2,16 @@ import type { Readable, Writable } from 'node:stream';
 import { isDomainError } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import type { GitLimits } from './limits.ts';
-import type { GitDoor, GitExit } from './process.ts';
+import type { GitDoor, GitExit, StopReason } from './process.ts';
 import { readPushHead } from './push-head.ts';
 import type { PushHead, RefUpdate } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
+import type { RecoveryAction } from './recover.ts';
 import { refusePush } from './refuse-push.ts';
 import type { RefusedUpdate } from './refuse-push.ts';
 import type { Slots } from './slots.ts';
-import { drain, endWhenStalled, expectErrors, leastBytesIn, send, startFlow } from './transfer.ts';
+import { drain, expectErrors, leastBytesIn, send, startFlow, watchForStall } from './transfer.ts';
 
 /** Hears of a push before git may act, and again when git has. */
 export interface PushObserver {
@@ -48,8 +49,8 @@ export interface PushRequest {
  * - `refused`: by ref policy or observer; git never saw it.
  * - `reported`: git reported, `settled` was called with these results.
  * - `unreported`: git ended without a report and `settled` was not called; the refs tell
- *   what took effect. `clean` when the client had not asked for one; otherwise it left,
- *   or git was ended, and the answer is cut short.
+ *   what took effect. `clean` when the client had not asked for one; otherwise git was
+ *   ended, and the answer is cut short.
  */
 export type PushOutcome =
   | { kind: 'nothing' }
@@ -63,6 +64,10 @@ export interface PushDeps {
   limits: GitLimits;
   logger: Logger;
   countRefs(path: string): Promise<number>;
+  /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
+  removeLeftovers(path: string): Promise<RecoveryAction[]>;
+  /** Repositories where a push was killed and its leftovers still lie. */
+  untidy: Set<string>;
 }
 
 const noRef = /^0+$/;
@@ -97,13 +102,34 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
   try {
     const verdict = await observer.decide({ updates, options: head.options });
-    if (verdict.accept) return await runGit(deps, request, head, verdict.remarks ?? []);
+    if (verdict.accept) return await runAndTidy(deps, request, head, verdict.remarks ?? []);
     release();
     return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
   } finally {
     release();
   }
 }
+
+/**
+ * A git that was killed leaves its locks and half a pack; a lock would block its branch
+ * until the next start. They are removed as soon as no other push to the repository runs.
+ */
+async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, remarks: string[]): Promise<PushOutcome> {
+  const { slots, untidy, logger } = deps;
+  const outcome = await runGit(deps, request, head, remarks);
+  if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
+  if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
+    untidy.delete(request.path);
+    await deps.removeLeftovers(request.path).then(
+      (actions) => logger.warn('push.leftovers_removed', { path: request.path, actions }),
+      (error: unknown) => logger.error('push.leftovers_stay', { path: request.path, error }),
+    );
+  }
+  return outcome;
+}
+
+/** How long git may take to finish when its client has left. */
+const patienceMs = 5_000;
 
 /** Silence after which a refused push counts as sent: some clients never end their side. */
 const drainQuietMs = 10_000;
@@ -134,28 +160,42 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
     protocol: request.protocol,
     timeLimitMs: limits.transferMs,
     takesInput: true,
-    signal,
   });
   const stdin = git.stdin!;
   for (const bytes of head.bytes) stdin.write(bytes);
   const flow = startFlow(input, stdin, true);
+
+  // A push is not killed when its client leaves, but cut off: git then sees a pack that
+  // ends too early, tidies up and reports, or finishes what it has whole. Only a git
+  // that takes long over it is ended.
   let inputError: unknown = null;
+  let patience: NodeJS.Timeout | undefined;
+  const cutOff = (reason: StopReason) => {
+    if (patience !== undefined) return;
+    flow.stop();
+    stdin.end();
+    patience = setTimeout(() => git.stop(reason), patienceMs);
+  };
+  const onGone = () => cutOff('aborted');
   const onInputError = (error: unknown) => {
     inputError = error;
-    git.stop('input_failed');
+    cutOff('input_failed');
   };
   const onInputClose = () => {
-    if (!input.readableEnded) git.stop('aborted');
+    if (!input.readableEnded) onGone();
   };
   input.on('error', onInputError).on('close', onInputClose);
+  signal.addEventListener('abort', onGone);
   // It may have broken while the push waited for its slot and its verdict.
   if (input.errored) onInputError(input.errored);
   else if (input.destroyed) onInputClose();
-  const endWatch = endWhenStalled(
-    git,
+  else if (signal.aborted) onGone();
+  const waitsForPack = () => !input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain && !reader.isComplete;
+  const endWatch = watchForStall(
     { stallMs, leastBytes: leastBytesIn(stallMs) },
-    () => output.writableNeedDrain || (!input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain && !reader.isComplete),
+    () => output.writableNeedDrain || waitsForPack(),
     () => flow.bytes,
+    () => cutOff('stalled'),
   );
 
   let exit: GitExit;
@@ -164,7 +204,8 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
       await send(output, reader.push(chunk as Buffer));
       if (!reader.isComplete || results !== null) continue;
       await reported();
-      await send(output, Buffer.concat([writer.remarks(remarks), reader.release()]));
+      const why = isDomainError(inputError) ? [inputError.message] : [];
+      await send(output, Buffer.concat([writer.remarks([...why, ...remarks]), reader.release()]));
     }
   } catch (error) {
     // Unreadable output means a broken git; what it did shows in the refs.
@@ -173,8 +214,10 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
   } finally {
     exit = await git.exited;
     endWatch();
+    clearTimeout(patience);
     flow.stop();
     input.off('error', onInputError).off('close', onInputClose);
+    signal.removeEventListener('abort', onGone);
   }
 
   if (results !== null) {
@@ -187,7 +230,6 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
   if (!clean) {
     logger.warn('push.unreported', { path: request.path, ...exit, inputError, complaint: git.complaint() });
   }
-  const words = isDomainError(inputError) ? inputError.message : 'The push was interrupted.';
-  await send(output, Buffer.concat([reader.release(), ...(clean ? [] : [writer.failure(words)])]));
+  await send(output, Buffer.concat([reader.release(), ...(clean ? [] : [writer.failure('The push was interrupted.')])]));
   return { kind: 'unreported', updates, clean };
 }

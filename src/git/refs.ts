@@ -1,6 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { internal } from '../kernel/index.ts';
 
 /** Refs that exist for the server's own use; git hides them from clients too. */
 const hidden = ['refs/hearth/', 'refs/replace/'];
@@ -15,16 +14,12 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  * Broken and empty refs are left out (`recover` reports them), symbolic ones resolve.
  */
 export async function readRefs(repository: string): Promise<Map<string, string>> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    // Loose refs first: `pack-refs` moves refs from loose to packed, so read in this
-    // order a ref is seen at least once. If packed-refs changed meanwhile, what it
-    // says may be newer than a loose ref that hides it: start over.
-    const before = await packedStamp(repository);
-    const loose = await readLooseRefs(repository);
-    const packed = await readPackedRefs(repository);
-    if ((await packedStamp(repository)) === before) return merge(packed, loose);
-  }
-  throw internal('the refs of a repository keep changing');
+  // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a
+  // loose ref; in this order every ref is seen with a value that it had while we read.
+  // The other way round, one that is being packed would be in neither place.
+  const loose = await readLooseRefs(repository);
+  const packed = await readPackedRefs(repository);
+  return merge(packed, loose);
 }
 
 /** How many refs there are, hidden ones left out. */
@@ -36,11 +31,6 @@ export async function countRefs(repository: string): Promise<number> {
 export async function readHeadBranch(repository: string): Promise<string | null> {
   const text = await readFile(path.join(repository, 'HEAD'), 'utf8');
   return /^ref: refs\/heads\/(.+)\n?$/.exec(text)?.[1] ?? null;
-}
-
-async function packedStamp(repository: string): Promise<string> {
-  const found = await stat(path.join(repository, 'packed-refs'), { bigint: true }).catch(() => null);
-  return found === null ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
 function merge(packed: Map<string, string>, loose: Map<string, string>): Map<string, string> {

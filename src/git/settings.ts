@@ -1,4 +1,5 @@
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 
 /** What every git process gets besides its arguments. */
@@ -33,7 +34,7 @@ export async function writeSettings(folder: string, { maxPushBytes }: { maxPushB
 
 /** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */
 export async function timeOfFileSystem(folder: string): Promise<number> {
-  const probe = path.join(folder, `time-${process.pid}`);
+  const probe = path.join(folder, `time-${process.pid}-${randomUUID()}`);
   await writeFile(probe, '');
   const { mtimeMs } = await stat(probe);
   await rm(probe);

@@ -24,6 +24,8 @@ export interface Slots {
    */
   take(who: SlotFor, signal?: AbortSignal): Promise<() => void>;
   inUse(): number;
+  /** Of one repository. */
+  inUseFor(repository: string): number;
   waiting(): number;
 }
 
@@ -113,6 +115,7 @@ export function createSlots(rules: SlotRules): Slots {
       return wait(who, signal);
     },
     inUse: () => inUse,
+    inUseFor: (repository) => perRepository.get(repository) ?? 0,
     waiting: () => waiters.size,
   };
 }

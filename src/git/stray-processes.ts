@@ -14,8 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function endStrayProcesses(settingsFile: string): Promise<number[]> {
   const ended = new Set<number>();
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    const patience = signal === 'SIGTERM' ? 30 : 20;
-    for (let attempt = 0; attempt < patience; attempt += 1) {
+    for (let attempt = 0; attempt < 10; attempt += 1) {
       const strays = await processesWith(`GIT_CONFIG_GLOBAL=${settingsFile}`);
       if (strays.length === 0) return [...ended];
       for (const pid of strays) {

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import type { GitProcess } from './process.ts';
 
 /** Below this a client only pretends to move bytes, per second. */
 const leastBytesPerSecond = 256;
@@ -44,18 +43,19 @@ export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
 }
 
 /**
- * Ends `git` when it waited for the client during all of `stallMs` while fewer than
- * `leastBytes` moved: a slow client may not keep a slot for ever.
+ * Watches for a client that keeps git waiting during all of `stallMs` while fewer than
+ * `leastBytes` move: a slow client may not keep a slot for ever.
  *
  * @param waits whether git waits for the client now
  * @param moved bytes moved so far
+ * @param onStall called once
  * @returns a function that ends the watch
  */
-export function endWhenStalled(
-  git: GitProcess,
+export function watchForStall(
   { stallMs, leastBytes }: { stallMs: number; leastBytes: number },
   waits: () => boolean,
   moved: () => number,
+  onStall: () => void,
 ): () => void {
   const steps = 4;
   let waited = 0;
@@ -66,7 +66,10 @@ export function endWhenStalled(
       return;
     }
     if (waited === 0) movedBefore = moved();
-    if (waited === steps && moved() - movedBefore < leastBytes) git.stop('stalled');
+    if (waited === steps && moved() - movedBefore < leastBytes) {
+      clearInterval(timer);
+      onStall();
+    }
     waited = waited === steps ? 0 : waited + 1;
   }, stallMs / steps);
   return () => clearInterval(timer);

@@ -3,7 +3,7 @@ import { internal, invalid, isDomainError } from '../kernel/index.ts';
 import type { GitLimits } from './limits.ts';
 import type { GitDoor } from './process.ts';
 import type { Slots } from './slots.ts';
-import { endWhenStalled, expectErrors, leastBytesIn, startFlow } from './transfer.ts';
+import { expectErrors, leastBytesIn, startFlow, watchForStall } from './transfer.ts';
 
 export interface UploadRequest {
   path: string;
@@ -102,17 +102,12 @@ async function serve(deps: UploadDeps, request: UploadRequest, argv: string[]): 
   const answered = startFlow(git.stdout, output, false);
   const moved = () => asked.bytes + answered.bytes;
   const waitsForRequest = () => !input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain;
-  const watches = [
-    endWhenStalled(
-      git,
-      { stallMs, leastBytes: leastBytesIn(stallMs) },
-      () => output.writableNeedDrain || (stateless && waitsForRequest()),
-      moved,
-    ),
-  ];
+  const onStall = () => git.stop('stalled');
+  const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
+  const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
   // In a conversation the input never ends, so nobody can tell git's thinking from
   // the client's; but git says something every few seconds.
-  if (!stateless) watches.push(endWhenStalled(git, { stallMs, leastBytes: 1 }, () => true, moved));
+  if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);
   else if ((input.destroyed && !input.readableEnded) || output.destroyed) git.stop('aborted');
 

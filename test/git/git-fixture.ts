@@ -1,12 +1,14 @@
 // openGit(t, {limits?}) → {git, folder, log, newRepository()}: a git room in a folder of its own.
 // clientGit(args, {cwd?, env?, input?}) runs the git client as a person would, without this machine's settings.
+// until(condition) polls; processesBelow(folder) lists processes that belong to a folder.
 // sampleRepository() → path of a small work tree, made once per process: branches, tags, odd names.
-import { spawn } from 'node:child_process';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGit } from '../../src/git/index.ts';
 import type { Git, GitLimits } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
@@ -130,4 +132,36 @@ export function sampleRepository(): string {
   git('commit', '--quiet', '--message=Try a topic');
   git('checkout', '--quiet', 'main');
   return sample;
+}
+
+/** Polls until `holds`; fails after ten seconds. */
+export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`${what} did not come about`);
+    await sleep(10);
+  }
+}
+
+/** Ids of processes whose environment, working directory or command line names `folder`; not this one. */
+export async function processesBelow(folder: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const id of await readdir('/proc')) {
+    if (!/^\d+$/.test(id) || Number(id) === process.pid) continue;
+    const read = (name: string) => readFile(`/proc/${id}/${name}`, 'latin1').catch(() => '');
+    const cwd = await readlink(`/proc/${id}/cwd`).catch(() => '');
+    if ([await read('environ'), await read('cmdline'), cwd].some((text) => text.includes(folder))) found.push(Number(id));
+  }
+  return found;
+}
+
+/** Kills, without a chance to tidy up, what belongs to `folder`. */
+export async function killBelow(folder: string): Promise<void> {
+  for (const pid of await processesBelow(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
 }

@@ -1,0 +1,172 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
+import t from 'tap';
+import { createGit } from '../../src/git/index.ts';
+import { openGitDoor } from '../../src/git/process.ts';
+import { createSlots } from '../../src/git/slots.ts';
+import { readVersion } from '../../src/git/version.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { because, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
+
+/** A door whose program is a shell script, to see exactly what a child gets and how it ends. */
+function scriptDoor(t: Owner, script: string) {
+  const folder = temporaryFolder(t);
+  const program = path.join(folder, 'git');
+  writeFileSync(program, `#!/bin/sh\n${script}\n`);
+  chmodSync(program, 0o755);
+  const { logger, log } = recordingLogger();
+  const settings = { environment: { PATH: '/usr/bin:/bin', ONLY: 'this' }, home: folder, file: path.join(folder, 'config') };
+  const door = openGitDoor(program, settings, logger);
+  t.teardown(() => door.close(0));
+  return { door, folder, log };
+}
+
+t.test('SECURITY 2.1: a child gets our environment and nothing else', async (t) => {
+  process.env.HEARTH_LEAK = 'secret';
+  t.teardown(() => delete process.env.HEARTH_LEAK);
+  const { door } = scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0');
+  const environment = (output: Buffer) => output.toString().split('\n').filter((line) => line.includes('=')).sort();
+  const run = async (protocol?: string) => environment((await door.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
+  t.same(await run(), ['ONLY=this', 'PATH=/usr/bin:/bin']);
+  t.same(await run('version=2'), ['GIT_PROTOCOL=version=2', 'ONLY=this', 'PATH=/usr/bin:/bin']);
+  for (const bad of ['version=3', 'version=2:x', ' version=2', 'version=2\n', '$(id)', '']) {
+    t.same(await run(bad), ['ONLY=this', 'PATH=/usr/bin:/bin'], JSON.stringify(bad));
+  }
+});
+
+t.test('SECURITY 2.1: the settings reach git as they are written', async (t) => {
+  const { git, folder, newRepository } = await openGit(t, { limits: { maxPushBytes: 12_345 } });
+  const repository = await newRepository();
+  const text = readFileSync(path.join(folder, 'data', 'run', 'git', 'config'), 'utf8');
+  for (const line of [
+    'fsync = committed,reference', 'fsyncMethod = fsync', 'bigFileThreshold = 16m', 'alternateRefsCommand = /bin/false',
+    'fsckObjects = true', 'maxInputSize = 12345', 'advertisePushOptions = true', 'autogc = false', 'unpackLimit = 100',
+    'hideRefs = refs/hearth', 'hideRefs = refs/replace', 'allowAnySHA1InWant = false', 'allowFilter = true',
+    'bareRepository = explicit', 'threads = 1', 'windowMemory = 64m', 'allow = never',
+  ]) t.match(text, `\t${line}\n`);
+  t.match((await git.advertiseRefs({ path: repository, service: 'receive-pack' })).toString(), /push-options/);
+  t.match((await git.advertiseRefs({ path: repository, service: 'upload-pack', protocol: 'version=2' })).toString(), /filter/);
+});
+
+t.test('a data folder may have any name', async (t) => {
+  const folder = path.join(temporaryFolder(t), 'a "quoted" \\ näme # ;');
+  mkdirSync(folder);
+  const git = await createGit({ config: gitConfig(folder), logger: recordingLogger().logger });
+  t.teardown(() => git.stop(0));
+  const repository = git.repositoryPath('00000000-0000-4000-8000-000000000000', '00000000-0000-4000-8000-000000000001');
+  await git.createRepository(repository, { defaultBranch: 'trunk' });
+  t.same(await git.head(repository), { branch: 'trunk', oid: null });
+});
+
+t.test('git is found, and refused when it is too old or something else', async (t) => {
+  const folder = temporaryFolder(t);
+  const { logger } = recordingLogger();
+  const start = (program: string) => createGit({ config: gitConfig(folder, program), logger, searchPath: `${folder}:relative` });
+  await t.rejects(start('git'), because('git_missing'));
+  const program = path.join(folder, 'git');
+  const answers = (text: string) => {
+    writeFileSync(program, `#!/bin/sh\necho '${text}'\n`);
+    chmodSync(program, 0o755);
+  };
+  answers('git version 2.38.9');
+  await t.rejects(start('git'), { reason: 'git_too_old', message: /2\.39 or newer.*2\.38\.9/ });
+  answers('svn 1.14');
+  await t.rejects(start(program), because('git_missing'));
+  t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), { major: 2, minor: 50, patch: 1, text: '2.50.1' });
+  t.match(readVersion('git version 3.0.rc1\n', 'git'), { major: 3, minor: 0, patch: 0 });
+});
+
+t.test('a child that takes too long, or says too much, is ended with its helpers', async (t) => {
+  const { door, folder } = scriptDoor(t, 'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac');
+  await t.rejects(door.run({ argv: ['slow'], timeLimitMs: 100 }, 1_000), { code: 'internal' });
+  await t.rejects(door.run({ argv: ['loud'], timeLimitMs: 10_000 }, 1_000), { code: 'internal' });
+  t.same(await processesBelow(folder), [], 'nothing is left');
+  t.equal(door.running(), 0);
+});
+
+t.test('SECURITY I12: nothing is left when a client leaves', async (t) => {
+  const { door, folder } = scriptDoor(t, 'sleep 61 & sleep 61');
+  const gone = new AbortController();
+  const child = door.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
+  await until(async () => (await processesBelow(folder)).length >= 3);
+  gone.abort();
+  t.match(await child.exited, { code: null, stoppedBy: 'aborted' });
+  await until(async () => (await processesBelow(folder)).length === 0);
+  t.pass('the whole group has ended');
+});
+
+t.test('output that nobody reads does not keep a child that was ended', async (t) => {
+  const { door } = scriptDoor(t, 'yes');
+  const child = door.start({ argv: [], timeLimitMs: 60_000 });
+  await sleep(50);
+  child.stop('stalled');
+  t.match(await child.exited, { stoppedBy: 'stalled' });
+});
+
+t.test('a stop lets children finish, then ends them, and starts no more', async (t) => {
+  const { door, log } = scriptDoor(t, 'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi');
+  const quick = door.run({ argv: ['quick'], timeLimitMs: 5_000 }, 100);
+  const slow = door.start({ argv: ['slow'], timeLimitMs: 60_000 });
+  await Promise.all([
+    door.close(600),
+    quick.then(({ output }) => t.equal(output.toString(), 'done\n')),
+    slow.exited.then((exit) => t.match(exit, { stoppedBy: 'shutdown' })),
+  ]);
+  t.throws(() => door.start({ argv: [], timeLimitMs: 1 }), because('stopping'));
+  t.match(log, [{ event: 'git.stopped', reason: 'shutdown' }]);
+});
+
+t.test('a program that cannot be started is a refusal, not a crash', async (t) => {
+  const { logger } = recordingLogger();
+  const folder = temporaryFolder(t);
+  const door = openGitDoor(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
+  t.throws(() => door.start({ argv: [], timeLimitMs: 1_000 }), because('git_busy'));
+  t.equal(door.running(), 0);
+});
+
+const rules = { total: 3, perRepository: 2, perClient: 2, queue: 2, waitMs: 50, retryAfterSeconds: 5 };
+const isTaken = async (slot: Promise<unknown>) => Promise.race([slot.then(() => true), sleep(5, false)]);
+
+t.test('slots: a busy repository does not block the others', async (t) => {
+  const slots = createSlots({ ...rules, waitMs: 5_000 });
+  const first = await slots.take({ repository: 'a' });
+  await slots.take({ repository: 'a' });
+  const third = slots.take({ repository: 'a' });
+  t.notOk(await isTaken(third), 'the third of one repository waits');
+  const other = await slots.take({ repository: 'b' });
+  t.same([slots.inUse(), slots.waiting()], [3, 1]);
+  const fourth = slots.take({ repository: 'c' });
+  other();
+  t.ok(await isTaken(fourth), 'a place goes to whom it fits, past the one who waits longer');
+  first();
+  first();
+  t.ok(await isTaken(third), 'and the one who waited comes next');
+  t.equal(slots.inUse(), 3, 'giving back twice counts once');
+});
+
+t.test('slots: one client gets its share; a full queue and a long wait are refused with a time to come back', async (t) => {
+  const slots = createSlots(rules);
+  const release = await slots.take({ repository: 'a', client: 'x' });
+  await slots.take({ repository: 'b', client: 'x' });
+  const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
+  await t.rejects(slots.take({ repository: 'e', client: 'x' }), { code: 'unavailable', reason: 'git_busy', retryAfterSeconds: 5 });
+  await slots.take({ repository: 'e', client: 'y' });
+  for (const wait of waiting) await t.rejects(wait, because('git_busy'));
+  t.same([slots.inUse(), slots.waiting()], [3, 0]);
+  release();
+  t.equal(slots.inUse(), 2);
+});
+
+t.test('slots: whoever leaves the queue leaves nothing behind', async (t) => {
+  const slots = createSlots({ ...rules, total: 1, waitMs: 5_000 });
+  const release = await slots.take({ repository: 'a' });
+  const gone = new AbortController();
+  const waiting = slots.take({ repository: 'b' }, gone.signal);
+  gone.abort(new Error('left'));
+  await t.rejects(waiting, { message: 'left' });
+  await t.rejects(slots.take({ repository: 'b' }, gone.signal), { message: 'left' });
+  release();
+  t.same([slots.inUse(), slots.waiting()], [0, 0]);
+});

@@ -1,0 +1,339 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { flushPacket } from '../../src/git/index.ts';
+import { invalid } from '../../src/kernel/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { because, gitSync, killBelow, openGit, processesBelow, sampleRepository, until } from './git-fixture.ts';
+import { observer, openPush, packetLines, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+
+const sample = sampleRepository();
+const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
+const [main, before, topic, tag] = [idOf('main'), idOf('main~1'), idOf('topic'), idOf('v1')] as [string, string, string, string];
+const pack = packOf(sample, 'main', 'topic', 'v1');
+const created = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack });
+
+/** Files that git leaves when it is cut short. */
+function leftovers(repository: string): string[] {
+  const names = readdirSync(repository, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /tmp_|\.lock$/.test(name));
+}
+
+t.test('an accepted push: decided before git acts, settled before the client hears of it', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const seen = observer({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
+  const order: string[] = [];
+  const push = openPush(git, repository, {
+    async decide(asked) {
+      order.push(`decide with ${(await git.refs(repository)).size} refs`);
+      return seen.decide(asked);
+    },
+    async settled(results) {
+      await sleep(50);
+      order.push(`settled with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`);
+      return seen.settled(results);
+    },
+  });
+  const commands = [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`, `${zeroId} ${tag} refs/tags/v1`];
+  push.input.end(pushBytes({ commands, capabilities: 'report-status-v2 side-band-64k push-options', options: ['a', 'b=c'], pack }));
+  const outcome = await push.outcome;
+
+  t.same(order, ['decide with 0 refs', 'settled with 3 refs, answer 0 lines']);
+  t.same(seen.pushes, [
+    {
+      updates: [
+        { ref: 'refs/heads/main', oldId: zeroId, newId: main },
+        { ref: 'refs/heads/topic', oldId: zeroId, newId: topic },
+        { ref: 'refs/tags/v1', oldId: zeroId, newId: tag },
+      ],
+      options: ['a', 'b=c'],
+    },
+  ]);
+  const ok = ['refs/heads/main', 'refs/heads/topic', 'refs/tags/v1'].map((ref) => ({ ref, ok: true }));
+  t.same(seen.results, [ok]);
+  t.match(outcome, { kind: 'reported', results: ok });
+  const { report, remarks } = readAnswer(push.answer());
+  t.same(report, ['unpack ok', 'ok refs/heads/main', 'ok refs/heads/topic', 'ok refs/tags/v1', 'flush']);
+  t.match(remarks, 'push option ignored: a [1m\n');
+  t.notMatch(remarks, /\u001b/);
+  t.equal(push.answer().subarray(-4).toString(), '0000');
+  t.same([...(await git.refs(repository)).values()], [main, topic, tag]);
+  t.equal(gitSync(['fsck', '--full', '--strict'], { cwd: repository }), '');
+});
+
+t.test('a push with mixed results is settled ref by ref', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, created);
+  const seen = observer();
+  const commands = [
+    `${before} ${topic} refs/heads/main`,
+    `${zeroId} ${topic} refs/heads/topic`,
+    `${zeroId} ${'9'.repeat(40)} refs/heads/nothing`,
+    `${main} ${zeroId} refs/heads/absent`,
+  ];
+  const { answer } = await sendPush(git, repository, pushBytes({ commands, pack: packOf(sample, 'topic', '^main') }), seen);
+  t.match(seen.results, [
+    [
+      { ref: 'refs/heads/main', ok: false, reason: /.+/ },
+      { ref: 'refs/heads/topic', ok: true },
+      { ref: 'refs/heads/nothing', ok: false, reason: /.+/ },
+      { ref: 'refs/heads/absent' },
+    ],
+  ]);
+  t.match(readAnswer(answer).report.join('\n'), /^unpack ok\nng refs\/heads\/main .+\nok refs\/heads\/topic\nng refs\/heads\/nothing/);
+  t.equal((await git.refs(repository)).get('refs/heads/main'), main);
+});
+
+t.test('moves, forced moves and deletions, with the client’s side left open as over SSH', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, created);
+  const step = async (command: string, body?: Buffer) => {
+    const seen = observer();
+    const bytes = pushBytes({ commands: [command], ...(body === undefined ? {} : { pack: body }) });
+    const { outcome } = await sendPush(git, repository, bytes, seen, body !== undefined);
+    t.match(outcome, { kind: 'reported', results: [{ ok: true }] }, command);
+    return seen;
+  };
+  await step(`${main} ${topic} refs/heads/main`, packOf(sample, 'topic', '^main'));
+  await step(`${topic} ${before} refs/heads/main`, packOf(sample, 'main~1', '^topic'));
+  await step(`${zeroId} ${topic} refs/heads/doomed`, packOf(sample, 'topic', '^main'));
+  await step(`${topic} ${zeroId} refs/heads/doomed`);
+  t.same([...(await git.refs(repository))], [['refs/heads/main', before]]);
+
+  const { answer } = await sendPush(git, repository, pushBytes({ commands: [`${before} ${zeroId} refs/heads/main`] }), observer(), false);
+  t.match(readAnswer(answer).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
+});
+
+t.test('answers without a side band, and without a report', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const seen = observer({ accept: true, remarks: ['has no place'] });
+  const plain = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], capabilities: 'report-status', pack });
+  t.same(packetLines((await sendPush(git, repository, plain, seen)).answer), ['unpack ok', 'ok refs/heads/main', 'flush']);
+  t.same(seen.results, [[{ ref: 'refs/heads/main', ok: true }]]);
+
+  const silent = pushBytes({ commands: [`${zeroId} ${topic} refs/heads/topic`], capabilities: 'agent=x', pack });
+  const { outcome, answer } = await sendPush(git, repository, silent, seen);
+  t.match(outcome, { kind: 'unreported', clean: true });
+  t.equal(answer.length, 0);
+  t.equal((await git.refs(repository)).get('refs/heads/topic'), topic);
+});
+
+t.test('git’s probe and an empty push touch nothing', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const seen = observer();
+  for (const bytes of [flushPacket, Buffer.alloc(0)]) {
+    const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+    t.same(outcome, { kind: 'nothing' });
+    t.equal(answer.length, 0);
+  }
+  t.same(seen.pushes, []);
+});
+
+t.test('SECURITY A09: a push that the observer refuses leaves no object, starts no git, and is told why', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const seen = observer({ accept: false, reason: 'this repository is\u0007 archived' });
+  for (const capabilities of ['report-status side-band-64k', 'report-status']) {
+    const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`], capabilities, pack });
+    const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+    t.match(outcome, { kind: 'refused' });
+    const report = capabilities.includes('side-band') ? readAnswer(answer).report : packetLines(answer);
+    t.same(report, [
+      'unpack ok',
+      'ng refs/heads/main this repository is  archived',
+      'ng refs/heads/topic this repository is  archived',
+      'flush',
+    ]);
+  }
+  t.same(seen.results, []);
+  t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack']);
+  t.equal(git.load().writes.running, 0);
+});
+
+t.test('an observer that fails stops the push before git has acted', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const failing = { decide: () => Promise.reject(invalid('journal', 'cannot write')), settled: async () => {} };
+  await t.rejects(sendPush(git, repository, created, failing), because('journal'));
+  t.equal((await git.refs(repository)).size, 0);
+  t.equal(git.load().writes.running, 0);
+});
+
+t.test('SECURITY 2.1: refs that a push may not write are refused, all or nothing, before anyone is asked', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 } });
+  const repository = await newRepository();
+  const seen = observer();
+  const refs: (string | Buffer)[] = [
+    'refs/heads/-x', 'refs/tags/--upload-pack=touch', 'refs/heads/HEAD', 'HEAD', 'refs/hearth/x', 'refs/replace/a', 'refs/stash', 'refs/heads/a..b',
+    'refs/heads/a b', 'refs/heads/a\u001b[1m', 'refs/heads/x.lock', '../../escape', 'refs/heads/../../config', '/etc/passwd', 'refs//heads/a',
+    Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff, 0xfe])]), `refs/heads/${'x'.repeat(2_000)}`, 'refs/heads/$(touch x)/..',
+  ];
+  for (const ref of refs) {
+    const commands = [`${zeroId} ${main} refs/heads/fine`, Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)])];
+    const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
+    t.match(outcome, { kind: 'refused' }, ref.toString());
+    const { report } = readAnswer(answer);
+    t.match(report[1], /^ng refs\/heads\/fine another ref/);
+    t.match(report[2], /^ng /);
+    t.notMatch(report.join(''), /\u001b.*reason/);
+  }
+  const refused = async (commands: string[], more: object = {}) => {
+    const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
+    return readAnswer(answer).report;
+  };
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `${zeroId} ${main} refs/heads/b${n}`);
+  t.match((await refused(many(51)))[51], /^ng refs\/heads\/b50 one push may update at most 50 refs/);
+  t.match((await refused(many(4)))[4], /^ng refs\/heads\/b3 a repository has at most 3 refs/);
+  t.match((await refused([many(1)[0]!, many(1)[0]!]))[1], /^ng refs\/heads\/b0 /);
+  t.match((await refused(many(1), { capabilities: 'report-status side-band-64k push-options', options: ['a', 'b', 'c'] }))[1], /^ng refs\/heads\/b0 .*options/);
+  t.same(seen.pushes, [], 'nobody was asked');
+  t.equal((await git.refs(repository)).size, 0);
+  t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
+
+  await sendPush(git, repository, pushBytes({ commands: many(3), pack }), seen);
+  t.equal((await git.refs(repository)).size, 3);
+});
+
+t.test('a refused push of many megabytes is read to its end, but not without bound', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 4_000_000 } });
+  const repository = await newRepository();
+  for (const [megabytes, readWhole] of [[2, true], [20, false]] as const) {
+    const push = openPush(git, repository, observer({ accept: false, reason: 'no' }));
+    push.input.write(created);
+    for (let n = 0; n < megabytes; n += 1) push.input.write(Buffer.alloc(1_000_000));
+    push.input.end();
+    t.match(await push.outcome, { kind: 'refused' });
+    t.equal(push.input.readableEnded, readWhole, `${megabytes} MB`);
+    t.match(readAnswer(push.answer()).report, [/unpack ok/, /ng refs\/heads\/main no/]);
+  }
+});
+
+t.test('damaged and cut packs are reported, and leave nothing', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const damaged = Buffer.from(pack);
+  damaged[40]! ^= 0xff;
+  const bodies: [string, Buffer][] = [
+    ['cut', pack.subarray(0, pack.length - 30)],
+    ['damaged', damaged],
+    ['no pack', Buffer.from('hello')],
+    ['empty', Buffer.alloc(0)],
+    ['objects missing', packOf(sample, 'main', '^main~1')],
+  ];
+  for (const [name, body] of bodies) {
+    const repository = await newRepository();
+    const seen = observer();
+    const { answer, outcome } = await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: body }), seen);
+    t.match(outcome, { kind: 'reported', results: [{ ok: false, reason: /.+/ }] }, name);
+    t.match(readAnswer(answer).report.join(), /ng refs\/heads\/main/, name);
+    t.equal(seen.results.length, 1);
+    t.equal((await git.refs(repository)).size, 0);
+    t.same(leftovers(repository), [], name);
+  }
+});
+
+t.test('a pack above the limit is refused by git while it arrives', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { maxPushBytes: 200 } });
+  const { outcome } = await sendPush(git, await newRepository(), created);
+  t.match(outcome, { kind: 'reported', results: [{ ok: false }] });
+});
+
+/** A repository with a blob that takes a while to send. */
+function largePush(t: Owner): { bytes: Buffer; id: string } {
+  const work = temporaryFolder(t);
+  gitSync(['init', '--quiet', '--initial-branch=main'], { cwd: work });
+  writeFileSync(path.join(work, 'large'), randomBytes(2_000_000));
+  gitSync(['add', '.'], { cwd: work });
+  gitSync(['commit', '--quiet', '--message=large'], { cwd: work });
+  const id = gitSync(['rev-parse', 'HEAD'], { cwd: work });
+  return { id, bytes: pushBytes({ commands: [`${zeroId} ${id} refs/heads/main`], pack: packOf(work, 'HEAD') }) };
+}
+
+t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no process and no file', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const { bytes } = largePush(t);
+  for (const leaves of ['aborts', 'closes', 'fails'] as const) {
+    const repository = await newRepository();
+    const seen = observer();
+    const push = openPush(git, repository, seen);
+    push.input.write(bytes.subarray(0, 1_000_000));
+    await until(async () => (await processesBelow(repository)).length > 0);
+    if (leaves === 'aborts') push.gone.abort();
+    if (leaves === 'closes') push.input.destroy();
+    if (leaves === 'fails') push.input.destroy(invalid('body_too_large', 'The request is too large.'));
+    t.match(await push.outcome, { kind: 'reported', results: [{ ok: false }] }, leaves);
+    t.equal(seen.results.length, 1, 'git tidied up and said so');
+    if (leaves === 'fails') t.match(readAnswer(push.answer()).remarks, 'The request is too large.');
+    await until(async () => (await processesBelow(repository)).length === 0);
+    t.same(leftovers(repository), []);
+    t.equal(git.load().writes.running, 0);
+  }
+});
+
+t.test('SECURITY I04: a client that stops sending loses its place', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const { bytes } = largePush(t);
+  const push = openPush(git, await newRepository(), observer(), { stallMs: 200 });
+  push.input.write(bytes.subarray(0, 1_000_000));
+  t.match(await push.outcome, { kind: 'reported', results: [{ ok: false }] });
+  t.equal(git.load().processes, 0);
+});
+
+t.test('git killed in the middle: the client is told, the caller asks the refs', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const { bytes } = largePush(t);
+  const repository = await newRepository();
+  const push = openPush(git, repository);
+  push.input.write(bytes.subarray(0, 1_000_000));
+  await until(async () => (await processesBelow(repository)).length > 1);
+  await killBelow(repository);
+  t.match(await push.outcome, { kind: 'unreported', clean: false });
+  t.match(readAnswer(push.answer()).failure, /interrupted/);
+  t.equal(git.load().writes.running, 0, 'SECURITY R03: the slot is free');
+  t.same(leftovers(repository), [], 'what it left behind is removed without a restart');
+});
+
+t.test('a journal that cannot be settled does not take the acknowledgement from the client', async (t) => {
+  const { git, newRepository, log } = await openGit(t);
+  const failing = { ...observer(), settled: () => Promise.reject(new Error('disk full')) };
+  const { answer, outcome } = await sendPush(git, await newRepository(), created, failing);
+  t.match(outcome, { kind: 'reported' });
+  t.match(readAnswer(answer).report, ['unpack ok', 'ok refs/heads/main']);
+  t.match(log, [{ event: 'push.settle_failed' }]);
+});
+
+t.test('pushes beyond the slots wait, and are told to come back before anything is journalled', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { writesPerRepository: 1, queueWaitMs: 300, queue: 1 } });
+  const repository = await newRepository();
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  const first = sendPush(git, repository, created, { ...observer(), decide: async () => (await held, { accept: true }) });
+  await until(() => git.load().writes.running === 1);
+  const seen = observer();
+  const second = t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'waited too long');
+  await until(() => git.load().writes.waiting === 1);
+  await t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'the queue is full');
+  await second;
+  t.same(seen.pushes, []);
+  go();
+  t.match((await first).outcome, { kind: 'reported' });
+});
+
+t.test('twenty pushes of one branch at once: one wins, the others are refused cleanly', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const ids = [main, before, topic];
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${ids[n % 3]} refs/heads/main`], pack }))),
+  );
+  const won = all.filter(({ outcome }) => outcome.kind === 'reported' && outcome.results[0]!.ok);
+  t.equal(won.length, 1);
+  t.same(leftovers(repository), []);
+});
