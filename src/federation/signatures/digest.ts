@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto';
+
+const sha256 = (body: Buffer): string => hash('sha256', body, 'base64');
+
+/** The `Digest` header of a body (RFC 3230): over the bytes as they are sent. */
+export function bodyDigest(body: Buffer): string {
+  return `SHA-256=${sha256(body)}`;
+}
+
+/**
+ * Whether a `Digest` header speaks of this body. Other algorithms may stand
+ * beside it, but there must be exactly one SHA-256, and it decides.
+ */
+export function digestMatches(header: string, body: Buffer): boolean {
+  const entries = header.split(',').map((entry) => /^\s*([\w-]+)=([A-Za-z0-9+/=]+)\s*$/.exec(entry));
+  if (entries.includes(null)) return false;
+  const values = entries.filter((entry) => entry?.[1]?.toLowerCase() === 'sha-256').map((entry) => entry?.[2]);
+  return values.length === 1 && values[0] === sha256(body);
+}

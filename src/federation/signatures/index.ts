@@ -1,0 +1,10 @@
+export { bodyDigest, digestMatches } from './digest.ts';
+export { formatHttpDate, parseHttpDate } from './http-date.ts';
+export { parseSignatureHeader } from './parse-signature-header.ts';
+export type { SignatureParameters } from './parse-signature-header.ts';
+export { readPublicKey } from './public-key.ts';
+export { signRequest } from './sign-request.ts';
+export type { RequestToSign, SigningKey } from './sign-request.ts';
+export { signingString } from './signing-string.ts';
+export { dateWindowMs, isSignedBy, readSignedRequest } from './verify-request.ts';
+export type { ArrivedRequest, SignedRequest } from './verify-request.ts';

@@ -1,0 +1,58 @@
+import { sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { bodyDigest } from './digest.ts';
+import { formatHttpDate } from './http-date.ts';
+import { signingString } from './signing-string.ts';
+
+const signInThreadPool = promisify(sign) as (algorithm: string, data: Buffer, key: KeyObject) => Promise<Buffer>;
+
+/** The key of a local actor, ready to sign with. */
+export interface SigningKey {
+  /** `<actor-id>#main-key` (SPEC §5). */
+  keyId: string;
+  privateKey: KeyObject;
+}
+
+export interface RequestToSign {
+  method: 'GET' | 'POST';
+  url: URL;
+  /** The exact bytes that will be sent; none with GET. */
+  body?: Buffer;
+  /** `Date` of the request, milliseconds since the epoch. */
+  at: number;
+  /** Sign the path without its query: some servers verify it that way. */
+  withoutQuery?: boolean;
+}
+
+/**
+ * Signs a request (draft-cavage, RSA-SHA256): `(request-target) host date`, and
+ * `digest` when there is a body. The signature is dead after an hour, so it is
+ * made for each attempt. Runs in the thread pool; one costs about 0.3 ms.
+ *
+ * @returns the headers to send: Host, Date, Signature, and Digest with a body
+ */
+export async function signRequest(request: RequestToSign, key: SigningKey): Promise<Record<string, string>> {
+  const { method, url, body, at } = request;
+  const headers: Record<string, string> = {
+    Host: url.host,
+    Date: formatHttpDate(at),
+    ...(body === undefined ? {} : { Digest: bodyDigest(body) }),
+  };
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const covered = ['(request-target)', ...names];
+  const target = url.pathname + (request.withoutQuery ? '' : url.search);
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const text = signingString(covered, { method, target, headers: values })!;
+  const signature = await signInThreadPool('RSA-SHA256', Buffer.from(text, 'latin1'), key.privateKey);
+  return { ...headers, Signature: signatureHeader(key.keyId, covered, signature) };
+}
+
+function signatureHeader(keyId: string, covered: readonly string[], signature: Buffer): string {
+  return [
+    `keyId="${keyId}"`,
+    'algorithm="rsa-sha256"',
+    `headers="${covered.join(' ')}"`,
+    `signature="${signature.toString('base64')}"`,
+  ].join(',');
+}

@@ -1,0 +1,39 @@
+/** The parts of a request that a signature covers. */
+export interface SignedParts {
+  /** In any case. */
+  method: string;
+  /** Path and query as they stand in the request line. */
+  target: string;
+  /** Values by lower-case header name; repeated headers are joined with `, `. */
+  headers: ReadonlyMap<string, string>;
+  /** Seconds since the epoch, for `(created)` and `(expires)`. */
+  created?: number | null;
+  expires?: number | null;
+}
+
+/**
+ * The text that is signed (draft-cavage-http-signatures-12 §2.3): one line for
+ * each name in `covered`, in that order. `null` when a covered part is missing.
+ */
+export function signingString(covered: readonly string[], parts: SignedParts): string | null {
+  const lines: string[] = [];
+  for (const name of covered) {
+    const value = partValue(name, parts);
+    if (value === null) return null;
+    lines.push(`${name}: ${value}`);
+  }
+  return lines.join('\n');
+}
+
+function partValue(name: string, { method, target, headers, created, expires }: SignedParts): string | null {
+  switch (name) {
+    case '(request-target)':
+      return `${method.toLowerCase()} ${target}`;
+    case '(created)':
+      return created == null ? null : String(created);
+    case '(expires)':
+      return expires == null ? null : String(expires);
+    default:
+      return headers.get(name) ?? null;
+  }
+}

@@ -1,0 +1,6 @@
+export { createOutbound } from './outbound.ts';
+export type { Outbound, OutboundLimits, OutboundOptions } from './outbound.ts';
+export type { OutboundRules } from './judge-url.ts';
+export { isPublicAddress } from './public-address.ts';
+export type { ResolveName } from './resolve-name.ts';
+export type { OutboundAnswer, OutboundRequest } from './send-request.ts';

@@ -1,0 +1,36 @@
+import { isIP } from 'node:net';
+import { forbidden, invalid } from '../kernel/index.ts';
+import { isPublicAddress } from './public-address.ts';
+
+export interface OutboundRules {
+  /** Whether somebody allowed this host (and port) by name. Asked before anything touches the network. */
+  isAllowed(url: URL): boolean | Promise<boolean>;
+  /** Development only: http and inner addresses pass; `isAllowed` is still asked. */
+  devAllowInsecure: boolean;
+}
+
+/** `[::1]` as resolvers and sockets write it. */
+export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+export const innerAddress = (host: string) =>
+  forbidden('address_not_public', `${host} is not a public address; only those may be contacted.`);
+
+/**
+ * Everything about a URL that can be judged without the network. Only the parsed
+ * form counts: parsing turns `0x7f.1` and full-width digits into `127.0.0.1`.
+ * Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
+ */
+export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL> {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '') throw invalid('invalid_url', 'This is not a URL.');
+  const mayBePlain = rules.devAllowInsecure && url.protocol === 'http:';
+  if (url.protocol !== 'https:' && !mayBePlain) throw forbidden('https_only', 'Only https is allowed');
+  if (url.username !== '' || url.password !== '') throw invalid('invalid_url', 'A URL with a name or password in it is not used.');
+  if (!(await rules.isAllowed(url))) {
+    throw forbidden('host_not_allowed', `${url.host} is not on this server's peer list.`);
+  }
+  // `connect` asks no resolver for a literal address, so nobody else would judge it.
+  const host = bareHost(url);
+  if (!rules.devAllowInsecure && isIP(host) !== 0 && !isPublicAddress(host)) throw innerAddress(url.hostname);
+  return url;
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { getCACertificates } from 'node:tls';
+import { invalid } from '../kernel/index.ts';
+import { innerAddress, judgeUrl } from './judge-url.ts';
+import type { OutboundRules } from './judge-url.ts';
+import { isPublicAddress } from './public-address.ts';
+import { createNameResolver } from './resolve-name.ts';
+import type { ResolveName } from './resolve-name.ts';
+import { sendRequest } from './send-request.ts';
+import type { OutboundAnswer, OutboundRequest } from './send-request.ts';
+
+export interface OutboundOptions extends OutboundRules {
+  /** A PEM file with further certificate authorities to trust; the usual ones stay. */
+  caFile?: string | null;
+  /** How names become addresses; tests have their own. */
+  resolve?: ResolveName;
+  limits?: Partial<OutboundLimits>;
+}
+
+export interface OutboundLimits {
+  connectionsPerHost: number;
+  connectMs: number;
+  /** For connecting, headers and the whole answer together. */
+  totalMs: number;
+  /** How long an unused connection is kept. */
+  idleMs: number;
+}
+
+const defaultLimits: OutboundLimits = { connectionsPerHost: 4, connectMs: 3_000, totalMs: 10_000, idleMs: 30_000 };
+
+/**
+ * The only door to other hosts (DESIGN §1): https only, to hosts that somebody
+ * allowed, at addresses that are public when the connection is made. It follows
+ * no redirects and knows no proxy settings of its environment.
+ */
+export interface Outbound {
+  /** Judges a URL without touching the network. Refuses as `judgeUrl` does. */
+  judge(url: string): Promise<URL>;
+  /** Refuses as `judgeUrl` and `sendRequest` do. */
+  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** The addresses behind a name, and whether each may be contacted; for those who look for a fault. */
+  addressesOf(name: string): Promise<{ address: string; isAllowed: boolean }[]>;
+  /** Ends the connections that are kept open. */
+  close(): void;
+}
+
+/** Refuses `config_ca_file` when the file of authorities cannot be read. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { devAllowInsecure, resolve = createNameResolver() } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const shared = { keepAlive: true, maxSockets: limits.connectionsPerHost, timeout: limits.idleMs };
+  const agents = {
+    http: new http.Agent(shared),
+    https: new https.Agent({ ...shared, ...trusted(options.caFile ?? null) }),
+  };
+  const mayContact = (address: string): boolean => devAllowInsecure || isPublicAddress(address);
+  const wire = {
+    ...limits,
+    agents,
+    lookup: checkedLookup(resolve, mayContact),
+    checkAddress(address: string): void {
+      if (!mayContact(address)) throw innerAddress(address);
+    },
+  };
+  return {
+    judge: (url) => judgeUrl(url, options),
+    send: async (request) => sendRequest(await judgeUrl(request.url, options), request, wire),
+    addressesOf: async (name) => (await resolve(name)).map((address) => ({ address, isAllowed: mayContact(address) })),
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/**
+ * What the connection is made to is exactly what was checked: there is no second
+ * look at DNS that could answer differently. One inner address among public ones
+ * refuses them all: the next answer may put it first.
+ */
+function checkedLookup(resolve: ResolveName, mayContact: (address: string) => boolean): LookupFunction {
+  return (name, options, done) => {
+    resolve(name).then((addresses) => {
+      const bad = addresses.find((address) => !mayContact(address));
+      if (bad !== undefined) return done(failure('EINNER', `${name} resolves to ${bad}`), '', 4);
+      if (addresses.length === 0) return done(failure('ENOTFOUND', `${name} has no address`), '', 4);
+      const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+      if (options.all) done(null, found);
+      else done(null, found[0]!.address, found[0]!.family);
+    }, (error: unknown) => done(error as NodeJS.ErrnoException, '', 4));
+  };
+}
+
+function failure(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
+}
+
+function trusted(caFile: string | null): { ca?: string[] } {
+  if (caFile === null) return {};
+  try {
+    const pem = readFileSync(caFile, 'utf8');
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate');
+    return { ca: [...getCACertificates('default'), pem] };
+  } catch (cause) {
+    throw invalid('config_ca_file', `The file of certificate authorities (ca_file) cannot be used: ${(cause as Error).message}.`, { cause });
+  }
+}

@@ -1,0 +1,129 @@
+import http from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { unavailable } from '../kernel/index.ts';
+import { failureWords } from './failure-words.ts';
+
+export interface OutboundRequest {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: Buffer;
+  /** The largest answer that is read, in bytes. */
+  maxBytes: number;
+  /** Gives up early; the whole request has `totalMs` in any case. */
+  signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface Wire {
+  agents: { http: http.Agent; https: https.Agent };
+  lookup: LookupFunction;
+  /** Judges the address that the connection really has; throws to end it. */
+  checkAddress(address: string): void;
+  connectMs: number;
+  totalMs: number;
+}
+
+const timedOut = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
+
+/**
+ * Sends one request and reads the whole answer, within `totalMs`. Redirects and
+ * errors of the other server are answers like any other.
+ * Refuses `peer_unreachable` for whatever the network does, `answer_too_large`,
+ * `answer_encoded`, and with what `checkAddress` throws.
+ */
+export async function sendRequest(url: URL, request: OutboundRequest, wire: Wire): Promise<OutboundAnswer> {
+  try {
+    return await attempt(url, request, wire).catch((error: unknown) => {
+      // A kept connection may have been closed just as it was used again: that says nothing about the host.
+      if (!(error instanceof StaleConnection)) throw error;
+      return attempt(url, request, wire);
+    });
+  } catch (thrown) {
+    const error = thrown instanceof StaleConnection ? thrown.cause : thrown;
+    if (error instanceof Refused) throw error.cause;
+    throw unavailable('peer_unreachable', `${url.host} did not answer: ${failureWords(error)}.`, { cause: error });
+  }
+}
+
+/** Carries a refusal of our own through the error events of a socket. */
+class Refused extends Error {}
+class StaleConnection extends Error {}
+
+function attempt(url: URL, { method, headers, body, maxBytes, signal }: OutboundRequest, wire: Wire): Promise<OutboundAnswer> {
+  return new Promise((resolve, reject) => {
+    const isPlain = url.protocol === 'http:';
+    const sent = (isPlain ? http : https).request(url, {
+      method,
+      headers: { ...headers, 'Accept-Encoding': 'identity', ...(body === undefined ? {} : { 'Content-Length': String(body.length) }) },
+      agent: isPlain ? wire.agents.http : wire.agents.https,
+      lookup: wire.lookup,
+    });
+    const deadline = setTimeout(() => sent.destroy(timedOut('no answer in time')), wire.totalMs);
+    const giveUp = (): void => void sent.destroy(Object.assign(new Error('given up'), { code: 'ECONNABORTED' }));
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
+
+    let answered = false;
+    const fail = (error: Error): void => {
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', giveUp);
+      const isStale = !answered && sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
+      reject(isStale ? new StaleConnection('closed meanwhile', { cause: error }) : error);
+    };
+    sent.once('socket', (socket) => watchConnecting(sent, socket, wire));
+    sent.on('error', fail);
+    sent.once('response', (response) => {
+      answered = true;
+      readAnswer(response, maxBytes, (error) => sent.destroy(error)).then((answer) => {
+        clearTimeout(deadline);
+        signal?.removeEventListener('abort', giveUp);
+        resolve(answer);
+      }, fail);
+    });
+    sent.end(body);
+  });
+}
+
+function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, connectMs }: Wire): void {
+  if (!socket.connecting) return;
+  const slow = setTimeout(() => sent.destroy(timedOut('no connection in time')), connectMs);
+  sent.once('close', () => clearTimeout(slow));
+  socket.once((socket as Partial<TLSSocket>).encrypted ? 'secureConnect' : 'connect', () => clearTimeout(slow));
+  socket.once('connect', () => {
+    try {
+      checkAddress(socket.remoteAddress ?? '');
+    } catch (refusal) {
+      sent.destroy(new Refused('refused', { cause: refusal }));
+    }
+  });
+}
+
+async function readAnswer(response: IncomingMessage, maxBytes: number, end: (error: Error) => void): Promise<OutboundAnswer> {
+  const encoding = response.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    throw refuse(end, unavailable('answer_encoded', 'The answer is compressed, which was not asked for.'));
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw refuse(end, unavailable('answer_too_large', `The answer is larger than ${maxBytes} bytes.`));
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+function refuse(end: (error: Error) => void, refusal: Error): Refused {
+  const refused = new Refused('refused', { cause: refusal });
+  end(refused);
+  return refused;
+}
