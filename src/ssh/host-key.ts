@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ssh2 from 'ssh2';
 import { invalid } from '../kernel/index.ts';
+import { makeKey } from './make-key.ts';
 
 export interface HostKey {
   /** The private key in OpenSSH format. */
@@ -26,7 +27,7 @@ export async function hostKey(dataDir: string): Promise<HostKey> {
     throw error;
   });
   if (found === null) {
-    await writeOnce(file, ssh2.utils.generateKeyPairSync('ed25519', { comment: 'hearth' }).private);
+    await writeOnce(file, makeKey('hearth').privateKey);
   } else if (!found.isFile()) {
     throw unusable(file, 'it is not a plain file');
   } else if ((found.mode & 0o077) !== 0) {

@@ -1,7 +1,7 @@
 import type { GitService } from './parse-command.ts';
 import type { SshRooms } from './rooms.ts';
-import type { Visit } from './run-command.ts';
 import { send } from './send.ts';
+import type { Visit } from './visit.ts';
 
 type Request = { service: GitService; owner: string; name: string };
 
@@ -13,20 +13,21 @@ type Request = { service: GitService; owner: string; name: string };
 export async function serveGit(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
   const { repositories, git } = rooms;
   const { viewer, protocol, input, output, signal } = visit;
+  const client = viewer.id;
   switch (service) {
     case 'upload-pack': {
       const { path } = await repositories.openForRead(viewer, owner, name);
-      return (await git.uploadPack({ path, protocol, input, output, signal, stateless: false })).exitCode;
+      return (await git.uploadPack({ path, protocol, input, output, signal, client, stateless: false })).exitCode ?? 1;
     }
     case 'upload-archive': {
       const { path } = await repositories.openForRead(viewer, owner, name);
-      return (await git.uploadArchive({ path, input, output, signal })).exitCode;
+      return (await git.uploadArchive({ path, input, output, signal, client })).exitCode ?? 1;
     }
     case 'receive-pack': {
       const opened = await repositories.openForPush(viewer, owner, name);
       // Over SSH the client first waits for the refs. What follows is the same as over
       // HTTP, so both transports share the way that journals the push.
-      await send(output, await git.advertiseRefs({ path: opened.path, service, protocol }));
+      await send(await git.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
       await repositories.receivePush(opened, { viewer, via: 'ssh', protocol, input, output, signal });
       return 0;
     }

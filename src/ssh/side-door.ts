@@ -4,8 +4,8 @@ import { cloneAddress } from './clone-address.ts';
 import type { Command } from './parse-command.ts';
 import { plainText } from './plain-text.ts';
 import type { SshRooms } from './rooms.ts';
-import type { Visit } from './run-command.ts';
 import { send } from './send.ts';
+import type { Visit } from './visit.ts';
 
 type Asked = Exclude<Command, { kind: 'git' }>;
 
@@ -30,7 +30,7 @@ Everything else is git: clone, fetch, push and "git archive --remote".
  * pages and the command line, and print what a pipe can read: tab-separated, no headers.
  */
 export async function serveSideDoor(rooms: SshRooms, asked: Asked, visit: Visit): Promise<number> {
-  for await (const text of answer(rooms, asked, visit)) await send(visit.output, plainText(text));
+  for await (const text of answer(rooms, asked, visit)) await send(plainText(text), visit);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection, Session } from 'ssh2';
+import { sshString, uint32 } from './ssh-string.ts';
 
 /*
  * What the server needs of ssh2 1.17 and ssh2 keeps to itself. package.json pins it
@@ -74,12 +75,5 @@ const lengthAndPaddingBytes = 5;
 const extInfoMessage = 7;
 
 function extInfo(names: readonly string[]): Buffer {
-  const one = Buffer.from([0, 0, 0, 1]);
-  return Buffer.concat([Buffer.from([extInfoMessage]), one, sshString('server-sig-algs'), sshString(names.join(','))]);
-}
-
-function sshString(text: string): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(Buffer.byteLength(text));
-  return Buffer.concat([length, Buffer.from(text)]);
+  return Buffer.concat([Buffer.from([extInfoMessage]), uint32(1), sshString('server-sig-algs'), sshString(names.join(','))]);
 }

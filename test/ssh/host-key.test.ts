@@ -1,11 +1,14 @@
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hostKey } from '../../src/ssh/host-key.ts';
+import { makeKey } from '../../src/ssh/make-key.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
+const ed25519 = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
 const sshKeygen = (...args: string[]) => execFileSync('ssh-keygen', args, { encoding: 'utf8', stdio: 'pipe' });
 
 t.test('the host key is made once, for nobody else to read, and OpenSSH agrees with its fingerprint', async (t) => {
@@ -16,6 +19,18 @@ t.test('the host key is made once, for nobody else to read, and OpenSSH agrees w
   t.same(readdirSync(path.join(folder, 'ssh')), ['host_ed25519']);
   t.match(sshKeygen('-l', '-f', keyFile(folder)), `256 ${made.fingerprint} hearth (ED25519)`);
   t.same(await hostKey(folder), made);
+});
+
+t.test('a key whose halves begin with zeros is whole too', async (t) => {
+  const folder = temporaryFolder(t);
+  let pair = ed25519();
+  for (; !pair.x?.startsWith('AA') && !pair.x?.startsWith('AB'); pair = ed25519());
+  const { privateKey, blob } = makeKey('hearth', pair);
+  mkdirSync(path.join(folder, 'ssh'));
+  writeFileSync(keyFile(folder), privateKey, { mode: 0o600 });
+  t.equal(blob.length, 51);
+  t.match(sshKeygen('-l', '-f', keyFile(folder)), (await hostKey(folder)).fingerprint);
+  t.equal(sshKeygen('-y', '-f', keyFile(folder)).trim(), `ssh-ed25519 ${blob.toString('base64')} hearth`);
 });
 
 t.test('a key that ssh-keygen made is as good', async (t) => {

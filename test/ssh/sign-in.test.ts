@@ -9,7 +9,7 @@ import type { KeyFiles } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const stranger = hearth.makeKey();
+const stranger = hearth.newKey();
 
 const whoami = async (keys: KeyFiles[], options: string[] = []) => {
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys, options });
@@ -19,7 +19,7 @@ const denied = 'git@127.0.0.1: Permission denied (publickey).';
 
 /** Only the public half lies on disk, so OpenSSH asks about the key and cannot sign. */
 function publicHalfOf(key: KeyFiles): KeyFiles {
-  const { file } = hearth.makeKey();
+  const { file } = hearth.newKey();
   writeFileSync(`${file}-other.pub`, `${key.publicLine}\n`);
   return { ...key, file: `${file}-other.pub` };
 }
@@ -78,10 +78,10 @@ t.test('security F01: a signature by another key opens nothing', async (t) => {
 
 t.test('all kinds of keys work; RSA only with SHA-2', async (t) => {
   for (const bits of [256, 384, 521]) {
-    const { key } = await hearth.person(`ecdsa${bits}`, hearth.makeKey('ecdsa', bits));
+    const { key } = await hearth.person(`ecdsa${bits}`, hearth.newKey('ecdsa', bits));
     t.equal(await whoami([key]), `ecdsa${bits}`);
   }
-  const { key } = await hearth.person('rsa-user', hearth.makeKey('rsa', 3072));
+  const { key } = await hearth.person('rsa-user', hearth.newKey('rsa', 3072));
   t.equal(await whoami([key]), 'rsa-user');
   for (const algorithm of ['rsa-sha2-256', 'rsa-sha2-512']) {
     t.equal(await whoami([key], [`PubkeyAcceptedAlgorithms=${algorithm}`]), 'rsa-user', algorithm);
@@ -125,7 +125,7 @@ t.test('no other method than public keys is offered or taken', async (t) => {
 });
 
 t.test('after six refused tries the connection ends', async (t) => {
-  const wrong = Array.from({ length: 6 }, () => hearth.makeKey());
+  const wrong = Array.from({ length: 6 }, () => hearth.newKey());
   t.equal(await whoami([...wrong.slice(1), alice.key]), 'alice');
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys: [...wrong, alice.key] });
   t.match({ code, stdout }, { code: 255, stdout: '' });

@@ -13,6 +13,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import { createSshServer } from '../../src/ssh/index.ts';
 import type { SshLimits, SshServer } from '../../src/ssh/index.ts';
+import { makeKey } from '../../src/ssh/make-key.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -76,17 +77,15 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   mkdirSync(work);
 
   let keysMade = 0;
-  function makeKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519', bits = 0): KeyFiles {
+  function newKey(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519', bits = 0): KeyFiles {
     const file = path.join(folder, `key-${(keysMade += 1)}`);
-    const made = type === 'ed25519'
-      ? ssh2.utils.generateKeyPairSync('ed25519')
-      : ssh2.utils.generateKeyPairSync(type, { bits });
-    writeFileSync(file, made.private, { mode: 0o600 });
-    writeFileSync(`${file}.pub`, `${made.public}\n`);
-    return { file, privateKey: made.private, publicLine: made.public };
+    const pair = type === 'ed25519' ? ed25519Key() : ssh2.utils.generateKeyPairSync(type, { bits });
+    writeFileSync(file, pair.private, { mode: 0o600 });
+    writeFileSync(`${file}.pub`, `${pair.public}\n`);
+    return { file, privateKey: pair.private, publicLine: pair.public };
   }
 
-  async function person(username: string | null, key = makeKey()) {
+  async function person(username: string | null, key = newKey()) {
     const { id } = await accounts.addPerson({ username });
     await accounts.addKey(id, { title: 'test', line: key.publicLine });
     const viewer = { kind: 'person', id, username, isAdministrator: false, via: 'key', scope: 'admin', repositoryIds: null } as const;
@@ -96,17 +95,18 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   const sshOptions = ({ keys = [], options = [], flags = [] }: RunOptions) => [
     ...flags,
     '-F', 'none',
+    // ssh takes the first value that it meets.
     ...[
+      ...options,
       'BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', 'StrictHostKeyChecking=yes',
       `UserKnownHostsFile=${knownHosts}`, 'GlobalKnownHostsFile=/dev/null', 'ControlPath=none', 'ConnectTimeout=10',
-      ...options,
     ].flatMap((option) => ['-o', option]),
     ...keys.flatMap(({ file }) => ['-i', file]),
   ];
   const environment = gitEnvironment(work);
 
   return {
-    rooms, server, port, fingerprint, log, folder, work, knownHosts, makeKey, person, sshOptions,
+    rooms, server, port, fingerprint, log, folder, work, knownHosts, newKey, person, sshOptions,
     events: (event: string) => log.filter((line) => line.event === event),
     async stop(graceMs: number) {
       isStopped = true;
@@ -195,6 +195,11 @@ export async function until(holds: () => boolean | Promise<boolean>, withinMs = 
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return false;
+}
+
+function ed25519Key(): { private: string; public: string } {
+  const { privateKey, blob } = makeKey('test');
+  return { private: privateKey, public: `ssh-ed25519 ${blob.toString('base64')}` };
 }
 
 function publicHalf(file: string): string {

@@ -1,0 +1,217 @@
+import t from 'tap';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ClientChannel } from 'ssh2';
+import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
+import { startSsh, until } from './ssh-fixture.ts';
+import type { Outcome, RunOptions } from './ssh-fixture.ts';
+
+const hearth = await startSsh(t);
+const alice = await hearth.person('alice');
+const bob = await hearth.person('bob');
+const { repositories, git: gitRoom, db } = hearth.rooms;
+
+const site = hearth.url('alice/site.git');
+const git = (args: string[], more: RunOptions = {}): Promise<Outcome> => hearth.git(args, { keys: [alice.key], ...more });
+const at = (name: string) => path.join(hearth.work, name);
+const good = async (args: string[], more: RunOptions = {}): Promise<string> => {
+  const { code, stdout, stderr } = await git(args, more);
+  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}\n${stderr}`);
+  return stdout + stderr;
+};
+const create = async (name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE') => {
+  await repositories.create(alice.viewer, { name, visibility });
+  return (await repositories.find(alice.viewer, 'alice', name)).path;
+};
+const idle = () => until(() => {
+  const { reads, writes, short } = gitRoom.load();
+  return reads.running + writes.running + short.running === 0;
+});
+
+const source = await makeBareRepository(hearth.folder, { commits: 60, branches: ['next'] });
+const sitePath = await create('site');
+await create('public', 'PUBLIC');
+await good(['push', '--quiet', site, 'main', 'next'], { cwd: source });
+
+t.test('what was pushed comes back whole, in all versions of the protocol', async (t) => {
+  const head = await runGit(['rev-parse', 'main'], { cwd: source });
+  for (const version of ['0', '1', '2']) {
+    const v = ['-c', `protocol.version=${version}`];
+    t.match(await good([...v, 'ls-remote', site]), `${head.trim()}\trefs/heads/main`, `ls-remote ${version}`);
+    await good([...v, 'clone', '--quiet', site, at(`clone-${version}`)]);
+    const clone = at(`clone-${version}`);
+    t.equal(await runGit(['rev-parse', 'HEAD'], { cwd: clone }), head);
+    await runGit(['fsck', '--full'], { cwd: clone });
+
+    writeFileSync(path.join(clone, `new-${version}`), version);
+    await runGit(['add', '.'], { cwd: clone });
+    await runGit(['commit', '-qm', 'New'], { cwd: clone });
+    await good([...v, 'push', 'origin', `HEAD:pushed-${version}`], { cwd: clone });
+    t.match(await good([...v, 'push', 'origin', `HEAD:pushed-${version}`], { cwd: clone }), 'Everything up-to-date');
+    await good([...v, 'fetch', '--quiet', '--prune'], { cwd: clone });
+  }
+  await runGit(['fsck', '--full'], { cwd: sitePath });
+  t.ok(await idle(), 'and no git is left');
+});
+
+t.test('the client chooses the version, and nothing else, through the environment', async (t) => {
+  const trace = async (version: string) => {
+    const { stderr } = await git(['-c', `protocol.version=${version}`, 'ls-remote', site], { env: { GIT_TRACE_PACKET: '1' } });
+    return /ls-remote< (version \d|[0-9a-f]{40} HEAD)/.exec(stderr)?.[1]?.replace(/^[0-9a-f]+ /, '');
+  };
+  t.equal(await trace('0'), 'HEAD');
+  t.equal(await trace('1'), 'version 1');
+  t.equal(await trace('2'), 'version 2');
+
+  const firstLine = async (...variables: string[]) => {
+    const command = ["git-upload-pack '/alice/site.git'"];
+    const { stdout } = await hearth.ssh(command, { keys: [alice.key], options: [`SetEnv=${variables.join(' ')}`], input: '0000' });
+    return stdout.split('\n')[0];
+  };
+  t.match(await firstLine('GIT_PROTOCOL=version=2'), /^000eversion 2$/);
+  const trap = at('trap');
+  for (const injected of [
+    'GIT_PROTOCOL=version=3', 'GIT_PROTOCOL=version=2:x', 'GIT_PROTOCOL=', `GIT_DIR=${trap}`, `GIT_TRACE=${trap}`,
+    'GIT_CONFIG_COUNT=1', `PATH=${trap}`, `LD_PRELOAD=${trap}`, `HOME=${trap}`,
+  ]) {
+    t.match(await firstLine(injected), /^[0-9a-f]{44} HEAD\0/, injected);
+  }
+  t.notOk(existsSync(trap));
+});
+
+t.test('a repository is found however its address is written', async (t) => {
+  const { port } = hearth;
+  for (const address of [
+    `ssh://git@127.0.0.1:${port}/alice/site.git`, `ssh://git@127.0.0.1:${port}/alice/site`, `ssh://git@127.0.0.1:${port}//ALICE/Site.git/`,
+    'git@127.0.0.1:alice/site.git', 'git@127.0.0.1:/alice/site', '127.0.0.1:Alice/SITE',
+  ]) {
+    t.equal((await git(['ls-remote', address], { options: [`Port=${port}`] })).code, 0, address);
+  }
+  for (const address of ['ssh://git@127.0.0.1/~alice/site.git', 'git@127.0.0.1:~/site.git', 'git@127.0.0.1:site.git', 'git@127.0.0.1:alice/site.git.git']) {
+    t.equal((await git(['ls-remote', address], { options: [`Port=${port}`] })).code, 128, address);
+  }
+});
+
+t.test('shallow and partial clones, later fetches and archives work', async (t) => {
+  await good(['clone', '--quiet', '--depth=1', site, at('shallow')]);
+  t.equal(await runGit(['rev-list', '--count', 'HEAD'], { cwd: at('shallow') }), '1\n');
+  await good(['fetch', '--quiet', '--unshallow'], { cwd: at('shallow') });
+  t.equal(await runGit(['rev-list', '--count', 'HEAD'], { cwd: at('shallow') }), '60\n');
+  await good(['clone', '--quiet', '--filter=blob:none', site, at('partial')]);
+  await good(['log', '-p', '--quiet'], { cwd: at('partial') });
+  const { code, stdout } = await git(['archive', '--format=tar', `--remote=${site}`, 'main', 'source']);
+  t.equal(code, 0);
+  t.match(stdout, 'source/part-');
+  t.match(await git(['archive', `--remote=${site}`, 'no-such-branch']), { code: 1, stderr: /no such ref/ });
+});
+
+t.test('a push is journalled with its transport, and refusals per branch reach the client', async (t) => {
+  const clone = at('pushes');
+  await good(['clone', '--quiet', site, clone]);
+  const outcome = await git(['push', '--porcelain', 'origin', 'HEAD:refs/heads/one', 'HEAD:refs/heads/two', 'HEAD:refs/internal/x'], { cwd: clone });
+  t.equal(outcome.code, 1);
+  t.match(outcome.stdout, /\[remote rejected\]/);
+  await good(['push', '-o', 'a=b', 'origin', 'HEAD:refs/heads/three', ':refs/heads/next'], { cwd: clone });
+  const [push] = await db.read.query("SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1");
+  t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
+  const refs = [...(await gitRoom.refs(sitePath)).keys()];
+  t.ok(refs.includes('refs/heads/three'));
+  t.notOk(refs.includes('refs/heads/next'));
+});
+
+t.test('who may read but not write learns so; who may not read learns nothing', async (t) => {
+  const clone = at('foreign');
+  await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
+  const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });
+  t.match(await push('alice/public'), { code: 128, stderr: /^hearth: You may read this repository, but not push to it\.\n/ });
+  const hidden = await push('alice/site');
+  t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
+  t.same(await push('alice/nothing'), hidden);
+  t.same(await gitRoom.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
+});
+
+t.test('keys that change every few kilobytes do no harm to a transfer', async (t) => {
+  const big = at('big');
+  mkdirSync(big);
+  await runGit(['init', '-q', '-b', 'main'], { cwd: big });
+  writeFileSync(path.join(big, 'data'), randomBytes(6_000_000));
+  await runGit(['add', '.'], { cwd: big });
+  await runGit(['commit', '-qm', 'Big'], { cwd: big });
+  const options = ['RekeyLimit=256K'];
+  await create('big');
+  await good(['push', '--quiet', hearth.url('alice/big'), 'main'], { cwd: big, options });
+  await good(['clone', '--quiet', hearth.url('alice/big'), at('big-clone')], { options });
+  await runGit(['fsck', '--full'], { cwd: at('big-clone') });
+});
+
+t.test('commands share one connection of a multiplexing client, and a third at once makes its own', async (t) => {
+  const socket = path.join(hearth.folder, 'mux');
+  const options = ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=yes'];
+  t.teardown(() => hearth.ssh([], { options, flags: ['-O', 'exit'] }));
+  await good(['ls-remote', site], { options });
+  const before = hearth.events('ssh.signed_in').length;
+  for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
+  t.equal(hearth.events('ssh.signed_in').length, before);
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
+  t.same(outcomes.map(({ code }) => code), [0, 0, 0, 0, 0]);
+});
+
+/** Starts a fetch of everything by hand; the client never reads the answer. */
+async function neverendingFetch(t: Parameters<typeof hearth.client>[0], repository: string) {
+  const client = await hearth.client(t, { privateKey: alice.key.privateKey });
+  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+    client.exec(`git-upload-pack '/${repository}'`, (error, opened) => (error === undefined ? resolve(opened) : reject(error)));
+  });
+  const oid = (await runGit(['rev-parse', 'main'], { cwd: at('big') })).trim();
+  const line = `want ${oid} side-band-64k no-progress\n`;
+  channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}00000009done\n`);
+  return { client, channel };
+}
+
+t.test('security I12: no git outlives a client that is gone, however it went', async (t) => {
+  const ways: [string, (fetch: Awaited<ReturnType<typeof neverendingFetch>>) => void][] = [
+    ['socket cut', ({ client }) => client.destroy()],
+    ['connection ended', ({ client }) => client.end()],
+    ['channel closed', ({ channel }) => channel.close()],
+  ];
+  for (const [name, leave] of ways) {
+    t.ok(await idle());
+    const fetch = await neverendingFetch(t, 'alice/big');
+    t.ok(await until(() => gitRoom.load().reads.running === 1), `${name}: git runs`);
+    leave(fetch);
+    t.ok(await idle(), `${name}: git is gone`);
+  }
+  t.equal((await git(['ls-remote', site])).code, 0);
+});
+
+t.test('a push that is cut off leaves the repository as it was', async (t) => {
+  const target = await create('cut');
+  const client = await hearth.client(t, { privateKey: alice.key.privateKey });
+  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+    client.exec("git-receive-pack '/alice/cut'", (error, opened) => (error === undefined ? resolve(opened) : reject(error)));
+  });
+  channel.resume();
+  const oid = (await runGit(['rev-parse', 'main'], { cwd: at('big') })).trim();
+  const line = `${'0'.repeat(40)} ${oid} refs/heads/main\0 report-status side-band-64k\n`;
+  channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+  channel.write(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), randomBytes(100)]));
+  t.ok(await until(() => gitRoom.load().writes.running === 1));
+  client.destroy();
+  t.ok(await idle());
+  t.ok(await until(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0));
+  t.same(await gitRoom.refs(target), new Map());
+  await good(['push', '--quiet', hearth.url('alice/cut'), 'main'], { cwd: at('big') });
+});
+
+t.test('a client that stops reading holds git back and nothing piles up', async (t) => {
+  appendFileSync(path.join(at('big'), 'more'), randomBytes(30_000_000));
+  await runGit(['add', '.'], { cwd: at('big') });
+  await runGit(['commit', '-qm', 'Bigger'], { cwd: at('big') });
+  await good(['push', '--quiet', hearth.url('alice/big'), 'main'], { cwd: at('big') });
+  const before = process.memoryUsage().arrayBuffers;
+  const { client } = await neverendingFetch(t, 'alice/big');
+  (client as unknown as { _sock: { pause(): void } })._sock.pause();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  t.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
+});
