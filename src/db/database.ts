@@ -75,10 +75,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     statementCacheSize: 300,
     logger: ormLogger(logger),
   };
+  // Before TypeORM asks for it: the thread starts while the rest of the program is being loaded.
+  const connection = new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? 5000 });
   const writer = new DataSource({
     ...shared,
-    driver: WriterConnection,
-    timeout: options.busyTimeoutMs ?? 5000,
+    driver: function driver() {
+      return connection;
+    },
     migrations: migrationClasses(options.migrations),
     migrationsTransactionMode: 'each',
   });
@@ -175,7 +178,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     async close() {
       await tail;
       if (reader.isInitialized) await reader.destroy();
-      await (writer.driver as unknown as { databaseConnection: WriterConnection }).databaseConnection.close();
+      await connection.close();
     },
   };
 
