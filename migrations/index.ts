@@ -1,10 +1,13 @@
 import type { Migration } from '../src/db/index.ts';
 import { people } from './v01-people.ts';
+import { federation } from './v02-federation.ts';
 import { repositories } from './v03-repositories.ts';
+import { follows } from './v09-follows.ts';
 import { repositoryImage } from './v13-repository-image.ts';
 import { organisations } from './v14-organisations.ts';
 import { repositoryLife } from './v15-repository-life.ts';
 import { avatars } from './v16-avatars.ts';
+import { followedPeople } from './v19-followed-people.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -12,9 +15,12 @@ import { avatars } from './v16-avatars.ts';
  */
 export const migrations: readonly Migration[] = [
   people,
+  federation,
   repositories,
+  follows,
   repositoryImage,
   organisations,
   repositoryLife,
   avatars,
+  followedPeople,
 ];

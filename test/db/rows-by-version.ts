@@ -17,6 +17,13 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['invites', { id: 'i', token_hash: 'h3', created_by: 'alice-id', created_at: 1, expires_at: 2, used_at: 2, used_by: 'bob-id' }],
     ['setup_tokens', { token_hash: 'h4', created_at: 1, expires_at: 2 }],
   ],
+  2: [
+    ['federation_keys', { ap_path: '/ap/users/alice', kind: 'user', owner_id: 'alice-id', public_key_pem: 'p', private_key_pem: 'q', created_at: 1 }],
+    ['remote_actors', { id: 'https://other.example/ap/users/bob', host: 'other.example', type: 'Person', name: 'Bob', handle: 'bob@other.example', inbox: 'https://other.example/ap/users/bob/inbox', key_id: 'https://other.example/ap/users/bob#main-key', public_key_pem: 'p', fetched_at: 1 }],
+    ['federation_outbox', { id: 'a', actor_path: '/ap/repos/alice/tool', repository_id: 'r1', type: 'Push', is_public: 1, activity: '{}', created_at: 1 }],
+    ['federation_inbox', { signer: 'https://other.example/ap/users/bob', activity_id: 'https://other.example/1', type: 'Follow', received_at: 1 }],
+    ['federation_delivery', { outbox_id: 'a', target_inbox: 'https://other.example/ap/users/bob/inbox', host: 'other.example', state: 'PENDING', next_attempt_at: 1, created_at: 1 }],
+  ],
   3: [
     ['repositories', { id: 'r1', owner_user_id: 'alice-id', name: 'Tool', name_folded: 'tool', visibility: 'PUBLIC', description: 'Ünïcode', created_at: 1, updated_at: 9007199254740991 }],
     ['repositories', { id: 'r2', owner_user_id: 'alice-id', name: 'old', name_folded: 'old', visibility: 'PRIVATE', deleted_at: 5, deleted_by: 'alice-id', created_at: 1, updated_at: 1 }],
@@ -25,6 +32,11 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['pushes', { id: 'p', repository_id: 'r1', user_id: 'bob-id', via: 'ssh', created_at: 1 }],
     ['push_updates', { push_id: 'p', position: 0, ref: 'refs/heads/main', old_id: '0', new_id: '1', result: 'ok' }],
     ['push_announcements', { push_id: 'p', listener: 'ci' }],
+  ],
+  9: [
+    ['repository_followers', { repository_id: 'r1', actor_id: 'https://other.example/ap/users/bob', inbox: 'https://other.example/ap/users/bob/inbox', host: 'other.example', follow_id: 'https://other.example/1', created_at: 1 }],
+    ['remote_follows', { id: 'f', user_id: 'alice-id', remote_actor_id: 'https://other.example/ap/repos/bob/x', remote_inbox: 'https://other.example/ap/repos/bob/x/inbox', host: 'other.example', handle: 'bob/x@other.example', follow_id: 'https://example.org/1', state: 'PENDING', created_at: 1 }],
+    ['received_pushes', { id: 'g', actor_id: 'https://other.example/ap/repos/bob/x', activity_id: 'https://other.example/2', branch: 'main', commit_count: 1, commits: '[]', pushed_at: 1, received_at: 1 }],
   ],
   13: [
     ['repositories', { id: 'r3', owner_user_id: 'bob-id', name: 'x', name_folded: 'x', visibility: 'PUBLIC', image_content_type: 'image/png', image_updated_at: 7, created_at: 1, updated_at: 1 }],
@@ -41,4 +53,10 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['pins', { user_id: 'bob-id', repository_id: 'r1', position: 0 }],
   ],
   16: [['avatars', { owner_id: 'alice-id', content_type: 'image/png', updated_at: 1 }]],
+  19: [
+    ['remote_user_follows', { id: 'u', user_id: 'alice-id', remote_actor_id: 'https://other.example/ap/users/bob', host: 'other.example', handle: 'bob@other.example', created_at: 1, next_scan_at: 1 }],
+    ['remote_user_repositories', { user_follow_id: 'u', remote_actor_id: 'https://other.example/ap/repos/bob/x' }],
+    ['federation_peers', { host: 'other.example', paired_at: 1 }],
+    ['federation_pairing_codes', { code_hash: 'h5', created_at: 1, expires_at: 2 }],
+  ],
 };
