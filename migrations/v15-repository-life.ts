@@ -31,7 +31,7 @@ export const repositoryLife: Migration = {
 
     `CREATE TABLE repository_moves (
       repository_id TEXT PRIMARY KEY NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,
-      from_owner_id TEXT NOT NULL
+      to_owner_id TEXT NOT NULL
     )`,
 
     `CREATE TABLE pins (

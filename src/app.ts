@@ -119,8 +119,11 @@ export async function openRooms(
     const repositories = createRepositories({
       db,
       owners,
+      accounts,
       organisations,
       git,
+      images: imagesIn(config.repositories.imageRoot),
+      trashedImages: imagesIn(path.join(config.dataDir, 'trash', 'images')),
       clock,
       random,
       logger,
@@ -131,6 +134,7 @@ export async function openRooms(
         pushToCreate: config.repositories.pushToCreate,
       },
     });
+    organisations.owning(repositories.belongings);
     return {
       config,
       clock,
@@ -160,7 +164,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   // The edges bring the larger libraries: commands that only open rooms never load them.
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./jobs/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
-  const { accounts, clock, db, git, logger, owners, repositories } = rooms;
+  const { accounts, avatars, clock, db, git, logger, owners, repositories } = rooms;
   const [{ createWebServer }, { createSshServer }, { createSchedule }] = await edges;
 
   let addresses: Addresses | null = null;
@@ -183,6 +187,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     jobs: [
       { name: 'trash.empty', time: '0 10 4 * * *', run: () => repositories.emptyTrash() },
+      { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ],
   });
@@ -191,6 +196,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     rooms,
     async start() {
       await repositories.recover();
+      await avatars.recover();
       const [http, sshAt] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen()]);
       addresses = { http, ssh: sshAt };
       schedule.start();

@@ -3,6 +3,7 @@ import { organisationSchema } from './organisation-schema.ts';
 
 export { createOrganisations } from './organisations.ts';
 export type { Organisations } from './organisations.ts';
+export { personToAdd } from './add-member.ts';
 export type { NewMember } from './add-member.ts';
 export type { NewOrganisation } from './create-organisation.ts';
 export type { OrganisationProfile } from './edit-organisation.ts';

@@ -3,7 +3,7 @@ import { claimHandle } from './claim-handle.ts';
 import type { HandleClaim } from './claim-handle.ts';
 import { parseHandle } from './handle-rules.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
-import { isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
+import { idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
 
 /**
  * The namespace that people and organisations share. Changes happen inside the
@@ -19,6 +19,7 @@ export function createOwners({ db }: { db: Database }) {
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
     resolve: (handle: string) => resolveHandle(db.read, handle),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
+    idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),
     ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
   };

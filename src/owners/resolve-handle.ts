@@ -42,6 +42,11 @@ export async function resolveFormerHandle(manager: EntityManager, handle: string
   return current === null ? null : toOwner(current);
 }
 
+/** The UUID of who has a handle or had it, also when that owner is gone: what old addresses are kept under. */
+export async function idBehindHandle(manager: EntityManager, handle: string): Promise<string | null> {
+  return (await findRow(manager, handle))?.ownerId ?? null;
+}
+
 /** Whether somebody has the handle or had it: either way it cannot be claimed by another. */
 export async function isHandleTaken(manager: EntityManager, handle: string): Promise<boolean> {
   return (await findRow(manager, handle)) !== null;

@@ -1,8 +1,9 @@
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
-import { isUniqueViolation } from '../db/index.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
 import { conflict, forbidden, invalid, unauthenticated } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
+import { endRedirect } from './life/find-moved.ts';
 import type { RepositoryRoom } from './room.ts';
 import { foldRepositoryName, parseBranchName, parseRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './repository-schema.ts';
@@ -22,7 +23,7 @@ export interface NewRepository {
 /**
  * Creates an empty repository.
  * Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
- * limited to some repositories; `unknown_owner` for an owner that is absent or where
+ * limited to some repositories; `no_such_owner` for an owner that is absent or where
  * the viewer may not create; `invalid_repository_name`, `invalid_branch_name`,
  * `invalid_description`; `repository_name_taken`.
  * Afterwards both the row and the bare repository exist, or neither.
@@ -39,7 +40,8 @@ export async function createRepository(room: RepositoryRoom, viewer: Viewer, inp
   // never a row whose repository is missing.
   await room.git.createRepository(path, { defaultBranch });
   try {
-    return await room.db.write(async ({ manager, now }) => {
+    return await room.db.write(async (tx) => {
+      const { manager, now } = tx;
       const repository: Repository = {
         id,
         ownerUserId: owner.kind === 'user' ? owner.id : null,
@@ -49,6 +51,7 @@ export async function createRepository(room: RepositoryRoom, viewer: Viewer, inp
         description,
         visibility: input.visibility,
         defaultBranch,
+        defaultBranchProtected: true,
         sizeBytes: 0,
         archivedAt: null,
         createdAt: now,
@@ -60,11 +63,13 @@ export async function createRepository(room: RepositoryRoom, viewer: Viewer, inp
         imageUpdatedAt: null,
       };
       await manager.insert(repositorySchema, repository);
+      await endRedirect(tx, owner.id, repository.nameFolded);
       return repository;
     });
   } catch (error) {
     await room.git.removeRepository(path);
-    throw isNameTaken(error) ? nameTaken(owner.handle, name) : error;
+    if (isNameTaken(error)) throw nameTaken(owner.handle, name);
+    throw isForeignKeyViolation(error) ? unknownOwner() : error;
   }
 }
 
@@ -96,17 +101,18 @@ async function ownerToCreateFor(room: RepositoryRoom, viewer: Viewer, handle: st
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
     throw forbidden('insufficient_scope', 'This token may not create repositories.');
   }
-  const unknown = () =>
-    invalid('unknown_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });
   const wanted = handle ?? viewer.username;
   const owner = wanted === null ? null : await room.owners.resolve(wanted);
-  if (owner === null) throw unknown();
+  if (owner === null) throw unknownOwner();
   if (isLocalAdministrator(viewer)) return owner;
   if (owner.kind === 'user') {
-    if (owner.id !== viewer.id) throw unknown();
+    if (owner.id !== viewer.id) throw unknownOwner();
     return owner;
   }
   const role = await room.organisations.roleOf(viewer.id, owner.id);
-  if (role !== 'MEMBER' && role !== 'OWNER') throw unknown();
+  if (role !== 'MEMBER' && role !== 'OWNER') throw unknownOwner();
   return owner;
 }
+
+const unknownOwner = () =>
+  invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });

@@ -1,8 +1,8 @@
-import type { EntityManager } from 'typeorm';
-import { allows, repositoryLevel } from '../access/index.ts';
+import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
+import type { Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
-import type { Organisations } from '../organisations/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryRoom } from './room.ts';
 import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
@@ -10,20 +10,33 @@ import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
 
+/** `{owner}/{name}` as a request spells it. */
+export interface RepositoryAddress {
+  owner: string;
+  name: string;
+}
+
 /** A repository that the viewer may at least read, and what ties them to it. */
 export interface Found {
   repository: Repository;
   owner: Owner;
   /** What the viewer may do; never `none`. */
   level: Level;
+  /** Whether the viewer is "the repository owner" of SPEC §4.3. */
+  isOwner: boolean;
   /** How the path is spelled; a request may have used another case. */
-  canonical: { owner: string; name: string };
+  canonical: RepositoryAddress;
   /** The bare repository on disk. */
   path: string;
 }
 
+/** What an act asks of the viewer: a level, or to be "the repository owner" (SPEC §4.3). */
+export type Needed = Level | 'owner';
+
 /** The one way in words to say that a repository is absent or hidden. */
 export const repositoryNotFound = () => notFound('repository_not_found', 'Repository not found');
+
+type FindRoom = Pick<RepositoryRoom, 'db' | 'owners' | 'organisations' | 'git'>;
 
 /**
  * Finds `{owner}/{name}`: the owner among people first, then organisations
@@ -32,38 +45,72 @@ export const repositoryNotFound = () => notFound('repository_not_found', 'Reposi
  * not visible or not allowed enough to the viewer.
  */
 export async function findRepository(
-  room: Pick<RepositoryRoom, 'db' | 'owners' | 'organisations' | 'git'>,
+  room: FindRoom,
   viewer: Viewer,
-  path: { owner: string; name: string },
-  needed: Level = 'read',
+  at: RepositoryAddress,
+  needed: Needed = 'read',
 ): Promise<Found> {
-  if (!isRepositoryName(path.name)) throw repositoryNotFound();
-  const owner = await room.owners.resolve(path.owner);
+  if (!isRepositoryName(at.name)) throw repositoryNotFound();
+  const owner = await room.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
   const repository = await room.db.read.findOne(repositorySchema, {
-    where: {
-      ...(owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id }),
-      nameFolded: foldRepositoryName(path.name),
-    },
+    where: { ...ownedBy(owner), nameFolded: foldRepositoryName(at.name) },
     // A trashed row keeps its name until it goes; the live one counts.
     order: { deletedAt: { direction: 'ASC', nulls: 'FIRST' } },
   });
-  if (repository === null || repository.deletedAt !== null) throw repositoryNotFound();
-  const level = repositoryLevel(viewer, await repositoryFacts({ read: room.db.read, organisations: room.organisations }, viewer, repository));
-  if (level === 'none' || !allows(level, needed)) throw repositoryNotFound();
+  if (repository === null) throw repositoryNotFound();
+  const { level, isOwner } = await judge(room, room.db.read, viewer, repository, needed);
   return {
     repository,
     owner,
     level,
+    isOwner,
     canonical: { owner: owner.handle, name: repository.name },
     path: room.git.repositoryPath(owner.id, repository.id),
   };
 }
 
-/** Gathers for `access/` what ties the viewer to a repository. */
-export async function repositoryFacts(
-  { read, organisations }: { read: EntityManager; organisations: Organisations },
+/**
+ * The row again, inside the write that is about to change it, and the viewer's
+ * right judged by what the write sees: either may have gone since it was found.
+ * Refuses `repository_not_found`.
+ */
+export async function findAgain(
+  room: Pick<RepositoryRoom, 'organisations'>,
+  { manager }: Tx,
   viewer: Viewer,
+  repositoryId: string,
+  needed: Needed,
+): Promise<Repository> {
+  const repository = await manager.findOneBy(repositorySchema, { id: repositoryId });
+  if (repository === null) throw repositoryNotFound();
+  await judge(room, manager, viewer, repository, needed);
+  return repository;
+}
+
+/** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
+async function judge(
+  room: Pick<RepositoryRoom, 'organisations'>,
+  manager: EntityManager,
+  viewer: Viewer,
+  repository: Repository,
+  needed: Needed,
+): Promise<{ level: Level; isOwner: boolean }> {
+  // Also to the command line: only `restore` knows what is in the trash.
+  if (repository.deletedAt !== null) throw repositoryNotFound();
+  const facts = await repositoryFacts(room, manager, viewer.kind === 'person' ? viewer.id : null, repository);
+  const level = repositoryLevel(viewer, facts);
+  const isOwner = ownsRepository(viewer, facts);
+  const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);
+  if (!enough) throw repositoryNotFound();
+  return { level, isOwner };
+}
+
+/** Gathers for `access/` what ties a person, or nobody, to a repository. */
+export async function repositoryFacts(
+  { organisations }: Pick<RepositoryRoom, 'organisations'>,
+  manager: EntityManager,
+  personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {
   const facts: RepositoryFacts = {
@@ -75,11 +122,21 @@ export async function repositoryFacts(
     collaboratorRole: null,
     deleted: repository.deletedAt !== null,
   };
-  if (viewer.kind === 'anonymous') return facts;
+  if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
-    facts.organisationRole = await organisations.roleOf(viewer.id, repository.ownerOrganisationId, read);
+    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, manager);
   }
-  const collaborator = await read.findOneBy(collaboratorSchema, { repositoryId: repository.id, userId: viewer.id });
+  const collaborator = await manager.findOneBy(collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
+}
+
+/** The condition on rows that belong to an owner. */
+export function ownedBy({ kind, id }: Pick<Owner, 'kind' | 'id'>): FindOptionsWhere<Repository> {
+  return kind === 'user' ? { ownerUserId: id } : { ownerOrganisationId: id };
+}
+
+/** UUID of the one owner (SPEC §2.2). */
+export function ownerIdOf(repository: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>): string {
+  return (repository.ownerUserId ?? repository.ownerOrganisationId)!;
 }

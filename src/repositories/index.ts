@@ -1,13 +1,20 @@
 import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
+import { redirectSchema } from './life/redirect-schema.ts';
+import { moveSchema, transferSchema } from './life/transfer-schema.ts';
+import { pinSchema } from './pins/pin-schema.ts';
 import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './pushes/push-schema.ts';
 import { repositorySchema } from './repository-schema.ts';
 
 export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
-export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
+export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
 export type { NewRepository } from './create-repository.ts';
-export type { Found } from './find-repository.ts';
+export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
+export type { RepositoryImage } from './images/repository-image.ts';
+export type { RepositoryEdit } from './life/edit-repository.ts';
+export type { TransferOffer, TransferOutcome } from './life/transfer-repository.ts';
 export type { ListedRepository, ListOptions, RepositoryPage } from './list-repositories.ts';
+export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { parseRepositoryName } from './repository-name.ts';
@@ -17,6 +24,10 @@ export type { RepositorySettings } from './room.ts';
 export const repositoryEntities = [
   repositorySchema,
   collaboratorSchema,
+  redirectSchema,
+  transferSchema,
+  moveSchema,
+  pinSchema,
   pushSchema,
   pushUpdateSchema,
   pushAnnouncementSchema,

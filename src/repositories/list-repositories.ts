@@ -4,6 +4,7 @@ import { localAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
+import { ownerIdOf } from './find-repository.ts';
 import type { RepositoryRoom } from './room.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
@@ -23,7 +24,7 @@ export interface ListOptions {
   ownerId?: string;
   /** Only names that contain this, without regard to case. */
   filter?: string;
-  /** At most this many rows, 1 to 100. */
+  /** At most this many rows; 1 to 100. */
   limit: number;
   after?: string | null;
 }
@@ -35,13 +36,14 @@ export interface ListOptions {
  */
 export async function listRepositories(room: RepositoryRoom, viewer: Viewer, options: ListOptions): Promise<RepositoryPage> {
   const visible = visibleRepositories(viewer, 'r');
+  const limit = Math.min(Math.max(1, Math.trunc(options.limit)), 100);
   const query = room.db.read
     .createQueryBuilder(repositorySchema, 'r')
     .where(visible.sql, visible.parameters)
     .andWhere('r.deleted_at IS NULL')
     .orderBy('r.updated_at', 'DESC')
     .addOrderBy('r.id', 'DESC')
-    .take(options.limit + 1);
+    .limit(limit + 1);
   if (options.ownerId !== undefined) {
     query.andWhere('(r.owner_user_id = :ownerId OR r.owner_org_id = :ownerId)', { ownerId: options.ownerId });
   }
@@ -51,11 +53,11 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
   if (options.after != null) continueAfter(query, options.after);
 
   const rows = await query.getMany();
-  const shown = rows.slice(0, options.limit);
+  const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     repositories: await withOwners(room, shown),
-    next: rows.length > options.limit && last !== undefined ? `${last.updatedAt}.${last.id}` : null,
+    next: rows.length > limit && last !== undefined ? `${last.updatedAt}.${last.id}` : null,
   };
 }
 
@@ -80,11 +82,6 @@ export async function withOwners(room: Pick<RepositoryRoom, 'owners'>, rows: Rep
     const owner = owners.get(ownerIdOf(row));
     return owner === undefined ? [] : [{ ...row, owner }];
   });
-}
-
-/** UUID of the one owner (SPEC §2.2). */
-export function ownerIdOf(repository: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>): string {
-  return (repository.ownerUserId ?? repository.ownerOrganisationId)!;
 }
 
 function continueAfter(query: SelectQueryBuilder<Repository>, after: string): void {

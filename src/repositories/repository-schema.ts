@@ -12,6 +12,8 @@ export interface Repository {
   description: string;
   visibility: Visibility;
   defaultBranch: string;
+  /** Whether pushes may neither delete the default branch nor rewrite it. */
+  defaultBranchProtected: boolean;
   sizeBytes: number;
   archivedAt: number | null;
   createdAt: number;
@@ -36,6 +38,7 @@ export const repositorySchema = new EntitySchema<Repository>({
     description: { type: 'text' },
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
+    defaultBranchProtected: { name: 'default_branch_protected', type: 'boolean' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },
     archivedAt: { name: 'archived_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },

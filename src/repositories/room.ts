@@ -1,6 +1,8 @@
+import type { Accounts } from '../accounts/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
+import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 
@@ -8,8 +10,13 @@ import type { Owners } from '../owners/index.ts';
 export interface RepositoryRoom {
   db: Database;
   owners: Owners;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
   organisations: Organisations;
   git: Git;
+  /** Images of repositories, by UUID, below `SERVICE_REPO_IMAGE_ROOT`. */
+  images: ImageStore;
+  /** Images of repositories in the trash. */
+  trashedImages: ImageStore;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -21,7 +28,7 @@ export interface RepositorySettings {
   trashDirectory: string;
   /** How long they wait, in milliseconds. */
   trashKeptMs: number;
-  /** Below this much free space pushes are refused, in bytes. */
+  /** Below this much free space pushes and images are refused, in bytes. */
   lowDiskFloorBytes: number;
   /** Whether a push to a missing repository of one's own makes it. */
   pushToCreate: boolean;

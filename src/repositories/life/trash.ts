@@ -1,67 +1,89 @@
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { IsNull, LessThan, Not } from 'typeorm';
-import { isLocalAdministrator, repositoryLevel } from '../../access/index.ts';
+import { In, IsNull, LessThan, Not } from 'typeorm';
+import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { conflict } from '../../kernel/index.ts';
-import { findRepository, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
+import type { Owner } from '../../owners/index.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
-import { ownerIdOf, withOwners } from '../list-repositories.ts';
+import { findAgain, findRepository, ownedBy, ownerIdOf, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import type { RunningPushes } from '../pushes/running-pushes.ts';
-import type { RepositoryRoom } from '../room.ts';
+import { refuseDuringPush } from '../pushes/unsettled.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { endRedirect } from './find-moved.ts';
+import { moveIfThere } from './move-folder.ts';
+import { transferSchema } from './transfer-schema.ts';
 
-const trashPath = (room: RepositoryRoom, repositoryId: string) =>
-  path.join(room.settings.trashDirectory, `${repositoryId}.git`);
+/** Where the folder of a repository is: at its owner's, or in the trash. */
+export function folderOf(room: RepositoryRoom, row: Repository): string {
+  return row.deletedAt === null ? room.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(room, row.id);
+}
+
+export function trashFolder(room: RepositoryRoom, repositoryId: string): string {
+  return path.join(room.settings.trashDirectory, `${repositoryId}.git`);
+}
 
 /**
  * Deletes a repository: at once for everybody, for good after the trash has
- * kept it. Its name is free from now on.
- * Refuses `repository_not_found` to everyone who does not administer it
- * (SPEC §5: 404, not 403), `push_in_progress`.
+ * kept it. Its name is free from now on; its image leaves the images' folder
+ * with it (SPEC §3).
+ * Refuses `repository_not_found` to everyone but the owner (SPEC §5: 404, not
+ * 403), `push_in_progress`.
  */
-export async function moveToTrash(
-  room: RepositoryRoom,
-  running: RunningPushes,
-  viewer: Viewer,
-  at: { owner: string; name: string },
-): Promise<Repository> {
-  const found = await findRepository(room, viewer, at, 'admin');
+export async function moveToTrash(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
+  const found = await findRepository(room, viewer, at, 'owner');
   const { id } = found.repository;
-  if (running.has(id)) throw conflict('push_in_progress', 'A push to this repository is running. Try again when it has ended.');
   const deletedBy = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-  const repository = await room.db.write(async ({ manager, now }) => {
-    const result = await manager.update(repositorySchema, { id, deletedAt: IsNull() }, { deletedAt: now, deletedBy });
-    if (result.affected !== 1) throw repositoryNotFound();
-    return manager.findOneByOrFail(repositorySchema, { id });
+  const repository = await room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, id, 'owner');
+    await refuseDuringPush(tx, id);
+    await tx.manager.update(repositorySchema, { id }, { deletedAt: tx.now, deletedBy });
+    await tx.manager.delete(transferSchema, { repositoryId: id });
+    return tx.manager.findOneByOrFail(repositorySchema, { id });
   });
-  // The row hides it; the move only tidies. Interrupted, `finishMoves` does it at the next start.
-  await room.git.moveRepository(found.path, trashPath(room, id));
-  room.logger.info('repository.deleted', { repositoryId: id, owner: found.canonical.owner, name: found.canonical.name });
+  // The row hides it; the moves only tidy. Cut short, they are done at the next start.
+  await room.git.moveRepository(found.path, trashFolder(room, id));
+  await room.images.moveTo(room.trashedImages, id);
+  const { owner, name } = found.canonical;
+  room.logger.info('repository.deleted', { repositoryId: id, owner, name, by: viewerForLog(viewer) });
   return repository;
 }
 
-/** What is in the trash, newest first. For the owner's settings and the command line. */
+/** What is in the trash, newest first: of one owner, or everybody's for the command line. */
 export async function listTrash(room: RepositoryRoom, ownerId?: string): Promise<ListedRepository[]> {
+  const trashed = { deletedAt: Not(IsNull()) };
+  const ofOwner = (kind: Owner['kind'], id: string) => ({ ...trashed, ...ownedBy({ kind, id }) });
   const rows = await room.db.read.find(repositorySchema, {
-    where:
-      ownerId === undefined
-        ? { deletedAt: Not(IsNull()) }
-        : [
-            { deletedAt: Not(IsNull()), ownerUserId: ownerId },
-            { deletedAt: Not(IsNull()), ownerOrganisationId: ownerId },
-          ],
+    where: ownerId === undefined ? trashed : [ofOwner('user', ownerId), ofOwner('organisation', ownerId)],
+    order: { deletedAt: 'DESC', id: 'ASC' },
+  });
+  return withOwners(room, rows);
+}
+
+/** What the viewer could take out of the trash: their own and, as OWNER, their organisations'. Newest first. */
+export async function listRestorable(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
+  if (viewer.kind !== 'person') return [];
+  const organisations = await room.organisations.organisationsOf(viewer.id);
+  const owners = [viewer.id, ...organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id)];
+  const trashed = { deletedAt: Not(IsNull()) };
+  const rows = await room.db.read.find(repositorySchema, {
+    where: [
+      { ...trashed, ownerUserId: In(owners) },
+      { ...trashed, ownerOrganisationId: In(owners) },
+    ],
     order: { deletedAt: 'DESC', id: 'ASC' },
   });
   return withOwners(room, rows);
 }
 
 /**
- * Takes a repository out of the trash; its owner or the command line may.
+ * Takes a repository out of the trash, with its image; its owner or the command line may.
  * @param name another name, when the old one is in use again
- * Refuses `repository_not_found`, `repository_name_taken`.
+ * Refuses `repository_not_found`, `invalid_repository_name`, `repository_name_taken`.
  */
 export async function restoreRepository(
   room: RepositoryRoom,
@@ -72,45 +94,78 @@ export async function restoreRepository(
   const row = await room.db.read.findOneBy(repositorySchema, { id: repositoryId });
   if (row === null || row.deletedAt === null || !(await mayRestore(room, viewer, row))) throw repositoryNotFound();
   const newName = name === undefined ? row.name : parseRepositoryName(name);
+  const nameFolded = foldRepositoryName(newName);
   const owner = (await room.owners.ownersById([ownerIdOf(row)])).get(ownerIdOf(row));
   if (owner === undefined) throw repositoryNotFound();
 
-  const home = room.git.repositoryPath(ownerIdOf(row), row.id);
-  await room.git.moveRepository(trashPath(room, row.id), home);
+  const home = room.git.repositoryPath(owner.id, row.id);
+  // Where deleting was cut short the folder never left.
+  await moveIfThere(room, trashFolder(room, row.id), home);
+  let restored: Repository;
   try {
-    return await room.db.write(async ({ manager, now }) => {
-      const change = { deletedAt: null, deletedBy: null, name: newName, nameFolded: foldRepositoryName(newName), updatedAt: now };
+    restored = await room.db.write(async ({ manager, now }) => {
+      const change = { deletedAt: null, deletedBy: null, name: newName, nameFolded, updatedAt: now };
       const result = await manager.update(repositorySchema, { id: row.id, deletedAt: Not(IsNull()) }, change);
       if (result.affected !== 1) throw repositoryNotFound();
+      await endRedirect({ manager, now }, owner.id, nameFolded);
       return manager.findOneByOrFail(repositorySchema, { id: row.id });
     });
   } catch (error) {
-    await room.git.moveRepository(home, trashPath(room, row.id));
+    await moveIfThere(room, home, trashFolder(room, row.id));
     throw isNameTaken(error) ? nameTaken(owner.handle, newName) : error;
   }
+  await room.trashedImages.moveTo(room.images, row.id);
+  room.logger.info('repository.restored', { repositoryId: row.id, name: newName, by: viewerForLog(viewer) });
+  return restored;
 }
 
-/** Removes for good what has been in the trash longer than it is kept. Answers how many. */
-export async function emptyTrash(room: RepositoryRoom): Promise<number> {
-  const rows = await room.db.read.findBy(repositorySchema, { deletedAt: LessThan(room.clock.now() - room.settings.trashKeptMs) });
-  for (const row of rows) {
-    await room.git.removeRepository(trashPath(room, row.id));
-    await room.db.write(({ manager }) => manager.delete(repositorySchema, { id: row.id, deletedAt: Not(IsNull()) }));
-    room.logger.info('repository.purged', { repositoryId: row.id });
+/**
+ * Removes for good what has been in the trash for so long. Answers how many repositories.
+ * @param keptMs how long they may stay, in milliseconds; as the settings say when left out
+ */
+export async function emptyTrash(room: RepositoryRoom, keptMs: number = room.settings.trashKeptMs): Promise<number> {
+  const before = room.clock.now() - keptMs;
+  const rows = await room.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
+  for (const { id } of rows) {
+    // The row goes last: cut short, the next round finds it again.
+    await removeTrashed(room, id);
+    await room.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
+    room.logger.info('repository.purged', { repositoryId: id });
   }
+  await removeOrphans(room, before);
   return rows.length;
 }
 
-/** At start-up: folders follow what the rows say, where a move was cut short. */
-export async function finishMoves(room: RepositoryRoom): Promise<void> {
-  for (const row of await room.db.read.findBy(repositorySchema, { deletedAt: Not(IsNull()) })) {
-    const home = room.git.repositoryPath(ownerIdOf(row), row.id);
-    if (await room.git.repositoryExists(home)) await room.git.moveRepository(home, trashPath(room, row.id));
+/** Removes the folder and the image of a trashed repository. */
+export async function removeTrashed(room: RepositoryRoom, repositoryId: string): Promise<void> {
+  await room.git.removeRepository(trashFolder(room, repositoryId));
+  await room.trashedImages.remove(repositoryId, async () => {});
+}
+
+/** Folders in the trash that no row knows: their organisation was deleted and the tidying cut short. */
+async function removeOrphans(room: RepositoryRoom, before: number): Promise<void> {
+  const ids = await trashedFolders(room);
+  for (const id of ids) {
+    if (await room.db.read.existsBy(repositorySchema, { id })) continue;
+    const found = await stat(trashFolder(room, id)).catch(() => null);
+    // A rename sets the time of the last change: since then it is in the trash.
+    if (found === null || found.ctimeMs >= before) continue;
+    await removeTrashed(room, id);
+    room.logger.info('repository.purged', { repositoryId: id });
   }
+}
+
+/** Ids of the repositories whose folders are in the trash. */
+export async function trashedFolders({ settings }: RepositoryRoom): Promise<string[]> {
+  const names = await readdir(settings.trashDirectory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.flatMap((name) => /^([0-9a-f-]{36})\.git$/.exec(name)?.[1] ?? []);
 }
 
 /** The policy hides trashed rows from everybody; to get one back, ask it as if the row were not trashed. */
 async function mayRestore(room: RepositoryRoom, viewer: Viewer, row: Repository): Promise<boolean> {
-  const facts = await repositoryFacts({ read: room.db.read, organisations: room.organisations }, viewer, row);
-  return repositoryLevel(viewer, { ...facts, deleted: false }) === 'admin';
+  const facts = await repositoryFacts(room, room.db.read, viewer.kind === 'person' ? viewer.id : null, row);
+  return ownsRepository(viewer, { ...facts, deleted: false });
 }

@@ -1,17 +1,17 @@
 import { IsNull, Not } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
 
 /** A push that git accepted, at least in part. */
 export interface ArrivedPush {
   id: string;
   repository: Repository;
-  /** UUID of who pushed; `null` once the person is gone. */
+  /** UUID of who pushed; `null` for the command line and once the person is gone. */
   pusherId: string | null;
   via: 'http' | 'ssh';
   options: readonly string[];
@@ -23,8 +23,8 @@ export interface ArrivedPush {
 
 /**
  * The port through which other rooms hear of pushes (DESIGN §1). `app.ts` plugs
- * them in. `prepare` may be slow (git, files); `record` runs inside the write
- * that also notes that this listener is done, so a push is recorded exactly
+ * them in. `prepare` may be slow (git, files) and may run again; `record` runs inside
+ * the write that also notes that this listener is done, so a push is recorded exactly
  * once per listener whatever dies when.
  */
 export interface PushListener<Prepared = unknown> {
@@ -35,8 +35,9 @@ export interface PushListener<Prepared = unknown> {
 }
 
 /**
- * Tells every listener that has not recorded the push yet. A listener that fails
- * is logged and asked again at the next start; it never reaches the git client.
+ * Tells every listener that has not recorded the push yet. A listener that fails is
+ * logged and asked again later, with `retryAnnouncements`; the others hear all the same.
+ * Two announcements of one push at once do no harm.
  */
 export async function announcePush(room: RepositoryRoom, listeners: readonly PushListener[], pushId: string): Promise<void> {
   const push = await arrivedPush(room, pushId);
@@ -47,17 +48,26 @@ export async function announcePush(room: RepositoryRoom, listeners: readonly Pus
     if (done.has(listener.name)) continue;
     try {
       const prepared = await listener.prepare?.(push);
-      await room.db.write(async (tx) => {
-        await tx.manager.insert(pushAnnouncementSchema, { pushId, listener: listener.name });
-        await listener.record(tx, push, prepared);
-      });
+      await room.db.write((tx) => recordOnce(tx, listener, push, prepared));
     } catch (error) {
       failed = true;
       room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
     }
   }
   if (failed) return;
-  await room.db.write(({ manager, now }) => manager.update(pushSchema, { id: pushId }, { announcedAt: now }));
+  await room.db.write(async ({ manager, now }) => {
+    await manager.update(pushSchema, { id: pushId }, { announcedAt: now });
+    await manager.delete(pushAnnouncementSchema, { pushId });
+  });
+}
+
+/** The marks go when the push is announced, so both are asked: is it still open, and has this listener not been here? */
+async function recordOnce(tx: Tx, listener: PushListener, push: ArrivedPush, prepared: unknown): Promise<void> {
+  const mark = { pushId: push.id, listener: listener.name };
+  const isOpen = await tx.manager.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() });
+  if (!isOpen || (await tx.manager.existsBy(pushAnnouncementSchema, mark))) return;
+  await tx.manager.insert(pushAnnouncementSchema, mark);
+  await listener.record(tx, push, prepared);
 }
 
 /** Settled pushes that some listener has not recorded yet, oldest first. */

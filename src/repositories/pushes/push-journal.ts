@@ -1,9 +1,8 @@
-import { IsNull } from 'typeorm';
-import type { Database } from '../../db/index.ts';
-import type { Random } from '../../kernel/index.ts';
+import { In, IsNull } from 'typeorm';
+import type { Database, Tx } from '../../db/index.ts';
+import { repositorySchema } from '../repository-schema.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 import type { PushRow, PushUpdateRow } from './push-schema.ts';
-import { repositorySchema } from '../repository-schema.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
 export interface RefUpdate {
@@ -19,6 +18,9 @@ export interface RefResult {
   reason?: string | undefined;
 }
 
+/** A statement has a limited number of parameters; a push has up to 10,000 commands. */
+const rowsPerStatement = 500;
+
 /**
  * The journal that a push is written to before git may act on it (DESIGN §2).
  * Because it comes first, an acknowledged push is always known; because it is
@@ -26,45 +28,34 @@ export interface RefResult {
  */
 export class PushJournal {
   readonly #db: Database;
-  readonly #random: Random;
 
-  constructor(db: Database, random: Random) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#random = random;
   }
 
-  /** Writes a push with all its commands in one transaction; durable when this resolves. */
-  begin(push: {
-    repositoryId: string;
-    userId: string | null;
-    via: 'http' | 'ssh';
-    options: readonly string[];
-    updates: readonly RefUpdate[];
-  }): Promise<string> {
-    const id = this.#random.uuid();
-    return this.#db.write(async ({ manager, now }) => {
-      await manager.insert(pushSchema, {
-        id,
-        repositoryId: push.repositoryId,
-        userId: push.userId,
-        via: push.via,
-        options: JSON.stringify(push.options),
-        createdAt: now,
-        settledAt: null,
-        announcedAt: null,
-      });
-      const rows = push.updates.map((update, position) => ({ ...update, pushId: id, position, result: null, reason: null }));
-      // A statement has a limited number of parameters; a push has up to 10,000 commands.
-      for (let start = 0; start < rows.length; start += 500) {
-        await manager.insert(pushUpdateSchema, rows.slice(start, start + 500));
-      }
-      return id;
-    });
+  /** Writes a push with all its commands; durable when the write is. */
+  async begin(
+    { manager, now }: Tx,
+    push: {
+      id: string;
+      repositoryId: string;
+      userId: string | null;
+      via: 'http' | 'ssh';
+      options: readonly string[];
+      updates: readonly RefUpdate[];
+    },
+  ): Promise<void> {
+    const { updates, options, ...said } = push;
+    const row: PushRow = { ...said, options: JSON.stringify(options), createdAt: now, settledAt: null, announcedAt: null };
+    await manager.insert(pushSchema, row);
+    const rows = updates.map((update, position) => ({ ...update, pushId: push.id, position, result: null, reason: null }));
+    for (const some of inPieces(rows)) await manager.insert(pushUpdateSchema, some);
   }
 
   /**
    * Records the verdict on each command, once; a second settlement changes nothing.
    * A push without any accepted command has nothing to announce.
+   * @param results in any order; a ref without one counts as rejected
    */
   async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
     const byRef = new Map(results.map((result) => [result.ref, result]));
@@ -72,12 +63,14 @@ export class PushJournal {
       const push = await manager.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
       if (push === null) return;
       const updates = await manager.findBy(pushUpdateSchema, { pushId });
-      const rejected = updates.filter(({ ref }) => !byRef.get(ref)?.ok);
+      const rejected = updates.filter(({ ref }) => byRef.get(ref)?.ok !== true);
       const anyAccepted = rejected.length < updates.length;
       await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
-      for (const { position, ref } of rejected) {
-        const reason = byRef.get(ref)?.reason ?? 'no report from git';
-        await manager.update(pushUpdateSchema, { pushId, position }, { result: 'rejected', reason });
+      const byReason = Map.groupBy(rejected, ({ ref }) => byRef.get(ref)?.reason ?? 'no report from git');
+      for (const [reason, refused] of byReason) {
+        for (const some of inPieces(refused.map(({ position }) => position))) {
+          await manager.update(pushUpdateSchema, { pushId, position: In(some) }, { result: 'rejected', reason });
+        }
       }
       await manager.update(pushSchema, { id: pushId }, { settledAt: now, announcedAt: anyAccepted ? null : now });
       if (anyAccepted) {
@@ -86,7 +79,7 @@ export class PushJournal {
     });
   }
 
-  /** Pushes whose verdict was never written: the program ended while git was at work. Oldest first. */
+  /** Pushes whose verdict is not written: git is at work, or the program ended while it was. Oldest first. */
   unsettled(): Promise<PushRow[]> {
     return this.#db.read.find(pushSchema, { where: { settledAt: IsNull() }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
@@ -95,18 +88,17 @@ export class PushJournal {
     return this.#db.read.find(pushUpdateSchema, { where: { pushId }, order: { position: 'ASC' } });
   }
 
-  /** Commands of other pushes to the same repository that start from `oldId` of `ref`. */
-  async startedFrom(push: PushRow, ref: string, oldId: string): Promise<boolean> {
-    const count = await this.#db.read
+  /** Commands on one ref of a repository that git accepted in pushes journalled no earlier than `since`. */
+  acceptedSince(repositoryId: string, since: number, ref: string): Promise<RefUpdate[]> {
+    return this.#db.read
       .createQueryBuilder(pushUpdateSchema, 'u')
       .innerJoin('pushes', 'p', 'p.id = u.push_id')
-      .where('p.repository_id = :repositoryId AND p.id <> :pushId AND p.created_at >= :createdAt', {
-        repositoryId: push.repositoryId,
-        pushId: push.id,
-        createdAt: push.createdAt,
-      })
-      .andWhere('u.ref = :ref AND u.old_id = :oldId', { ref, oldId })
-      .getCount();
-    return count > 0;
+      .where('p.repository_id = :repositoryId AND p.created_at >= :since', { repositoryId, since })
+      .andWhere("u.ref = :ref AND u.result = 'ok'", { ref })
+      .getMany();
   }
+}
+
+function* inPieces<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) yield rows.slice(start, start + rowsPerStatement);
 }

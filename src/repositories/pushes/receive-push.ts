@@ -1,14 +1,21 @@
-import { statfs } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { allows, isLocalAdministrator, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { PushVerdict } from '../../git/index.ts';
 import { repositoryFacts } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
-import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
-import { settleFromRefs } from './settle-from-refs.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { pushSchema } from './push-schema.ts';
+import { folderOf } from '../life/trash.ts';
+import { moveSchema } from '../life/transfer-schema.ts';
+import { isDiskLow } from '../low-disk.ts';
 import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { followFirstBranch } from './follow-first-branch.ts';
+import { protectDefaultBranch } from './protect-default-branch.ts';
+import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
+import { pushSchema } from './push-schema.ts';
+import { settleFromRefs } from './settle-from-refs.ts';
 
 export interface IncomingPush {
   viewer: Viewer;
@@ -22,88 +29,129 @@ export interface IncomingPush {
   /** Aborts when the client has gone. */
   signal: AbortSignal;
   /** How long the client may hold the push up, in milliseconds; left out, what the git room allows. */
-  stallMs?: number;
+  stallMs?: number | undefined;
 }
 
-type Verdict = { accept: true; remarks: string[] } | { accept: false; reason: string };
+/** The pushes that git is at work on, in this process. */
+export type RunningPushes = Set<string>;
 
 /**
  * Receives a push: journals its commands, lets git act, settles the journal with
  * git's verdict. The same for every transport.
  *
- * The client learns a refusal (`no longer allowed`, `archived`, disk space) as a
- * report for each command; git is not started then and nothing is journalled.
+ * The client learns a refusal (right gone, archived, protected branch, disk space)
+ * as a report for each command; git is not started then and nothing is journalled.
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
 export async function receivePush(
   room: RepositoryRoom,
   journal: PushJournal,
+  running: RunningPushes,
   opened: Found,
   incoming: IncomingPush,
 ): Promise<string | null> {
-  let pushId: string | null = null;
+  const pushId = room.random.uuid();
+  let updates: readonly RefUpdate[] | null = null;
   let settled: readonly RefResult[] | null = null;
+
+  async function settle(results: readonly RefResult[]): Promise<void> {
+    if (updates === null) return;
+    await journal.settle(pushId, results);
+    settled = results;
+    const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
+    const effective = updates.filter(({ ref }) => accepted.has(ref));
+    await followFirstBranch(room, opened.repository.id, opened.path, effective).catch((error: unknown) =>
+      room.logger.error('push.follow_branch_failed', { pushId, error }),
+    );
+  }
+
+  /** git ended without a report (killed, crashed, client gone): the refs know. */
+  async function settleByRefs(): Promise<void> {
+    try {
+      const push = await room.db.read.findOneByOrFail(pushSchema, { id: pushId });
+      const verdicts = await settleFromRefs(journal, [push], await room.git.refs(opened.path));
+      await settle(verdicts.get(pushId) ?? []);
+    } catch (error) {
+      // It stays unsettled and is tried again; what went wrong first must not be hidden by this.
+      room.logger.error('push.settle_failed', { pushId, error });
+    }
+  }
+
+  // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
+  running.add(pushId);
   try {
     await room.git.receivePack({
       path: opened.path,
-      protocol: incoming.protocol,
+      protocol: incoming.protocol ?? undefined,
       input: incoming.input,
       output: incoming.output,
       signal: incoming.signal,
       client: incoming.viewer.kind === 'person' ? incoming.viewer.id : undefined,
       stallMs: incoming.stallMs,
       observer: {
-        async decide({ updates, options }) {
-          const verdict = await decide(room, opened, incoming, options);
-          if (!verdict.accept) return verdict;
-          pushId = await begin(journal, opened, incoming, updates, options);
+        async decide(push) {
+          const verdict = await admit(room, journal, opened, incoming, { id: pushId, ...push });
+          if (verdict.accept) updates = push.updates;
           return verdict;
         },
-        async settled(results) {
-          if (pushId === null) return;
-          await journal.settle(pushId, results);
-          settled = results;
-        },
+        settled: settle,
       },
     });
   } finally {
-    // git ended without a report (killed, crashed, client gone): the refs know.
-    if (pushId !== null && settled === null) settled = await settleNow(room, journal, opened, pushId);
+    if (updates !== null && settled === null) await settleByRefs();
+    running.delete(pushId);
   }
-  return settled?.some((result) => result.ok) ? pushId : null;
+  return (settled as readonly RefResult[] | null)?.some(({ ok }) => ok) ? pushId : null;
 }
 
-function begin(
+interface ReceivedCommands {
+  /** Of the push, once it is journalled. */
+  id: string;
+  updates: RefUpdate[];
+  options: string[];
+}
+
+/**
+ * Judges a push when its commands are known and journals it, in one write: what was
+ * found when the client asked for the refs may be an hour old, and whoever deletes or
+ * moves the repository looks into the journal first.
+ */
+async function admit(
+  room: RepositoryRoom,
   journal: PushJournal,
   opened: Found,
   { viewer, via }: IncomingPush,
-  updates: readonly RefUpdate[],
-  options: readonly string[],
-): Promise<string> {
-  const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-  return journal.begin({ repositoryId: opened.repository.id, userId, via, options, updates });
-}
-
-/** Asked again when the commands are known: a right may have gone while the client was sending. */
-async function decide(
-  room: RepositoryRoom,
-  opened: Found,
-  { viewer }: IncomingPush,
-  options: readonly string[],
-): Promise<Verdict> {
-  const repository = await room.db.read.findOneBy(repositorySchema, { id: opened.repository.id });
-  if (repository === null) return { accept: false, reason: 'repository not found' };
-  const facts = await repositoryFacts({ read: room.db.read, organisations: room.organisations }, viewer, repository);
-  if (!allows(repositoryLevel(viewer, facts), 'write')) return { accept: false, reason: 'you may no longer write here' };
-  if (repository.archivedAt !== null) return { accept: false, reason: 'this repository is archived and read-only' };
-  const { bavail, bsize } = await statfs(opened.path);
-  if (bavail * bsize < room.settings.lowDiskFloorBytes) {
-    return { accept: false, reason: 'the server is low on disk space; reading still works' };
+  { id, updates, options }: ReceivedCommands,
+): Promise<PushVerdict> {
+  const refuse = (reason: string): PushVerdict => ({ accept: false, reason });
+  if (await isDiskLow(opened.path, room.settings.lowDiskFloorBytes).catch(() => false)) {
+    return refuse('the server is low on disk space; reading still works');
   }
-  return { accept: true, remarks: options.map((option) => `push option ignored: ${option}`) };
+  return room.db.write<PushVerdict>(async (tx) => {
+    const row = await tx.manager.findOneBy(repositorySchema, { id: opened.repository.id });
+    const reason = row === null ? 'repository not found' : await reasonToRefuse(room, tx, viewer, opened, row);
+    if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
+    const protection = protectDefaultBranch(row, updates);
+    if (protection.refusal !== null) return refuse(protection.refusal);
+
+    const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+    await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates });
+    const remarks = options.map((option) => `push option ignored: ${option}`);
+    return { accept: true, remarks, onlyForward: protection.onlyForward };
+  });
 }
 
-async function settleNow(room: RepositoryRoom, journal: PushJournal, opened: Found, pushId: string): Promise<RefResult[]> {
-  const push = await room.db.read.findOneByOrFail(pushSchema, { id: pushId });
-  return settleFromRefs(journal, push, await room.git.refs(opened.path));
+async function reasonToRefuse(
+  room: RepositoryRoom,
+  { manager }: Tx,
+  viewer: Viewer,
+  opened: Found,
+  row: Repository,
+): Promise<string | null> {
+  const facts = await repositoryFacts(room, manager, viewer.kind === 'person' ? viewer.id : null, row);
+  if (row.deletedAt !== null) return 'repository not found';
+  if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
+  if (row.archivedAt !== null) return 'this repository is archived and read-only';
+  const moves = folderOf(room, row) !== opened.path || (await manager.existsBy(moveSchema, { repositoryId: row.id }));
+  return moves ? 'this repository has a new owner; push to its new address' : null;
 }

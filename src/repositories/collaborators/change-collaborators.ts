@@ -1,0 +1,97 @@
+import { collaboratorRoles, scopeAllows, viewerForLog } from '../../access/index.ts';
+import type { CollaboratorRole, Viewer } from '../../access/index.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
+import { personToAdd } from '../../organisations/index.ts';
+import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { collaboratorSchema } from './collaborator-schema.ts';
+
+/** Reads a role in any case of letters. Refuses `invalid_role`. */
+export function parseCollaboratorRole(text: string): CollaboratorRole {
+  const role = collaboratorRoles.find((known) => known === text.trim().toLowerCase());
+  if (role === undefined) throw invalid('invalid_role', 'Choose one of the roles read, write and admin.', { field: 'role' });
+  return role;
+}
+
+/**
+ * Lets a person work on a repository. Refuses `repository_not_found` to everyone who
+ * does not administer it; `invalid_role`; `no_such_person`, also for people without a
+ * handle; `person_disabled`; `person_is_owner`; `already_collaborator`.
+ */
+export async function addCollaborator(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  input: { username: string; role: string },
+): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
+  const role = parseCollaboratorRole(input.role);
+  const { id: userId, username } = await personToAdd(room, input.username);
+  await room.db.write(async (tx) => {
+    const row = await findAgain(room, tx, viewer, repositoryId, 'admin');
+    if (row.ownerUserId === userId) {
+      throw invalid('person_is_owner', `${username} owns this repository and has every right.`, { field: 'username' });
+    }
+    if (await tx.manager.existsBy(collaboratorSchema, { repositoryId, userId })) {
+      throw conflict('already_collaborator', `${username} is a collaborator already.`, { field: 'username' });
+    }
+    await tx.manager.insert(collaboratorSchema, { repositoryId, userId, role, createdAt: tx.now });
+  });
+  room.logger.info('repository.collaborator_added', { repositoryId, userId, role, by: viewerForLog(viewer) });
+}
+
+/**
+ * Gives a collaborator another role. Refuses `repository_not_found` to everyone who does
+ * not administer the repository; `invalid_role`; `collaborator_not_found`.
+ */
+export async function changeCollaboratorRole(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  change: { username: string; role: string },
+): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
+  const role = parseCollaboratorRole(change.role);
+  const userId = await collaboratorId(room, change.username);
+  await room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, repositoryId, 'admin');
+    const { affected } = await tx.manager.update(collaboratorSchema, { repositoryId, userId }, { role });
+    if (affected !== 1) throw collaboratorNotFound();
+  });
+  room.logger.info('repository.collaborator_changed', { repositoryId, userId, role, by: viewerForLog(viewer) });
+}
+
+/**
+ * Ends a collaboration. Refuses `repository_not_found` to everyone who does not
+ * administer the repository; `collaborator_not_found`.
+ */
+export async function removeCollaborator(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, username: string): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
+  const userId = await collaboratorId(room, username);
+  await room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, repositoryId, 'admin');
+    const { affected } = await tx.manager.delete(collaboratorSchema, { repositoryId, userId });
+    if (affected !== 1) throw collaboratorNotFound();
+  });
+  room.logger.info('repository.collaborator_removed', { repositoryId, userId, by: viewerForLog(viewer) });
+}
+
+/** Ends one's own collaboration. Refuses `repository_not_found` to who is none; `insufficient_scope`. */
+export async function leaveRepository(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
+  if (viewer.kind === 'anonymous') throw repositoryNotFound();
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  const userId = viewer.id;
+  const { affected } = await room.db.write(({ manager }) => manager.delete(collaboratorSchema, { repositoryId, userId }));
+  if (affected !== 1) throw repositoryNotFound();
+  room.logger.info('repository.collaborator_left', { repositoryId, userId });
+}
+
+const collaboratorNotFound = () => notFound('collaborator_not_found', 'There is no such collaborator.');
+
+async function collaboratorId(room: RepositoryRoom, username: string): Promise<string> {
+  const owner = await room.owners.resolve(username);
+  if (owner?.kind !== 'user') throw collaboratorNotFound();
+  return owner.id;
+}

@@ -1,0 +1,61 @@
+import { describeTie, tiesOf } from '../../access/index.ts';
+import type { CollaboratorRole, Level, Tie, Viewer } from '../../access/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import { findRepository, repositoryFacts } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { collaboratorSchema } from './collaborator-schema.ts';
+
+/** What a person may do with a repository, and why. */
+export interface ExplainedAccess {
+  level: Level;
+  /** Everything that gives a right, the strongest first. */
+  ties: Tie[];
+  /** The tie that counts: `owner`, `organisation MEMBER`, `collaborator write`; `anyone`, or `null` for no right. */
+  reason: string | null;
+}
+
+export interface Collaborator {
+  person: Person;
+  /** As a collaborator; the effective right may be higher. */
+  role: CollaboratorRole;
+  /** Epoch milliseconds. */
+  since: number;
+  access: ExplainedAccess;
+}
+
+/**
+ * The collaborators with what they may really do, by handle.
+ * Refuses `repository_not_found` to everyone who does not administer the repository.
+ */
+export async function listCollaborators(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Collaborator[]> {
+  const { repository } = await findRepository(room, viewer, at, 'admin');
+  const rows = await room.db.read.findBy(collaboratorSchema, { repositoryId: repository.id });
+  const people = await room.accounts.peopleById(rows.map(({ userId }) => userId));
+  const collaborators: Collaborator[] = [];
+  for (const { userId, role, createdAt } of rows) {
+    const person = people.get(userId);
+    if (person === undefined) continue;
+    collaborators.push({ person, role, since: createdAt, access: await explain(room, repository, userId) });
+  }
+  const key = ({ person }: Collaborator) => (person.username ?? '').toLowerCase();
+  return collaborators.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/**
+ * What the viewer may do with a repository as a person, whatever the credential: for
+ * "you are here as …". Refuses `repository_not_found`.
+ */
+export async function explainAccess(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<ExplainedAccess> {
+  const { repository } = await findRepository(room, viewer, at);
+  return explain(room, repository, viewer.kind === 'person' ? viewer.id : null);
+}
+
+async function explain(room: RepositoryRoom, repository: Repository, personId: string | null): Promise<ExplainedAccess> {
+  const facts = await repositoryFacts(room, room.db.read, personId, repository);
+  const ties = personId === null ? [] : tiesOf(personId, facts);
+  const [strongest] = ties;
+  if (strongest !== undefined) return { level: strongest.level, ties, reason: describeTie(strongest) };
+  return repository.visibility === 'PUBLIC' ? { level: 'read', ties, reason: 'anyone' } : { level: 'none', ties, reason: null };
+}

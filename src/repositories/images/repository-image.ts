@@ -1,0 +1,66 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { parseImage } from '../../images/index.ts';
+import type { ImageUpload, OpenedImage } from '../../images/index.ts';
+import { unavailable } from '../../kernel/index.ts';
+import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { isDiskLow } from '../low-disk.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/** An image to send, with what its caching depends on. */
+export interface RepositoryImage extends OpenedImage {
+  repository: Repository;
+}
+
+/**
+ * Gives a repository its own image, in place of the one before (SPEC §3, §4.3).
+ * Refuses `repository_not_found` to everyone but the owner; the rules of images;
+ * `low_disk_space`, `disk_full`. Refused or cut short, the image before stays.
+ */
+export async function replaceImage(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  upload: ImageUpload,
+): Promise<void> {
+  const { repository, path } = await findRepository(room, viewer, at, 'owner');
+  const { type, bytes } = parseImage(upload);
+  if (await isDiskLow(path, room.settings.lowDiskFloorBytes)) {
+    throw unavailable('low_disk_space', 'The server is low on disk space; nothing was changed.');
+  }
+  const { id } = repository;
+  await room.images.replace(id, bytes, (stamp) =>
+    room.db.write(async (tx) => {
+      await findAgain(room, tx, viewer, id, 'owner');
+      await tx.manager.update(repositorySchema, { id }, { imageContentType: type, imageUpdatedAt: stamp });
+    }),
+  );
+  room.logger.info('repository.image_replaced', { repositoryId: id, type, bytes: bytes.length, by: viewerForLog(viewer) });
+}
+
+/** Takes the image away; there may be none. Refuses `repository_not_found` to everyone but the owner. */
+export async function removeImage(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id } = (await findRepository(room, viewer, at, 'owner')).repository;
+  await room.images.remove(id, () =>
+    room.db.write(async (tx) => {
+      await findAgain(room, tx, viewer, id, 'owner');
+      await tx.manager.update(repositorySchema, { id }, { imageContentType: null, imageUpdatedAt: null });
+    }),
+  );
+  room.logger.info('repository.image_removed', { repositoryId: id, by: viewerForLog(viewer) });
+}
+
+/**
+ * Opens the image for sending. Whoever gets it sends or closes it.
+ * Refuses `repository_not_found` in the three cases of SPEC §4.3 alike: no right to
+ * read the repository, no image, no file.
+ */
+export async function openImage(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
+  const { repository } = await findRepository(room, viewer, at);
+  const image = repository.imageContentType === null ? null : await room.images.open(repository.id);
+  if (image === null) throw repositoryNotFound();
+  return { ...image, repository };
+}

@@ -1,0 +1,23 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/**
+ * Makes a repository read-only, or writable again; what is already so stays so.
+ * Settings can still be changed, pushes are refused with the reason.
+ * Refuses `repository_not_found` to everyone but the owner.
+ */
+export async function setArchived(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, archived: boolean): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
+  const changed = await room.db.write(async (tx) => {
+    const row = await findAgain(room, tx, viewer, repositoryId, 'owner');
+    if ((row.archivedAt !== null) === archived) return false;
+    await tx.manager.update(repositorySchema, { id: repositoryId }, { archivedAt: archived ? tx.now : null, updatedAt: tx.now });
+    return true;
+  });
+  if (!changed) return;
+  room.logger.info(archived ? 'repository.archived' : 'repository.unarchived', { repositoryId, by: viewerForLog(viewer) });
+}

@@ -1,0 +1,44 @@
+import { IsNull, Not } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Belongings } from '../../organisations/index.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { removeTrashed } from './trash.ts';
+
+const ofOwner = (ownerId: string, deletedAt: ReturnType<typeof IsNull>) => [
+  { ownerUserId: ownerId, deletedAt },
+  { ownerOrganisationId: ownerId, deletedAt },
+];
+
+/** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
+export function belongingsIn(room: RepositoryRoom): Belongings {
+  return {
+    async namesOf({ manager }, ownerId) {
+      const rows = await manager.find(repositorySchema, { where: ofOwner(ownerId, IsNull()), order: { nameFolded: 'ASC' } });
+      return rows.map(({ name }) => name);
+    },
+    async forgetTrash({ manager }, ownerId) {
+      const ids = (await manager.findBy(repositorySchema, ofOwner(ownerId, Not(IsNull())))).map(({ id }) => id);
+      for (const id of ids) await manager.delete(repositorySchema, { id });
+      return async () => {
+        for (const id of ids) {
+          await removeTrashed(room, id);
+          room.logger.info('repository.purged', { repositoryId: id });
+        }
+      };
+    },
+  };
+}
+
+/**
+ * For the write that deletes an account: nobody goes who still owns repositories.
+ * Refuses `person_owns_repositories` and names them.
+ */
+export async function refuseOwner(belongings: Belongings, tx: Tx, personId: string): Promise<void> {
+  const names = await belongings.namesOf(tx, personId);
+  if (names.length === 0) return;
+  const shown = names.slice(0, 10).join(', ');
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  throw conflict('person_owns_repositories', `This person still owns ${shown}${more}. Transfer or delete what they own first.`);
+}

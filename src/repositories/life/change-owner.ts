@@ -1,0 +1,71 @@
+import { isForeignKeyViolation } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import { collaboratorSchema } from '../collaborators/collaborator-schema.ts';
+import { isNameTaken, nameTaken } from '../create-repository.ts';
+import { ownerIdOf } from '../find-repository.ts';
+import { refuseDuringPush } from '../pushes/unsettled.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { endRedirect, leadOnFrom } from './find-moved.ts';
+import { moveSchema, transferSchema } from './transfer-schema.ts';
+
+/**
+ * Gives a repository to another owner: row, folder and old path.
+ * Afterwards all of it has happened, or nothing; a crash in between is put right at
+ * the next start, where the folder follows the row.
+ *
+ * @param judge asked inside both writes: gives the live row, or refuses
+ * Refuses as `judge` does; `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
+ */
+export async function changeOwner(
+  room: RepositoryRoom,
+  repositoryId: string,
+  newOwner: Owner,
+  judge: (tx: Tx) => Promise<Repository>,
+): Promise<Repository> {
+  const before = await room.db.write(async (tx) => {
+    const row = await judge(tx);
+    await refuseDuringPush(tx, repositoryId);
+    if (await tx.manager.existsBy(moveSchema, { repositoryId })) {
+      throw conflict('move_in_progress', 'This repository is on its way to another owner already.');
+    }
+    await tx.manager.insert(moveSchema, { repositoryId, toOwnerId: newOwner.id });
+    return row;
+  });
+  const from = room.git.repositoryPath(ownerIdOf(before), repositoryId);
+  const to = room.git.repositoryPath(newOwner.id, repositoryId);
+  let moved = false;
+  try {
+    await room.git.moveRepository(from, to);
+    moved = true;
+    return await room.db.write(async (tx) => {
+      const row = await judge(tx);
+      await leadOnFrom(tx, row);
+      await giveTo(tx, row, newOwner);
+      await endRedirect(tx, newOwner.id, row.nameFolded);
+      await tx.manager.delete(transferSchema, { repositoryId });
+      await tx.manager.delete(moveSchema, { repositoryId });
+      return tx.manager.findOneByOrFail(repositorySchema, { id: repositoryId });
+    });
+  } catch (error) {
+    if (moved) await room.git.moveRepository(to, from);
+    await room.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
+    if (isNameTaken(error)) throw nameTaken(newOwner.handle, before.name);
+    if (isForeignKeyViolation(error)) throw conflict('owner_gone', `${newOwner.handle} is gone.`, { cause: error });
+    throw error;
+  }
+}
+
+async function giveTo({ manager, now }: Tx, { id }: Repository, { kind, id: newOwnerId }: Owner): Promise<void> {
+  const change = {
+    ownerUserId: kind === 'user' ? newOwnerId : null,
+    ownerOrganisationId: kind === 'organisation' ? newOwnerId : null,
+    updatedAt: now,
+  };
+  await manager.update(repositorySchema, { id }, change);
+  // The new owner has every right; a role beside it would outlive the ownership unseen.
+  if (kind === 'user') await manager.delete(collaboratorSchema, { repositoryId: id, userId: newOwnerId });
+}

@@ -1,0 +1,29 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer, Visibility } from '../../access/index.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/**
+ * Shows a repository to everybody, or only to those with a tie to it. Takes effect
+ * with the next question anybody asks; nothing is told to remote followers (SPEC §3).
+ * Refuses `repository_not_found` to everyone but the owner.
+ */
+export async function changeVisibility(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  visibility: Visibility,
+): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
+  const before = await room.db.write(async (tx) => {
+    const row = await findAgain(room, tx, viewer, repositoryId, 'owner');
+    if (row.visibility !== visibility) {
+      await tx.manager.update(repositorySchema, { id: repositoryId }, { visibility, updatedAt: tx.now });
+    }
+    return row.visibility;
+  });
+  if (before === visibility) return;
+  room.logger.info('repository.visibility_changed', { repositoryId, before, visibility, by: viewerForLog(viewer) });
+}

@@ -1,0 +1,55 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import { parseDescription } from '../create-repository.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { parseBranchName } from '../repository-name.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/** What may be edited; a field left out stays as it is. */
+export interface RepositoryEdit {
+  description?: string;
+  /** A branch that exists; any name while the repository is empty. */
+  defaultBranch?: string;
+  /** Whether pushes may neither delete the default branch nor rewrite it. */
+  defaultBranchProtected?: boolean;
+}
+
+/**
+ * Edits what a repository says of itself, for those who administer it.
+ * Refuses `repository_not_found` to everyone else; `invalid_description`;
+ * `invalid_branch_name`, `branch_not_found`.
+ */
+export async function editRepository(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  edit: RepositoryEdit,
+): Promise<void> {
+  const { repository, path } = await findRepository(room, viewer, at, 'admin');
+  const changes: Partial<Repository> = {};
+  if (edit.description !== undefined) changes.description = parseDescription(edit.description);
+  if (edit.defaultBranchProtected !== undefined) changes.defaultBranchProtected = edit.defaultBranchProtected;
+  if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(room, path, edit.defaultBranch);
+  if (Object.keys(changes).length === 0) return;
+
+  // git first: it cannot take part in the write, and setting it again does no harm.
+  if (changes.defaultBranch !== undefined) await room.git.setHead(path, changes.defaultBranch);
+  await room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, repository.id, 'admin');
+    await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
+  });
+  room.logger.info('repository.edited', { repositoryId: repository.id, fields: Object.keys(changes), by: viewerForLog(viewer) });
+}
+
+async function branchToShow(room: RepositoryRoom, path: string, text: string): Promise<string> {
+  const branch = parseBranchName(text);
+  const branches = await room.git.branches(path);
+  if (branches.length > 0 && !branches.some(({ name }) => name === branch)) {
+    throw invalid('branch_not_found', 'There is no branch with this name.', { field: 'default_branch' });
+  }
+  return branch;
+}

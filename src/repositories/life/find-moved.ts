@@ -1,0 +1,58 @@
+import { IsNull } from 'typeorm';
+import { repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { ownerIdOf, repositoryFacts } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { foldRepositoryName, isRepositoryName } from '../repository-name.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { redirectSchema } from './redirect-schema.ts';
+
+/**
+ * Where a repository is now that was once at a path: after a rename, a transfer,
+ * or a rename of its owner. `null` when nothing moved from there, when the name is
+ * used again, and when the viewer may not see what did.
+ */
+export async function findMoved(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryAddress | null> {
+  if (!isRepositoryName(at.name)) return null;
+  const ownerId = await room.owners.idBehind(at.owner);
+  if (ownerId === null) return null;
+  const repository = await behind(room, ownerId, foldRepositoryName(at.name));
+  if (repository === null) return null;
+
+  const personId = viewer.kind === 'person' ? viewer.id : null;
+  const facts = await repositoryFacts(room, room.db.read, personId, repository);
+  if (facts.deleted || repositoryLevel(viewer, facts) === 'none') return null;
+  const owner = (await room.owners.ownersById([ownerIdOf(repository)])).get(ownerIdOf(repository));
+  if (owner === undefined) return null;
+  const isThere = owner.handle.toLowerCase() === at.owner.toLowerCase() && repository.nameFolded === foldRepositoryName(at.name);
+  return isThere ? null : { owner: owner.handle, name: repository.name };
+}
+
+/** What is at a path of an owner now; else what was there before. */
+async function behind({ db }: RepositoryRoom, ownerId: string, nameFolded: string): Promise<Repository | null> {
+  const live = { nameFolded, deletedAt: IsNull() };
+  const here = await db.read.findOneBy(repositorySchema, [
+    { ...live, ownerUserId: ownerId },
+    { ...live, ownerOrganisationId: ownerId },
+  ]);
+  if (here !== null) return here;
+  const redirect = await db.read.findOneBy(redirectSchema, { ownerId, nameFolded });
+  return redirect === null ? null : db.read.findOneBy(repositorySchema, { id: redirect.repositoryId });
+}
+
+/** A repository takes a path: what it led to before ends. Inside the write that takes it. */
+export async function endRedirect({ manager }: Tx, ownerId: string, nameFolded: string): Promise<void> {
+  await manager.delete(redirectSchema, { ownerId, nameFolded });
+}
+
+/**
+ * A repository leaves the path of the row `before`: from now on it leads to where
+ * the repository is. Inside the write that moves it, before the row changes.
+ */
+export async function leadOnFrom({ manager, now }: Tx, before: Repository): Promise<void> {
+  const row = { ownerId: ownerIdOf(before), nameFolded: before.nameFolded, repositoryId: before.id, createdAt: now };
+  await manager.upsert(redirectSchema, row, ['ownerId', 'nameFolded']);
+}

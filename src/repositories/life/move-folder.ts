@@ -1,0 +1,8 @@
+import type { RepositoryRoom } from '../room.ts';
+
+/** Moves the folder of a repository unless that has been done before. Answers whether it moved. */
+export async function moveIfThere({ git }: Pick<RepositoryRoom, 'git'>, from: string, to: string): Promise<boolean> {
+  if (from === to || !(await git.repositoryExists(from)) || (await git.repositoryExists(to))) return false;
+  await git.moveRepository(from, to);
+  return true;
+}

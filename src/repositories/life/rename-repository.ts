@@ -1,0 +1,39 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { isNameTaken, nameTaken } from '../create-repository.ts';
+import { findAgain, findRepository, ownerIdOf } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { endRedirect, leadOnFrom } from './find-moved.ts';
+
+/**
+ * Gives a repository another name; the old path leads on until it is used again.
+ * Only letters may change case, too. Files stay where they are (SPEC §2.2).
+ * Refuses `repository_not_found` to everyone but the owner; `invalid_repository_name`,
+ * `repository_name_taken`.
+ */
+export async function renameRepository(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  newName: string,
+): Promise<RepositoryAddress> {
+  const { repository, owner } = await findRepository(room, viewer, at, 'owner');
+  const name = parseRepositoryName(newName);
+  const nameFolded = foldRepositoryName(name);
+  const { id } = repository;
+  try {
+    await room.db.write(async (tx) => {
+      const before = await findAgain(room, tx, viewer, id, 'owner');
+      if (before.nameFolded !== nameFolded) await leadOnFrom(tx, before);
+      await tx.manager.update(repositorySchema, { id }, { name, nameFolded, updatedAt: tx.now });
+      await endRedirect(tx, ownerIdOf(before), nameFolded);
+    });
+  } catch (error) {
+    throw isNameTaken(error) ? nameTaken(owner.handle, name) : error;
+  }
+  room.logger.info('repository.renamed', { repositoryId: id, before: repository.name, name, by: viewerForLog(viewer) });
+  return { owner: owner.handle, name };
+}

@@ -1,0 +1,145 @@
+import { In } from 'typeorm';
+import { isLocalAdministrator, scopeAllows, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import { findAgain, findRepository, ownerIdOf, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { withOwners } from '../list-repositories.ts';
+import type { ListedRepository } from '../list-repositories.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { changeOwner } from './change-owner.ts';
+import { transferSchema } from './transfer-schema.ts';
+import type { TransferRow } from './transfer-schema.ts';
+
+/** What came of asking for a transfer. */
+export type TransferOutcome =
+  /** The viewer was entitled on both sides. */
+  | { kind: 'transferred'; canonical: RepositoryAddress }
+  /** The receiver has to accept first. */
+  | { kind: 'offered'; to: Owner };
+
+/** A transfer that waits for its receiver. */
+export interface TransferOffer {
+  repository: ListedRepository;
+  to: Owner;
+  /** Epoch milliseconds. */
+  offeredAt: number;
+}
+
+/**
+ * Gives a repository to another owner, at once when the viewer is the receiver or an
+ * OWNER of the receiving organisation, else as an offer. The old path leads on.
+ *
+ * Refuses `repository_not_found` to everyone but the owner; `no_such_owner`, also for
+ * the owner it has already; and for a transfer at once `push_in_progress`,
+ * `repository_name_taken`.
+ */
+export async function transferRepository(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  newOwner: string,
+): Promise<TransferOutcome> {
+  const { repository, owner } = await findRepository(room, viewer, at, 'owner');
+  const to = await room.owners.resolve(newOwner.trim());
+  if (to === null) throw invalid('no_such_owner', 'There is no such owner.', { field: 'new_owner' });
+  if (to.id === owner.id) throw invalid('no_such_owner', `${owner.handle} owns this repository already.`, { field: 'new_owner' });
+  const { id } = repository;
+
+  if (await mayReceive(room, viewer, to)) {
+    await changeOwner(room, id, to, (tx) => findAgain(room, tx, viewer, id, 'owner'));
+    room.logger.info('repository.transferred', { repositoryId: id, from: owner.id, to: to.id, by: viewerForLog(viewer) });
+    return { kind: 'transferred', canonical: { owner: to.handle, name: repository.name } };
+  }
+  if (viewer.kind !== 'person') throw repositoryNotFound();
+  await room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, id, 'owner');
+    const row: TransferRow = { repositoryId: id, newOwnerId: to.id, newOwnerKind: to.kind, offeredBy: viewer.id, createdAt: tx.now };
+    await tx.manager.upsert(transferSchema, row, ['repositoryId']);
+  });
+  room.logger.info('repository.transfer_offered', { repositoryId: id, to: to.id, by: viewerForLog(viewer) });
+  return { kind: 'offered', to };
+}
+
+/**
+ * Accepts an offer, for the receiver or an OWNER of the receiving organisation.
+ * Refuses `transfer_not_found` to everyone else, and when who offered it no longer
+ * owns the repository; `push_in_progress`, `repository_name_taken`.
+ */
+export async function acceptTransfer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<RepositoryAddress> {
+  const { offer, to } = await findOffer(room, viewer, repositoryId);
+  const repository = await changeOwner(room, repositoryId, to, (tx) => offeredRow(room, tx, offer));
+  room.logger.info('repository.transferred', { repositoryId, to: to.id, by: viewerForLog(viewer) });
+  return { owner: to.handle, name: repository.name };
+}
+
+/** Declines an offer. Refuses `transfer_not_found` to everyone but its receiver. */
+export async function declineTransfer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<void> {
+  await findOffer(room, viewer, repositoryId);
+  await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
+  room.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
+}
+
+/** Takes an offer back; there may be none. Refuses `repository_not_found` to everyone but the owner. */
+export async function withdrawTransfer(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
+  const { affected } = await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
+  if (affected === 1) room.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
+}
+
+/** To whom a repository is offered, for its settings. Refuses `repository_not_found` to everyone but the owner. */
+export async function offerOf(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
+  const { repository } = await findRepository(room, viewer, at, 'owner');
+  const offer = await room.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
+  if (offer === null) return null;
+  return (await room.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId) ?? null;
+}
+
+/** What waits for the viewer to accept, for themselves and for organisations where they are OWNER; oldest first. */
+export async function listOffers(room: RepositoryRoom, viewer: Viewer): Promise<TransferOffer[]> {
+  if (viewer.kind !== 'person') return [];
+  const own = (await room.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
+  const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
+  const offers = await room.db.read.find(transferSchema, { where: { newOwnerId: In(receivers) }, order: { createdAt: 'ASC' } });
+  const rows = await room.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
+  const listed = new Map((await withOwners(room, rows)).map((row) => [row.id, row]));
+  const owners = await room.owners.ownersById(receivers);
+  return offers.flatMap(({ repositoryId, newOwnerId, createdAt }) => {
+    const repository = listed.get(repositoryId);
+    const to = owners.get(newOwnerId);
+    return repository === undefined || to === undefined ? [] : [{ repository, to, offeredAt: createdAt }];
+  });
+}
+
+/** Whether a transfer to this owner needs nobody else's word. */
+async function mayReceive(room: RepositoryRoom, viewer: Viewer, to: Owner): Promise<boolean> {
+  if (isLocalAdministrator(viewer)) return true;
+  if (viewer.kind !== 'person' || !scopeAllows(viewer, 'admin') || viewer.repositoryIds !== null) return false;
+  if (to.kind === 'user') return to.id === viewer.id;
+  return (await room.organisations.roleOf(viewer.id, to.id)) === 'OWNER';
+}
+
+const transferNotFound = () => notFound('transfer_not_found', 'There is no such offer.');
+
+async function findOffer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<{ offer: TransferRow; to: Owner }> {
+  const offer = await room.db.read.findOneBy(transferSchema, { repositoryId });
+  const to = offer === null ? undefined : (await room.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId);
+  if (offer === null || to === undefined || !(await mayReceive(room, viewer, to))) throw transferNotFound();
+  return { offer, to };
+}
+
+/** The row, if the offer still stands: it is worth what its maker may give away now. */
+async function offeredRow(room: RepositoryRoom, { manager }: Tx, offer: TransferRow): Promise<Repository> {
+  const { repositoryId, newOwnerId, offeredBy } = offer;
+  const stands = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });
+  const row = stands ? await manager.findOneBy(repositorySchema, { id: repositoryId }) : null;
+  if (row === null || row.deletedAt !== null) throw transferNotFound();
+  const facts = await repositoryFacts(room, manager, offeredBy, row);
+  if (facts.ownerUserId !== offeredBy && facts.organisationRole !== 'OWNER') throw transferNotFound();
+  if (ownerIdOf(row) === newOwnerId) throw conflict('already_owner', 'The receiver owns this repository already.');
+  return row;
+}

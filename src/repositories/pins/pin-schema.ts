@@ -1,0 +1,19 @@
+import { EntitySchema } from 'typeorm';
+
+/** A repository on somebody's dashboard. */
+export interface PinRow {
+  userId: string;
+  repositoryId: string;
+  /** Ascending; gaps are fine. */
+  position: number;
+}
+
+export const pinSchema = new EntitySchema<PinRow>({
+  name: 'pin',
+  tableName: 'pins',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    position: { type: 'integer' },
+  },
+});

@@ -1,0 +1,78 @@
+import { isLocalAdministrator, scopeAllows, visibleRepositories } from '../../access/index.ts';
+import type { PersonViewer, Viewer } from '../../access/index.ts';
+import { forbidden, unauthenticated } from '../../kernel/index.ts';
+import { findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { withOwners } from '../list-repositories.ts';
+import type { ListedRepository } from '../list-repositories.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { pinSchema } from './pin-schema.ts';
+
+/**
+ * Puts a repository at the end of the viewer's pins; one that is pinned stays where it is.
+ * Anyone who can read it may. Refuses `sign_in_required`, `insufficient_scope`, `repository_not_found`.
+ */
+export async function pin(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: userId } = whoPins(viewer);
+  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
+  await room.db.write(async ({ manager }) => {
+    if (await manager.existsBy(pinSchema, { userId, repositoryId })) return;
+    const last = await manager.maximum(pinSchema, 'position', { userId });
+    await manager.insert(pinSchema, { userId, repositoryId, position: (last ?? 0) + 1 });
+  });
+}
+
+/** Takes a pin away; there may be none. Refuses as `pin` does. */
+export async function unpin(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: userId } = whoPins(viewer);
+  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
+  await room.db.write(({ manager }) => manager.delete(pinSchema, { userId, repositoryId }));
+}
+
+/**
+ * Swaps a pin with its neighbour; at the end of the list nothing changes. Pins that the
+ * viewer cannot see now are no neighbours. Refuses as `pin` does.
+ */
+export async function movePin(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  direction: 'up' | 'down',
+): Promise<void> {
+  const { id: userId } = whoPins(viewer);
+  const { id } = (await findRepository(room, viewer, at)).repository;
+  const shown = await listPins(room, viewer);
+  const index = shown.findIndex((pinned) => pinned.id === id);
+  const neighbour = index === -1 ? undefined : shown[direction === 'up' ? index - 1 : index + 1];
+  if (neighbour === undefined) return;
+  await room.db.write(async ({ manager }) => {
+    const [mine, other] = [{ userId, repositoryId: id }, { userId, repositoryId: neighbour.id }];
+    const [here, there] = [await manager.findOneBy(pinSchema, mine), await manager.findOneBy(pinSchema, other)];
+    if (here === null || there === null) return;
+    await manager.update(pinSchema, mine, { position: there.position });
+    await manager.update(pinSchema, other, { position: here.position });
+  });
+}
+
+/** The viewer's pins in their order, without those that they may not read now: a pin comes back with the right. */
+export async function listPins(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
+  if (viewer.kind !== 'person') return [];
+  const visible = visibleRepositories(viewer, 'r');
+  const rows = await room.db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId: viewer.id })
+    .where(visible.sql, visible.parameters)
+    .orderBy('pin.position')
+    .addOrderBy('r.id')
+    .getMany();
+  return withOwners(room, rows);
+}
+
+function whoPins(viewer: Viewer): PersonViewer {
+  if (viewer.kind === 'anonymous' || isLocalAdministrator(viewer)) {
+    throw unauthenticated('sign_in_required', 'Sign in to pin repositories.');
+  }
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  return viewer;
+}

@@ -1,0 +1,31 @@
+import type { Repository } from '../repository-schema.ts';
+import type { RefUpdate } from './push-journal.ts';
+
+const noRef = /^0+$/;
+
+/** What the protection of the default branch says to the commands of a push. */
+export interface Protection {
+  /** Why the whole push is refused, in words for the person who pushes; else `null`. */
+  refusal: string | null;
+  /** Refs that may only move to a descendant of what they are; git's objects decide. */
+  onlyForward: string[];
+}
+
+/**
+ * The default branch of a repository is neither deleted nor rewritten by a push,
+ * unless its owner has switched the protection off. Making it is free.
+ *
+ * A deletion shows in the command. Whether a move goes forward shows in the objects,
+ * most of which are still to come: that question is left to the git room, together
+ * with the refs it is about.
+ */
+export function protectDefaultBranch(
+  { defaultBranch, defaultBranchProtected }: Pick<Repository, 'defaultBranch' | 'defaultBranchProtected'>,
+  updates: readonly RefUpdate[],
+): Protection {
+  const ref = `refs/heads/${defaultBranch}`;
+  const command = defaultBranchProtected ? updates.find((update) => update.ref === ref) : undefined;
+  if (command === undefined || noRef.test(command.oldId)) return { refusal: null, onlyForward: [] };
+  if (!noRef.test(command.newId)) return { refusal: null, onlyForward: [ref] };
+  return { refusal: `${defaultBranch} is the protected default branch and cannot be deleted`, onlyForward: [] };
+}

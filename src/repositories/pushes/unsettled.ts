@@ -1,0 +1,15 @@
+import { IsNull } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import { pushSchema } from './push-schema.ts';
+
+/**
+ * Keeps the folder of a repository where it is while git works in it. A push is
+ * journalled before git may act and settled after, so the journal knows, whichever
+ * process asks; and a push that comes later finds what this write has changed.
+ * Refuses `push_in_progress`.
+ */
+export async function refuseDuringPush({ manager }: Tx, repositoryId: string): Promise<void> {
+  if (!(await manager.existsBy(pushSchema, { repositoryId, settledAt: IsNull() }))) return;
+  throw conflict('push_in_progress', 'A push to this repository is running. Try again when it has ended.');
+}
