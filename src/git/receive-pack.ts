@@ -222,8 +222,8 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
 
   if (results !== null) {
     const accepted = (results as RefResult[]).some(({ ok }) => ok);
-    // A pack that git gave up on is still arriving.
-    if (!accepted && hasPack(head)) await drain(input, limits.maxDrainBytes, drainQuietMs);
+    // A pack that git gave up on is still arriving, unless we gave up on its client.
+    if (!accepted && hasPack(head) && patience === undefined) await drain(input, limits.maxDrainBytes, drainQuietMs);
     return { kind: 'reported', updates, results };
   }
   const clean = exit.code === 0 && exit.stoppedBy === null;

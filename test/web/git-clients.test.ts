@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
+import { startGitServer } from './git-server.ts';
+
+const sample = sampleRepository();
+const idOf = (revision: string, cwd = sample) => gitSync(['rev-parse', revision], { cwd });
+const server = await startGitServer(t);
+const versions = ['0', '1', '2'] as const;
+const speaking = (version: string) => ['-c', `protocol.version=${version}`];
+
+/** A client that must succeed; answers what it printed on stderr, where git talks. */
+async function must(args: readonly string[], cwd = server.folder): Promise<string> {
+  const { code, stderr } = await clientGit(args, { cwd });
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stderr;
+}
+
+const work = (name: string) => path.join(server.folder, name);
+
+/** The commands of every push of a repository that the journal holds, oldest first. */
+async function journal(name: string): Promise<string[]> {
+  const rows: unknown = await server.app.rooms.db.read.query(
+    `SELECT u.ref, u.result, p.options, p.via, p.settled_at FROM push_updates u JOIN pushes p ON p.id = u.push_id
+     JOIN repositories r ON r.id = p.repository_id WHERE r.name = ? ORDER BY p.created_at, p.rowid, u.position`,
+    [name],
+  );
+  return (rows as { ref: string; result: string; options: string; via: string; settled_at: number | null }[]).map(
+    ({ ref, result, options, via, settled_at }) => `${ref} ${result} ${options} ${via} ${settled_at === null ? 'open' : 'settled'}`,
+  );
+}
+
+for (const version of versions) {
+  t.test(`protocol version ${version}: push, clone, fetch, delete`, async (t) => {
+    const url = await server.newRepository(`v${version}`, version === '1' ? 'PRIVATE' : 'PUBLIC');
+    const git = (...args: string[]) => must([...speaking(version), ...args], sample);
+    await git('push', url, 'main~1:refs/heads/main');
+    await must([...speaking(version), 'clone', '--quiet', url, `c${version}`]);
+    await git('push', url, 'main', 'topic', '--tags', 'main:refs/notes/x');
+    await must([...speaking(version), 'fetch', '--quiet'], work(`c${version}`));
+    t.equal(idOf('origin/topic', work(`c${version}`)), idOf('topic'));
+    t.equal(idOf('v1', work(`c${version}`)), idOf('v1'));
+    await git('push', url, ':topic', '+main~1:main');
+    const listed = await clientGit([...speaking(version), 'ls-remote', url]);
+    t.equal(
+      listed.stdout,
+      [`${idOf('main~1')}\tHEAD`, `${idOf('main~1')}\trefs/heads/main`, `${idOf('main')}\trefs/notes/x`, `${idOf('light')}\trefs/tags/light`, `${idOf('v1')}\trefs/tags/v1`, `${idOf('v1^{}')}\trefs/tags/v1^{}\n`].join('\n'),
+    );
+    gitSync(['fsck', '--full', '--strict'], { cwd: await server.pathOf(`v${version}`) });
+    gitSync(['fsck', '--full', '--strict'], { cwd: work(`c${version}`) });
+    t.same(await journal(`v${version}`), [
+      'refs/heads/main ok [] http settled',
+      'refs/heads/main ok [] http settled',
+      'refs/heads/topic ok [] http settled',
+      'refs/notes/x ok [] http settled',
+      'refs/tags/light ok [] http settled',
+      'refs/tags/v1 ok [] http settled',
+      'refs/heads/main ok [] http settled',
+      'refs/heads/topic ok [] http settled',
+    ]);
+  });
+
+  t.test(`protocol version ${version}: shallow, deepened, partial and sparse clones`, async (t) => {
+    const url = await server.newRepository(`partial${version}`);
+    await must(['push', url, 'main', 'topic', '--tags'], sample);
+    const clone = async (name: string, ...args: string[]) => {
+      await must([...speaking(version), 'clone', '--quiet', ...args, url, `${name}${version}`]);
+      return work(`${name}${version}`);
+    };
+    const shallow = await clone('shallow', '--depth=1');
+    t.equal(gitSync(['rev-list', '--count', 'HEAD'], { cwd: shallow }), '1');
+    await must([...speaking(version), 'fetch', '--quiet', '--deepen=1'], shallow);
+    t.equal(gitSync(['rev-list', '--count', 'HEAD'], { cwd: shallow }), '2');
+    await must([...speaking(version), 'fetch', '--quiet', '--unshallow'], shallow);
+    t.equal(gitSync(['rev-list', '--count', 'HEAD'], { cwd: shallow }), '3');
+    await clone('since', '--shallow-since=2020-01-01');
+    await clone('single', '--single-branch', '--branch=topic');
+
+    const blobless = await clone('blobless', '--filter=blob:none', '--no-checkout');
+    t.match(gitSync(['rev-list', '--objects', '--all', '--missing=print'], { cwd: blobless }), /^\?/m);
+    if (version === '2') {
+      await must(['checkout', '--quiet', 'main'], blobless);
+      t.equal(readFileSync(path.join(blobless, 'docs/guide.txt'), 'utf8'), 'three\n');
+    } else {
+      const { code, stderr } = await clientGit([...speaking(version), 'checkout', 'main'], { cwd: blobless });
+      t.not(code, 0, 'SECURITY 2.1: before version 2 only what refs name can be asked for');
+      t.match(stderr, /unadvertised object/);
+    }
+    await clone('treeless', '--filter=tree:0', '--no-checkout');
+    const { code, stderr } = await clientGit([...speaking(version), 'clone', '--filter=tree:3', url, `deep${version}`], { cwd: server.folder });
+    t.not(code, 0, 'SECURITY 2.1: other filters are off');
+    t.match(stderr, /filter/);
+
+    // A shallow clone pushes, too: its commands come with "shallow" lines.
+    const again = await clone('again', '--depth=1');
+    gitSync(['commit', '--quiet', '--allow-empty', '--message=from a shallow clone'], { cwd: again });
+    await must([...speaking(version), 'push', '--quiet', url, `HEAD:refs/heads/shallow${version}`], again);
+  });
+}
+
+t.test('a push with an upload that is compressed, and one that is chunked', async (t) => {
+  const url = await server.newRepository('sizes');
+  const folder = work('large');
+  mkdirSync(folder);
+  gitSync(['init', '--quiet', '--initial-branch=main'], { cwd: folder });
+  writeFileSync(path.join(folder, 'noise'), randomBytes(3_000_000));
+  gitSync(['add', '.'], { cwd: folder });
+  gitSync(['commit', '--quiet', '--message=noise'], { cwd: folder });
+  await must(['push', '--quiet', url, 'main'], folder);
+  t.same(await journal('sizes'), ['refs/heads/main ok [] http settled'], 'the probe before a large push leaves no row');
+  // Fetches of many haves are compressed by the client.
+  for (let n = 0; n < 40; n += 1) gitSync(['commit', '--quiet', '--allow-empty', `--message=${n}`], { cwd: folder });
+  await must(['push', '--quiet', url, 'main:later'], sample);
+  await must([...speaking('0'), 'fetch', '--quiet', url, 'later'], folder);
+  t.equal(idOf('FETCH_HEAD', folder), idOf('main'));
+});
+
+t.test('push options arrive, and unknown ones are answered with a remark', async (t) => {
+  const url = await server.newRepository('options');
+  const said = await must(['push', '-o', 'ci.skip', '-o', 'title=ä', url, 'main'], sample);
+  t.match(said, /remote: .*ci\.skip/);
+  t.same(await journal('options'), ['refs/heads/main ok ["ci.skip","title=ä"] http settled']);
+});
+
+t.test('a push of several refs where some are refused says which', async (t) => {
+  const url = await server.newRepository('mixed');
+  await must(['push', '--quiet', url, 'main'], sample);
+  const clone = work('mixed');
+  await must(['clone', '--quiet', url, 'mixed']);
+  await must(['push', '--quiet', url, 'topic:main'], sample);
+  gitSync(['commit', '--quiet', '--allow-empty', '--message=diverge'], { cwd: clone });
+  const { code, stderr } = await clientGit(['push', url, 'HEAD:main', 'HEAD:fresh'], { cwd: clone });
+  t.not(code, 0);
+  t.match(stderr, /! \[rejected\] +HEAD -> main/);
+  t.match(stderr, /\* \[new branch\] +HEAD -> fresh/);
+  const atomic = await clientGit(['push', '--atomic', url, 'HEAD:fresh2', `+HEAD:refs/heads/main`, ':refs/heads/absent'], { cwd: clone });
+  t.equal(atomic.code, 0, atomic.stderr);
+});
+
+t.test('hostile names: what git would take and Hearth does not is refused in words', async (t) => {
+  const url = await server.newRepository('hostile');
+  const refused = async (spec: string, words: RegExp) => {
+    const { code, stderr } = await clientGit(['push', url, 'main:refs/heads/fine', spec], { cwd: sample });
+    t.not(code, 0, spec);
+    t.match(stderr, words, spec);
+    t.match(stderr, /refs\/heads\/fine|main -> fine/, 'the others are refused with it');
+  };
+  await refused('main:refs/heads/-x', /remote rejected.*may not start with "-"/);
+  await refused('main:refs/heads/HEAD', /remote rejected/);
+  await refused('main:refs/stash', /only refs\/heads\//);
+  await refused('main:refs/hearth/x', /only refs\/heads\//);
+  t.same(await journal('hostile'), []);
+  for (const name of ['a$(touch${IFS}x)', 'a;b', "a'b", 'a`b`', 'a|b', 'a&b', '<b>', '%2e%2e', '\u202egpj', 'ü'.repeat(60), '0'.repeat(40)]) {
+    await must(['push', '--quiet', url, `main:refs/heads/${name}`], sample);
+  }
+  await must(['clone', '--quiet', '--mirror', url, 'hostile']);
+  t.equal(gitSync(['for-each-ref'], { cwd: work('hostile') }).split('\n').length, 11);
+  t.notOk(existsSync(path.join(await server.pathOf('hostile'), 'x')));
+});
+
+t.test('SECURITY A03: objects that attack clients are refused by name', async (t) => {
+  const url = await server.newRepository('objects');
+  const folder = work('evil');
+  gitSync(['init', '--quiet', '--initial-branch=main', folder]);
+  const blob = gitSync(['hash-object', '-w', '--stdin'], { cwd: folder, input: '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n' });
+  const pushTree = async (line: string) => {
+    const tree = gitSync(['mktree', '--missing'], { cwd: folder, input: line });
+    const commit = gitSync(['commit-tree', tree, '-m', 'x'], { cwd: folder });
+    return clientGit(['push', url, `${commit}:refs/heads/${commit}`], { cwd: folder });
+  };
+  for (const [line, words] of [
+    [`120000 blob ${blob}\t.gitmodules\n`, /gitmodulesSymlink|SYMLINK/i],
+    [`120000 blob ${blob}\t.gitattributes\n`, /gitattributesSymlink|SYMLINK/i],
+    [`100644 blob ${blob}\t.gitmodules\n`, /gitmodules/i],
+    [`100644 blob ${blob}\t.git\n`, /hasDotgit/i],
+  ] as const) {
+    const { code, stderr } = await pushTree(line);
+    t.not(code, 0, line);
+    t.match(stderr, words);
+  }
+  t.equal((await pushTree(`100644 blob ${blob}\tfine\n`)).code, 0);
+  t.same((await journal('objects')).map((row) => row.split(' ')[1]), ['rejected', 'rejected', 'rejected', 'rejected', 'ok']);
+});
+
+t.test('eight clients push distinct branches of one repository at once, while others clone it', async (t) => {
+  const url = await server.newRepository('busy');
+  await must(['push', '--quiet', url, 'main'], sample);
+  const pushes = Array.from({ length: 8 }, (_, n) => must(['push', '--quiet', url, `topic:refs/heads/b${n}`], sample));
+  const clones = Array.from({ length: 4 }, (_, n) => must(['clone', '--quiet', '--bare', url, `busy${n}`]));
+  await Promise.all([...pushes, ...clones]);
+  t.equal((await server.app.rooms.git.branches(await server.pathOf('busy'))).length, 9);
+  t.equal((await journal('busy')).filter((row) => row.includes('ok')).length, 9);
+});
+
+t.test('in the end no git process is left but idle object readers', async (t) => {
+  await until(() => {
+    const { reads, writes, short } = server.app.rooms.git.load();
+    return [reads, writes, short].every(({ running, waiting }) => running === 0 && waiting === 0);
+  });
+  const left = await processesBelow(path.join(server.folder, 'data'));
+  t.ok(left.every((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('cat-file')));
+});
