@@ -1,0 +1,65 @@
+// The runner decides whether a change passes: whatever goes wrong in a test file must make it fail.
+import t from 'tap';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const runner = join(import.meta.dirname, '../../scripts/run-tests.ts');
+const tap = `import t from ${JSON.stringify(import.meta.resolve('tap'))};`;
+
+const files: Record<string, { source: string; says: RegExp }> = {
+  'passes.test.ts': {
+    source: `${tap} t.test('a', async (t) => { t.ok(true); await t.test('b', async (t) => { t.ok(true); t.same([1], [1]); }); });`,
+    says: /^ok {3}\S*passes\.test\.ts \(3, /m,
+  },
+  'fails.test.ts': {
+    source: `${tap} t.test('sums', async (t) => { t.ok(true); t.equal(1 + 1, 3, 'one and one'); });`,
+    says: /FAIL \S*fails\.test\.ts \(2, .*\n\s+not ok: sums > one and one\n[^]*?-3\n\s*\+2/,
+  },
+  'throws.test.ts': { source: `${tap} t.ok(true); throw new Error('out of the blue');`, says: /FAIL \S*throws\.test\.ts [^]*?out of the blue/ },
+  'exits.test.ts': { source: `${tap} t.ok(true); process.exitCode = 7;`, says: /FAIL \S*exits\.test\.ts .*\n\s+exit code 7/ },
+  'asserts-nothing.test.ts': { source: tap, says: /FAIL \S*asserts-nothing\.test\.ts .*\n\s+no assertion ran/ },
+  'does-not-load.test.ts': { source: `import './absent.ts';`, says: /FAIL \S*does-not-load\.test\.ts [^]*?absent\.ts/ },
+  'breaks-its-plan.test.ts': { source: `${tap} t.plan(2); t.ok(true);`, says: /FAIL \S*breaks-its-plan\.test\.ts/ },
+  'hangs.test.ts': {
+    source: `// time limit: 1 s\n${tap} t.test('waits', async (t) => { t.ok(true); setInterval(() => {}, 1000); await new Promise(() => {}); });`,
+    says: /FAIL \S*hangs\.test\.ts [^]*?did not end within 1 s/,
+  },
+  'leaves-a-process.test.ts': {
+    source: `${tap} import { spawn } from 'node:child_process';\nspawn('sleep', ['600'], { stdio: 'inherit' }).unref(); t.ok(true);`,
+    says: /^ok {3}\S*leaves-a-process\.test\.ts \(1, /m,
+  },
+};
+
+function run(args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [runner, ...args], (error, stdout) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, output: stdout });
+    });
+  });
+}
+
+t.test('every way to fail is seen, counted and named', async (t) => {
+  const folder = temporaryFolder(t);
+  for (const [name, { source }] of Object.entries(files)) writeFileSync(join(folder, name), source);
+  const { code, output } = await run([folder]);
+  for (const [name, { says }] of Object.entries(files)) t.match(output, says, name);
+  t.match(output, /^\d+ passed, \d+ failed\n$/m);
+  t.match(output, /\n\d+ passed, (?!0 )\d+ failed\n$/, 'the last line has the sums');
+  t.equal(code, 1);
+});
+
+t.test('files that pass end with 0, and their assertions are counted once', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'passes.test.ts'), files['passes.test.ts']?.source ?? '');
+  const { code, output } = await run([folder]);
+  t.match(output, /\n3 passed, 0 failed\n$/);
+  t.equal(code, 0);
+});
+
+t.test('no test file at all is a failure, and so is one that is not there', async (t) => {
+  const folder = temporaryFolder(t);
+  t.match(await run([folder]), { code: 1, output: /\n0 passed, 1 failed\n$/ });
+  t.match(await run([join(folder, 'absent.test.ts')]), { code: 1, output: /there is no such file\n0 passed, 1 failed\n$/ });
+});
