@@ -1,6 +1,7 @@
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { Parser } from 'htmlparser2';
 import type { PersonViewer } from '../../src/access/index.ts';
 import { hostileNames } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -374,9 +375,20 @@ t.test('forms outside their limits are refused in words', async (t) => {
   t.equal(web.log.filter(({ level }) => level === 'error').length, 0);
 });
 
-/** Every tag that could act, wherever a marker would have to break out of text to appear. */
+/** What an HTML parser finds that no template wrote: elements that act, handlers, styles, addresses that run. */
 function foreignMarkup(body: string): string[] {
-  return [...body.matchAll(/<(?:script|img|svg|b|iframe)[^>]*marker[^>]*>|<[^>]*\son\w+=[^>]*>|<marker/gi)].map(([tag]) => tag);
+  const found: string[] = [];
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const isOurScript = name === 'script' && /^\/assets\//.test(attributes['src'] ?? '');
+      if (/^(?:script|img|iframe|object|b|style)$/.test(name) && !isOurScript) found.push(name);
+      for (const [key, value] of Object.entries(attributes)) {
+        if (/^on|^style$|marker/.test(key) || /^\s*(?:javascript|data):/i.test(value)) found.push(`${name} ${key}`);
+      }
+    },
+  });
+  parser.end(body);
+  return found;
 }
 
 t.test('security C01 what people write is text on every page', async (t) => {

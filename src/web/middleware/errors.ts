@@ -103,9 +103,10 @@ const unreadBodyMs = 10_000;
  * once would reset the connection and take the answer with it.
  */
 function discardBody({ req }: Context): void {
-  if (req.complete) return;
+  if (req.complete || req.destroyed) return;
   const cut = setTimeout(() => req.socket.destroy(), unreadBodyMs);
-  req.once('close', () => clearTimeout(cut));
+  const stop = (): void => clearTimeout(cut);
+  req.once('end', stop).once('close', stop);
   req.resume();
 }
 
