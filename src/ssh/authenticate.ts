@@ -24,6 +24,14 @@ interface Outcome {
   gaveUp(reason: string): void;
 }
 
+/** A try that came to nothing, for the log; on the wire there are no reasons. */
+interface Refused {
+  reason: string;
+  /** Of a key, its type. */
+  method: string;
+  fingerprint?: string;
+}
+
 /** Questions about known keys cost no try, but nobody has a reason to ask for ever. */
 const maxRequests = 64;
 
@@ -34,11 +42,13 @@ const maxRequests = 64;
  * several keys in any order; a question is answered with yes only for a known key
  * that could sign here, and changes nothing. Only a signature that fits makes
  * `outcome.signedIn` run, with the owner of the very key that signed.
+ *
+ * @returns the refused tries; it grows with each
  */
-export function authenticate(connection: Connection, needs: Needs, outcome: Outcome): void {
+export function authenticate(connection: Connection, needs: Needs, outcome: Outcome): readonly Refused[] {
   const { accounts, logger, limits, address } = needs;
+  const refusals: Refused[] = [];
   let requests = 0;
-  let refused = 0;
 
   connection.on('authentication', (attempt) => {
     requests += 1;
@@ -48,6 +58,8 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
       outcome.gaveUp('sign_in_failed');
     });
   });
+
+  return refusals;
 
   async function decide(attempt: AuthContext): Promise<void> {
     if (requests > maxRequests) return outcome.gaveUp('too_many_requests');
@@ -66,16 +78,17 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
 
   function refuse(attempt: AuthContext, reason: string | null): void {
     if (reason !== null) {
-      refused += 1;
-      logger.info('ssh.key_refused', { address, reason, ...described(attempt) });
+      const refused = { reason, ...described(attempt) };
+      refusals.push(refused);
+      logger.debug('ssh.try_refused', { address, ...refused });
     }
     attempt.reject(['publickey']);
-    if (refused >= limits.loginTries) outcome.gaveUp('too_many_tries');
+    if (refusals.length >= limits.loginTries) outcome.gaveUp('too_many_tries');
   }
 }
 
-function described(attempt: AuthContext): Record<string, string> {
+function described(attempt: AuthContext): Omit<Refused, 'reason'> {
   if (attempt.method !== 'publickey') return { method: attempt.method };
-  // Both come from somebody unknown; the name of an algorithm can be anything.
-  return { type: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };
+  // The name of an algorithm comes from somebody unknown and can be anything.
+  return { method: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };
 }

@@ -3,12 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import { systemRandom, unavailable } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { addressGroup } from './address-group.ts';
 import { algorithms } from './algorithms.ts';
-import { createGuest } from './connection.ts';
-import type { Guest } from './connection.ts';
 import { createDoor } from './door.ts';
-import type { Place } from './door.ts';
+import { createGuest } from './guest.ts';
+import type { Guest } from './guest.ts';
 import { hostKey } from './host-key.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
@@ -44,15 +42,13 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
     const { remoteAddress } = socket;
     // The client has hung up already.
     if (remoteAddress === undefined) return void socket.destroy();
-    let place: Place;
-    const guest = createGuest({ socket, address: remoteAddress, place: () => place, limits, rooms });
+    const guest = createGuest({
+      socket, door, limits, rooms,
+      address: remoteAddress,
+      begin: () => void ssh.injectSocket(socket),
+    });
     guests.set(socket, guest);
     socket.once('close', () => guests.delete(socket));
-    place = door.arrive({
-      address: addressGroup(remoteAddress),
-      begin: () => ssh.injectSocket(socket),
-      turnAway: guest.leave,
-    });
   }
 
   return {

@@ -71,7 +71,7 @@ t.test('security F01: a signature by another key opens nothing', async (t) => {
     const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;
     await t.rejects(hearth.client(t, { agent }), /authentication methods failed/, name);
   }
-  t.match(hearth.events('ssh.key_refused').at(-1), { reason: 'bad_signature' });
+  t.match(hearth.events('ssh.try_refused').at(-1), { reason: 'bad_signature' });
   const honest = new Forger([bob.key], signer(bob.key)) as unknown as NonNullable<ConnectConfig['agent']>;
   await t.resolves(hearth.client(t, { agent: honest }), 'the same agent with the right key gets in');
 });

@@ -64,11 +64,14 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   const rooms = await openRooms(config, { logger }, 'always');
   const { accounts, repositories, git, clock } = rooms;
   const server = createSshServer({ config, accounts, repositories, git, logger, clock, limits });
-  const { port, fingerprint } = await server.listen();
   let isStopped = false;
   t.teardown(async () => {
     if (!isStopped) await server.stop({ graceMs: 0 });
     await rooms.close();
+  });
+  const { port, fingerprint } = await server.listen().catch((error: unknown) => {
+    isStopped = true;
+    throw error;
   });
 
   const knownHosts = path.join(folder, 'known_hosts');

@@ -1,0 +1,77 @@
+import t from 'tap';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { startSsh, until } from './ssh-fixture.ts';
+import type { Running } from './ssh-fixture.ts';
+
+/** A server on which looking for a repository waits until `goOn`. */
+async function startWaiting(t: Parameters<typeof startSsh>[0]) {
+  const hearth = await startSsh(t);
+  const alice = await hearth.person('alice');
+  const { repositories } = hearth.rooms;
+  await repositories.create(alice.viewer, { name: 'site', visibility: 'PRIVATE' });
+  const work = path.join(hearth.work, 'site');
+  mkdirSync(work);
+  await runGit(['init', '-q', '-b', 'main'], { cwd: work });
+  writeFileSync(path.join(work, 'data'), randomBytes(3_000_000));
+  await runGit(['add', '.'], { cwd: work });
+  await runGit(['commit', '-qm', 'Data'], { cwd: work });
+  const { openForRead, openForPush } = repositories;
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  let waiting = 0;
+  const wait = () => {
+    waiting += 1;
+    return gate;
+  };
+  repositories.openForRead = async (...args) => (await wait(), openForRead(...args));
+  repositories.openForPush = async (...args) => (await wait(), openForPush(...args));
+  const git = (...args: string[]) => hearth.git(args, { keys: [alice.key], cwd: work });
+  return { hearth, alice, git, goOn: () => goOn(), isWaiting: () => until(() => waiting > 0) };
+}
+
+t.test('security R18: a push that runs when the server stops ends well; who is idle is closed at once', async (t) => {
+  const { hearth, alice, git, goOn, isWaiting } = await startWaiting(t);
+  const push = git('push', '--quiet', hearth.url('alice/site'), 'main');
+  await isWaiting();
+  const idle = await hearth.client(t, { privateKey: alice.key.privateKey });
+  const idleClosed = new Promise<void>((resolve) => idle.once('close', () => resolve()));
+  const silent = hearth.socket(t);
+  await until(() => silent.received().length > 0);
+
+  let isStopped = false;
+  const stopped = hearth.stop(20_000).then(() => (isStopped = true));
+  await Promise.all([idleClosed, silent.closed]);
+  await isRefused(t, hearth);
+  t.notOk(isStopped);
+  goOn();
+  t.match(await push, { code: 0 });
+  await stopped;
+});
+
+t.test('what is not done when the patience is over is cut off', async (t) => {
+  const { hearth, git, isWaiting } = await startWaiting(t);
+  const clone = git('clone', '--quiet', hearth.url('alice/site'), 'never');
+  await isWaiting();
+  const startedAt = performance.now();
+  await hearth.stop(200);
+  t.ok(performance.now() - startedAt < 5_000);
+  t.match(await clone, { code: 128 });
+});
+
+t.test('an address that is taken is refused in words', async (t) => {
+  const hearth = await startSsh(t);
+  await t.rejects(startSsh(t, { env: { SERVICE_SSH_LISTEN: `127.0.0.1:${hearth.port}` } }), {
+    code: 'unavailable',
+    reason: 'ssh_address_unavailable',
+    message: new RegExp(`Cannot listen for SSH on 127.0.0.1:${hearth.port}: .*EADDRINUSE`),
+  });
+});
+
+async function isRefused(t: Parameters<Running["socket"]>[0] & { equal(a: unknown, b: unknown): void }, hearth: Running): Promise<void> {
+  const { socket, closed } = hearth.socket(t);
+  await closed;
+  t.equal(socket.bytesRead, 0);
+}
