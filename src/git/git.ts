@@ -130,7 +130,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     await sleep(20);
     return recoverRepository(target, await timeOfFileSystem(folder));
   };
-  const receiving = { door, slots: writes, limits, logger, countRefs, removeLeftovers, untidy: new Set<string>() };
+  const receiving = { door, readers, slots: writes, limits, logger, countRefs, removeLeftovers, untidy: new Set<string>() };
 
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
     [...(await readRefs(repository))]

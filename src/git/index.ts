@@ -7,6 +7,7 @@ export type { AdvertiseRequest } from './advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack.ts';
 export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './receive-pack.ts';
 export type { RefUpdate } from './push-head.ts';
+export type { ForwardRule } from './only-forward.ts';
 export type { RefResult } from './push-report.ts';
 export type { Blob, Head, Tree } from './browse.ts';
 export type { Commit, EntryKind, Signature, TreeEntry } from './parse-objects.ts';

@@ -32,6 +32,11 @@ export class PacketReader {
     this.#size += chunk.length;
   }
 
+  /** How many bytes have been pushed and belong to no packet yet. */
+  get restBytes(): number {
+    return this.#size;
+  }
+
   /** The next whole packet, or null until more bytes arrive. The data is a view of what was pushed. */
   next(): Packet | null {
     if (this.#size < this.#wanted) return null;

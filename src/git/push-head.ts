@@ -21,6 +21,8 @@ export interface PushHead {
   capabilities: ReadonlySet<string>;
   /** Everything read so far, for git: this head, and perhaps the beginning of the pack. */
   bytes: Buffer[];
+  /** How many of these, at the end, belong to the pack. */
+  packBytes: number;
 }
 
 const command = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) ([^]+)$/;
@@ -116,7 +118,12 @@ class PushHeadParser {
   }
 
   result() {
-    return { updates: this.#updates, options: this.#options, capabilities: this.#capabilities };
+    return {
+      updates: this.#updates,
+      options: this.#options,
+      capabilities: this.#capabilities,
+      packBytes: this.#packets.restBytes,
+    };
   }
 
   /** Whether the head is complete. */

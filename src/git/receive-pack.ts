@@ -2,9 +2,12 @@ import type { Readable, Writable } from 'node:stream';
 import { isDomainError } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import type { GitLimits } from './limits.ts';
+import type { ObjectReaders } from './object-readers.ts';
 import type { GitDoor, GitExit, StopReason } from './process.ts';
 import { readPushHead } from './push-head.ts';
 import type { PushHead, RefUpdate } from './push-head.ts';
+import { judgeMoves } from './only-forward.ts';
+import type { ForwardRule } from './only-forward.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
 import type { RecoveryAction } from './recover.ts';
@@ -25,7 +28,14 @@ export interface PushObserver {
   settled(results: RefResult[]): Promise<void>;
 }
 
-export type PushVerdict = { accept: true; remarks?: string[] } | { accept: false; reason: string };
+export type PushVerdict =
+  | {
+      accept: true;
+      remarks?: string[];
+      /** Refs that may only move to a descendant of what they are. One command that breaks this refuses the push. */
+      onlyForward?: ForwardRule[];
+    }
+  | { accept: false; reason: string };
 
 export interface PushRequest {
   path: string;
@@ -60,6 +70,7 @@ export type PushOutcome =
 
 export interface PushDeps {
   door: GitDoor;
+  readers: ObjectReaders;
   slots: Slots;
   limits: GitLimits;
   logger: Logger;
@@ -102,21 +113,40 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
   try {
     const verdict = await observer.decide({ updates, options: head.options });
-    if (verdict.accept) return await runAndTidy(deps, request, head, verdict.remarks ?? []);
+    if (!verdict.accept) {
+      release();
+      return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
+    }
+    const { broken, unjudged } = await judgeMoves(deps, { path, input, signal, stallMs }, head, verdict.onlyForward ?? []);
+    if (broken.length === 0) return await runAndTidy(deps, request, head, { remarks: verdict.remarks ?? [], unjudged });
     release();
-    return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
+    const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
+    const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? 'another ref of this push was refused' }));
+    await settle(deps, observer, broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })));
+    return await refuse(broke);
   } finally {
     release();
   }
+}
+
+/** On what terms git gets a push. */
+interface PushTerms {
+  remarks: string[];
+  unjudged: ForwardRule[];
+}
+
+/** Tells the observer, whose failure must not cost the client its report. */
+async function settle({ logger }: PushDeps, observer: PushObserver, results: RefResult[]): Promise<void> {
+  await observer.settled(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
 /**
  * A git that was killed leaves its locks and half a pack; a lock would block its branch
  * until the next start. They are removed as soon as no other push to the repository runs.
  */
-async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, remarks: string[]): Promise<PushOutcome> {
+async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, terms: PushTerms): Promise<PushOutcome> {
   const { slots, untidy, logger } = deps;
-  const outcome = await runGit(deps, request, head, remarks);
+  const outcome = await runGit(deps, request, head, terms);
   if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
   if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
     untidy.delete(request.path);
@@ -137,7 +167,12 @@ const drainQuietMs = 10_000;
 /** Only deletions come without a pack; over SSH the stream then stays open. */
 const hasPack = ({ updates }: PushHead): boolean => updates.some(({ newId }) => !noRef.test(newId));
 
-async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, remarks: string[]): Promise<PushOutcome> {
+async function runGit(
+  deps: PushDeps,
+  request: PushRequest,
+  head: PushHead,
+  { remarks, unjudged }: PushTerms,
+): Promise<PushOutcome> {
   const { limits, logger } = deps;
   const { input, output, signal, observer, stallMs = limits.stallMs } = request;
   const updates = head.updates.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
@@ -152,11 +187,12 @@ async function runGit(deps: PushDeps, request: PushRequest, head: PushHead, rema
     // round, a crash in between would leave acknowledged pushes to be guessed from refs
     // that later pushes have moved on. When settling fails the client still gets the
     // report: the refs have moved, and the next start settles by them.
-    await observer.settled(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
+    await settle(deps, observer, results);
   };
 
   const git = deps.door.start({
-    argv: ['receive-pack', '--stateless-rpc', request.path],
+    // What could not be judged beforehand git refuses itself, for every branch of the push.
+    argv: [...(unjudged.length > 0 ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', request.path],
     protocol: request.protocol,
     timeLimitMs: limits.transferMs,
     takesInput: true,

@@ -122,16 +122,17 @@ async function serve(deps: UploadDeps, request: UploadRequest, argv: string[]): 
   return { exitCode: code ?? 1, cutShort: code === null || stoppedBy !== null, bytes: answered.bytes };
 }
 
-/** git's words for a request that it could not read, as opposed to a repository that it could not. */
-const clientFault = /protocol error|bad line length|bad band|unexpected (line|flush|EOF)|hung up|unknown (command|capability|feature)|expected .* (packet|flush)|git upload-(pack|archive):/i;
+/** git's words for a repository that it could not read, as opposed to a request that it could not. */
+const ourFault = /git repository|ownership|unable to|cannot |could not|failed|corrupt|bad object|missing|memory|too many open/i;
 
 function failure(inputError: Error | null, code: number | null, stoppedBy: string | null, complaint: string): Error {
   if (isDomainError(inputError)) return inputError;
   const cause = { code, stoppedBy, complaint, inputError };
-  if (inputError !== null || clientFault.test(complaint)) {
-    return invalid('bad_fetch', 'git could not read this request.', { cause });
+  if (stoppedBy === 'stalled') return invalid('fetch_stalled', 'The request stopped coming.', { cause });
+  if (inputError === null && (stoppedBy !== null || complaint === '' || ourFault.test(complaint))) {
+    return internal('git failed to answer a fetch', { cause });
   }
-  return internal('git failed to answer a fetch', { cause });
+  return invalid('bad_fetch', 'git could not read this request.', { cause });
 }
 
 /**

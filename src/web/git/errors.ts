@@ -52,17 +52,18 @@ export async function answerError(ctx: Context, thrown: unknown, logger: Logger)
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
   if (status === 500) logger.error('git.http_fault', { id: ctx.state.requestId, error: error.cause ?? error });
+  else if (error.cause !== undefined) logger.info('git.http_refused', { id: ctx.state.requestId, reason: error.reason, cause: error.cause });
   const body = Buffer.from(`${status === 500 ? `internal error (${ctx.state.requestId})` : error.message}\n`);
 
   for (const name of ctx.res.getHeaderNames()) if (name.startsWith('content-')) ctx.remove(name);
   ctx.status = status;
   ctx.set({ ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8' });
-  if (ctx.req.complete) {
+  if (ctx.req.complete || Number(ctx.req.headers['content-length'] ?? Infinity) <= briefBytes) {
     ctx.body = body;
     return;
   }
-  // A client that is still sending must get to read this: closing at once would reset
-  // the connection and take the answer with it.
+  // A client that is still sending much must get to read this: closing at once would
+  // reset the connection and take the answer with it.
   ctx.respond = false;
   ctx.set({ Connection: 'close', 'Content-Length': String(body.length) });
   ctx.res.write(body);
@@ -76,6 +77,8 @@ function extraHeaders(status: number, error: DomainError): Record<string, string
   return {};
 }
 
+/** A rest of this size is read while the connection stays. */
+const briefBytes = 64 * 1024;
 const lingerMs = 5_000;
 const lingerBytes = 32 * 1024 * 1024;
 

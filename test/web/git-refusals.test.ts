@@ -1,0 +1,304 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { encodePacket, flushPacket } from '../../src/git/index.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
+import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
+import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+import { startGitServer } from './git-server.ts';
+
+const sample = sampleRepository();
+const main = gitSync(['rev-parse', 'main'], { cwd: sample });
+const server = await startGitServer(t, { SERVICE_GIT_READ_SLOTS: '2', SERVICE_GIT_WRITE_SLOTS: '2', SERVICE_GIT_QUEUE: '1', SERVICE_GIT_QUEUE_WAIT: '300ms' });
+for (const [name, visibility] of [['open', 'PUBLIC'], ['closed', 'PRIVATE']] as const) {
+  const url = await server.newRepository(name, visibility);
+  await clientGit(['push', '--quiet', url, 'main'], { cwd: sample });
+}
+
+const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const { alice, aliceReads, bob } = server.tokens;
+
+interface Asked {
+  headers?: Record<string, string>;
+  body?: Buffer | string;
+  method?: string;
+}
+
+async function ask(target: string, { headers = {}, body, method }: Asked = {}) {
+  const response = await fetch(`${server.origin}${target}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes, text: bytes.toString('latin1') };
+}
+
+const refs = (name: string, service = 'git-upload-pack') => `/git/alice/${name}.git/info/refs?service=${service}`;
+const fetchType = { 'content-type': 'application/x-git-upload-pack-request' };
+const pushType = { 'content-type': 'application/x-git-receive-pack-request' };
+const wants = Buffer.concat([encodePacket(`want ${main} ofs-delta side-band-64k no-progress agent=x\n`), flushPacket, encodePacket('done\n')]);
+const listing = Buffer.concat([encodePacket('command=ls-refs'), Buffer.from('0001'), flushPacket]);
+
+t.test('SPEC §5, SECURITY D11, E03: who may do what, with every kind of credentials', async (t) => {
+  const expired = 'hth_0000000000000000000000000000000000000';
+  const people: [string, Record<string, string>][] = [
+    ['anonymous', {}],
+    ['alice by password', basic('alice', alice)],
+    ['alice by user name', basic(alice, '')],
+    ['alice by user name with x-oauth-basic', basic(alice, 'x-oauth-basic')],
+    ['alice by bearer', bearer(alice)],
+    ['alice who reads', basic('any', aliceReads)],
+    ['bob', basic('bob', bob)],
+    ['an unknown token', basic('alice', expired)],
+    ['a password', basic('alice', 'a long enough password')],
+    ['an empty pair', basic('', '')],
+    ['no base64', { authorization: 'Basic ***' }],
+    ['another scheme', { authorization: 'Digest x' }],
+    ['half a header', { authorization: 'Basic' }],
+    ['a session cookie', { cookie: 'hearth_session=x; __Host-hearth_session=x' }],
+  ];
+  const questions: [string, string][] = [
+    ['read open', refs('open')],
+    ['read closed', refs('closed')],
+    ['read absent', refs('absent')],
+    ['write open', refs('open', 'git-receive-pack')],
+    ['write closed', refs('closed', 'git-receive-pack')],
+    ['write absent', refs('absent', 'git-receive-pack')],
+  ];
+  const expected: Record<string, number[]> = {
+    anonymous: [200, 401, 401, 401, 401, 401],
+    alice: [200, 200, 404, 200, 200, 404],
+    'alice who reads': [200, 200, 404, 403, 403, 404],
+    bob: [200, 404, 404, 403, 404, 404],
+    'a session cookie': [200, 401, 401, 401, 401, 401],
+  };
+  const bodies = new Map<number, Set<string>>();
+  for (const [person, headers] of people) {
+    const row = expected[person] ?? (person.startsWith('alice') ? expected.alice! : [401, 401, 401, 401, 401, 401]);
+    for (const [at, [question, target]] of questions.entries()) {
+      const { status, text, headers: got } = await ask(target, { headers });
+      t.equal(status, row[at], `${person}: ${question}`);
+      t.match(got.get('cache-control'), /no-cache/);
+      t.equal(got.has('www-authenticate'), status === 401);
+      if (status === 200 || person === 'an unknown token') continue;
+      if (person === 'anonymous' || status === 404) bodies.set(status, (bodies.get(status) ?? new Set()).add(text));
+    }
+  }
+  t.same([...bodies].map(([status, texts]) => [status, texts.size]), [[401, 1], [404, 1]], 'private and absent answer the same bytes');
+  t.equal((await ask(refs('open'))).headers.get('www-authenticate'), null);
+  t.equal((await ask(refs('closed'))).headers.get('www-authenticate'), 'Basic realm="Hearth", charset="UTF-8"');
+});
+
+t.test('the same rules hold for the requests behind the advertisement', async (t) => {
+  const [read, write] = ['/git/alice/closed.git/git-upload-pack', '/git/alice/open.git/git-receive-pack'];
+  t.equal((await ask(read, { headers: fetchType, body: wants })).status, 401);
+  t.equal((await ask(read, { headers: { ...fetchType, ...bearer(bob) }, body: wants })).status, 404);
+  t.equal((await ask(read, { headers: { ...fetchType, ...bearer(alice) }, body: wants })).status, 200);
+  t.equal((await ask(write, { headers: pushType, body: flushPacket })).status, 401);
+  t.equal((await ask(write, { headers: { ...pushType, ...bearer(aliceReads) }, body: flushPacket })).status, 403);
+  const probe = await ask(write, { headers: { ...pushType, ...bearer(alice) }, body: flushPacket });
+  t.same([probe.status, probe.bytes.length], [200, 0], 'git’s probe');
+});
+
+t.test('SECURITY A07: only the smart protocol exists', async (t) => {
+  for (const target of ['/git/alice/open.git/info/refs', refs('open', 'git-upload-archive'), refs('open', 'upload-pack'), `${refs('open')}&service=git-receive-pack`, refs('open', '')]) {
+    t.equal((await ask(target)).status, 400, target);
+  }
+  for (const file of ['HEAD', 'config', 'objects/info/packs', 'objects/pack/pack-1.pack', 'refs/heads/main', 'git-upload-archive', 'info/refs/x', '../open.git/HEAD', 'hooks/post-receive']) {
+    t.equal((await ask(`/git/alice/open.git/${file}`)).status, 404, file);
+  }
+  t.ok([404, 405].includes((await ask('/git/alice/open.git/git-upload-pack')).status));
+  t.ok([404, 405].includes((await ask(refs('open'), { method: 'POST', body: '' })).status));
+});
+
+t.test('SECURITY B01: hostile paths find nothing', async (t) => {
+  const before = readdirSync(path.join(server.folder, 'data', 'repositories'), { recursive: true }).length;
+  for (const name of ['%2e%2e', '..%2f..%2fetc', 'open%00', '%00', 'open.git', 'open%2f', '-x', '__proto__', 'constructor', '%ff', 'a'.repeat(300), 'open%20', '%', '%zz']) {
+    for (const target of [`/git/alice/${name}.git/info/refs?service=git-receive-pack`, `/git/${name}/open.git/info/refs?service=git-receive-pack`]) {
+      const { status } = await ask(target, { headers: bearer(alice) });
+      t.ok([400, 404].includes(status), `${target} ${status}`);
+    }
+  }
+  for (const target of ['/git/alice/../alice/open.git', '/git/alice/./open.git', '/git/../git/alice/open.git', '/git//alice/open.git', '/git/alice/open.git/', '//git/alice/open.git']) {
+    t.match(await speak([`GET ${target}/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`]), /^HTTP\/1\.1 (400|404) /, target);
+  }
+  t.equal(readdirSync(path.join(server.folder, 'data', 'repositories'), { recursive: true }).length, before);
+});
+
+t.test('names are found in any case, with and without .git', async (t) => {
+  for (const target of ['/git/ALICE/Open.git', '/git/alice/OPEN', '/git/alice/open.GIT']) {
+    t.equal((await ask(`${target}/info/refs?service=git-upload-pack`)).status, 200, target);
+  }
+});
+
+t.test('answers are git’s own bytes, typed and never cached', async (t) => {
+  const first = await ask(refs('open'));
+  t.equal(first.headers.get('content-type'), 'application/x-git-upload-pack-advertisement');
+  t.match(first.text, /^001e# service=git-upload-pack\n0000/);
+  t.equal(first.headers.get('expires'), 'Fri, 01 Jan 1980 00:00:00 GMT');
+  t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=2' } })).text, /^000eversion 2\n/);
+  t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=1' } })).text, /0000000eversion 1\n/);
+  for (const odd of ['version=3', 'version=2:x=y', 'version=2, version=2', '$(id)', 'version=2;', '']) {
+    t.match((await ask(refs('open'), { headers: { 'git-protocol': odd } })).text, /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD/, odd);
+  }
+  const push = await ask(refs('open', 'git-receive-pack'), { headers: { ...bearer(alice), 'git-protocol': 'version=2' } });
+  t.match(push.text, /^001f# service=git-receive-pack\n0000/, 'pushes have no version 2');
+  const pack = await ask('/git/alice/open.git/git-upload-pack', { headers: fetchType, body: wants });
+  t.equal(pack.headers.get('content-type'), 'application/x-git-upload-pack-result');
+  t.match(pack.text, /^0008NAK\n.*PACK/s);
+});
+
+t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
+  const target = '/git/alice/open.git/git-upload-pack';
+  for (const type of ['', 'text/plain', 'application/x-git-receive-pack-request', 'application/x-git-upload-pack-request; charset=utf-8', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+    t.equal((await ask(target, { headers: { 'content-type': type }, body: wants })).status, 415, type);
+  }
+  for (const encoding of ['deflate', 'br', 'compress', 'gzip, gzip', 'x', 'zstd']) {
+    t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: wants })).status, 415, encoding);
+  }
+  for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
+    const { status, text } = await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: gzipSync(wants) });
+    t.equal(status, 200);
+    t.match(text, /PACK/);
+  }
+  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'identity' }, body: wants })).status, 200);
+  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: wants })).status, 400, 'not gzip at all');
+  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: gzipSync(wants).subarray(0, 40) })).status, 400, 'cut');
+});
+
+t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arrive', async (t) => {
+  const zeros = gzipSync(Buffer.alloc(80 * 1024 * 1024));
+  t.ok(zeros.length < 100_000);
+  const bomb = await ask('/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: zeros });
+  t.ok([400, 413].includes(bomb.status), `${bomb.status}`);
+  // Well-formed, so that only the size is wrong with it.
+  const lines = Buffer.concat([encodePacket(`want ${main} side-band-64k\n`), ...Array.from({ length: 60_000 }, () => encodePacket(`want ${main}\n`))]);
+  const many = gzipSync(lines, { level: 9 });
+  t.ok(lines.length > 200 * many.length, `ratio ${lines.length / many.length}`);
+  t.equal((await ask('/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: many })).status, 413);
+
+  const commands = pushBytes({ commands: Array.from({ length: 12_000 }, (_, n) => `${zeroId} ${main} refs/heads/${n}`) });
+  const packed = await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice), 'content-encoding': 'gzip' }, body: gzipSync(commands) });
+  t.equal(packed.status, 200);
+  t.match(readAnswer(packed.bytes).report.at(-2), /^ng refs\/heads\/11999 one push may update at most 10000 refs/);
+  const endless = Buffer.concat(Array.from({ length: 3 }, () => pushBytes({ commands: Array.from({ length: 40_000 }, (_, n) => `${zeroId} ${main} refs/heads/${'x'.repeat(80)}${n}`) }).subarray(0, -4)));
+  t.equal((await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice) }, body: endless })).status, 413);
+});
+
+t.test('SECURITY P0-21: malformed bodies are the client’s mistake, never ours', async (t) => {
+  const random = seededRandom(3);
+  const seeds = [wants, listing, pushBytes({ commands: [`${zeroId} ${main} refs/heads/x`] }), Buffer.from('0000'), Buffer.from('00010000'), encodePacket('command=fetch')];
+  const statuses = new Map<number, number>();
+  for (let round = 0; round < 120; round += 1) {
+    const body = Buffer.from(random.pick(seeds));
+    for (let change = random.below(4); change > 0 && body.length > 0; change -= 1) body[random.below(body.length)] = random.below(256);
+    const cut = body.subarray(0, random.chance(0.3) ? random.below(body.length + 1) : body.length);
+    const isPush = random.chance(0.4);
+    const headers = { ...(isPush ? pushType : fetchType), ...bearer(alice), ...(random.chance(0.5) ? { 'git-protocol': 'version=2' } : {}) };
+    const { status } = await ask(`/git/alice/open.git/${isPush ? 'git-receive-pack' : 'git-upload-pack'}`, { headers, body: cut });
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status >= 500) t.fail(`${status} to ${JSON.stringify(cut.toString('latin1'))} ${JSON.stringify(server.log.at(-1))}`);
+  }
+  t.ok(statuses.get(200)! > 0 && statuses.get(400)! > 0, JSON.stringify([...statuses]));
+});
+
+/** Speaks HTTP by hand; answers what came until the other side closed, or `until` was seen. */
+function speak(parts: readonly (string | Buffer)[], { closeAfterMs, stopAt }: { closeAfterMs?: number; stopAt?: RegExp } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    let said = '';
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('data', (chunk) => {
+      said += chunk.toString('latin1');
+      if (stopAt?.test(said)) socket.destroy();
+    });
+    socket.on('error', () => {}).on('close', () => resolve(said));
+    for (const part of parts) socket.write(part);
+    if (closeAfterMs !== undefined) setTimeout(() => socket.destroy(), closeAfterMs);
+  });
+}
+
+const head = (target: string, headers: Record<string, string>) =>
+  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+
+t.test('chunked bodies and Expect: 100-continue', async (t) => {
+  const target = '/git/alice/open.git/git-upload-pack';
+  const chunks = [...wants].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`);
+  t.match(await speak([head(target, { ...fetchType, 'Transfer-Encoding': 'chunked', Connection: 'close' }), ...chunks, '0\r\n\r\n']), /^HTTP\/1\.1 200 .*PACK/s);
+  const expecting = head(target, { ...fetchType, Expect: '100-continue', 'Content-Length': String(wants.length), Connection: 'close' });
+  t.match(await speak([expecting, wants]), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
+});
+
+t.test('a connection serves the next request after every kind of answer', async (t) => {
+  const pushTarget = '/git/alice/open.git/git-receive-pack';
+  const refused = pushBytes({ commands: [`${zeroId} ${main} refs/hearth/x`], pack: packOf(sample, 'main') });
+  const exchanges: [string, string, Record<string, string>, Buffer][] = [
+    ['200', '/git/alice/open.git/git-upload-pack', fetchType, Buffer.concat([wants, Buffer.from('what git does not read')])],
+    ['200', pushTarget, { ...pushType, ...bearer(alice) }, refused],
+    ['400', pushTarget, { ...pushType, ...bearer(alice) }, Buffer.from('nonsense')],
+    ['401', pushTarget, pushType, flushPacket],
+    ['415', pushTarget, { ...bearer(alice), 'content-type': 'text/plain' }, flushPacket],
+  ];
+  for (const [status, target, headers, body] of exchanges) {
+    const first = [head(target, { ...headers, 'Content-Length': String(body.length) }), body];
+    const said = await speak([...first, `GET ${refs('closed')} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`]);
+    const lines = said.match(/HTTP\/1\.1 \d+/g);
+    t.same(lines, [`HTTP/1.1 ${status}`, 'HTTP/1.1 401'], `${status} ${target}`);
+  }
+});
+
+t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) => {
+  const data = path.join(server.folder, 'data');
+  const cut = pushBytes({ commands: [`${zeroId} ${main} refs/heads/cut`], pack: packOf(sample, 'main') });
+  const half = cut.subarray(0, cut.length - 60);
+  const push = head('/git/alice/open.git/git-receive-pack', { ...pushType, ...bearer(alice), 'Content-Length': String(cut.length) });
+  const chunkedPush = head('/git/alice/open.git/git-receive-pack', { ...pushType, ...bearer(alice), 'Transfer-Encoding': 'chunked' });
+  const fetching = head('/git/alice/open.git/git-upload-pack', { ...fetchType, 'Content-Length': '10000' });
+  await Promise.all([
+    ...[0, 20, 60, 120].flatMap((closeAfterMs) => [speak([push, half], { closeAfterMs }), speak([push], { closeAfterMs })]),
+    ...[20, 100].map((closeAfterMs) => speak([chunkedPush, `${half.length.toString(16)}\r\n`, half, '\r\n'], { closeAfterMs })),
+    ...[0, 20, 60].flatMap((closeAfterMs) => [speak([fetching, wants], { closeAfterMs }), speak([fetching, wants.subarray(0, 50)], { closeAfterMs })]),
+  ]);
+  const { git } = server.app.rooms;
+  await until(() => [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0), 'all slots are free');
+  await until(async () => (await processesBelow(data)).length <= 2, 'git has ended');
+  const repository = await server.pathOf('open');
+  const files = readdirSync(repository, { recursive: true, encoding: 'utf8' });
+  t.same(files.filter((name) => /tmp_|\.lock$/.test(name)), []);
+  t.same((await git.branches(repository)).map(({ name }) => name), ['main']);
+  const open: unknown = await server.app.rooms.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL');
+  t.same(open, [], 'each journalled push is settled');
+});
+
+t.test('SECURITY L03: beyond slots and queue a client is told when to come back', async (t) => {
+  const target = '/git/alice/open.git/git-upload-pack';
+  // Clients that never finish their request hold both slots.
+  const slow = head(target, { ...fetchType, ...bearer(alice), 'Content-Length': '10000' });
+  const holding = [speak([slow, wants.subarray(0, 60)], { closeAfterMs: 2_000 })];
+  const { git } = server.app.rooms;
+  await until(() => git.load().reads.running === 1);
+  const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: wants })));
+  t.same(answers.map(({ status, headers }) => [status, headers.get('retry-after')]), [[503, '5'], [503, '5']]);
+  t.match(answers[0]!.text, /busy/);
+  t.equal((await ask(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
+  t.equal((await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status, 200, 'nor does a list of refs');
+  await Promise.all(holding);
+  await until(() => git.load().reads.running === 0);
+  t.equal((await ask(target, { headers: fetchType, body: wants })).status, 200);
+});
+
+t.test('a damaged repository answers 500 without a word about it, and the others go on', async (t) => {
+  await server.newRepository('damaged');
+  const repository = await server.pathOf('damaged');
+  const { rmSync } = await import('node:fs');
+  rmSync(path.join(repository, 'objects'), { recursive: true });
+  const { status, text } = await ask(refs('damaged'));
+  t.equal(status, 500);
+  t.match(text, /^internal error \([\w-]+\)\n$/);
+  t.notMatch(text, server.folder);
+  t.equal((await ask(refs('open'))).status, 200);
+});
