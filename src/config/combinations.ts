@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Config } from './config.ts';
+import { federationObstacles } from './federation-obstacles.ts';
 import { formatAddress } from './option-types.ts';
 import type { ListenAddress } from './option-types.ts';
 
@@ -76,10 +77,8 @@ function isPublicHttps(text: string): boolean {
 /** Settings that work but are probably not what was meant; said by `config check` and at start. */
 export function findRisks({ federation, baseUrl }: Config): string[] {
   const risks: string[] = [];
-  if (federation.enabled && federation.baseUrl === null) {
-    risks.push('federation.enabled is true but federation.base_url is not set: federation stays off');
-  } else if (federation.enabled && !federation.devAllowInsecure && !isPublicHttps(federation.baseUrl ?? '')) {
-    risks.push(`federation.base_url (${federation.baseUrl}) is not a public https address: federation stays off`);
+  if (federation.enabled) {
+    risks.push(...federationObstacles(federation).map((obstacle) => `federation stays off. ${obstacle}`));
   }
   if (federation.enabled && federation.peerAllowlist.length === 0) {
     risks.push('federation.peer_allowlist is empty: every other server is denied');

@@ -3,6 +3,7 @@ export type { CheckedConfig, LoadedConfig } from './load-config.ts';
 export type { ConfigSources, Origin } from './resolve-options.ts';
 export type { Config } from './config.ts';
 export { configValue } from './config.ts';
+export { federationObstacles } from './federation-obstacles.ts';
 export { options } from './options.ts';
 export type { Option, OptionKey } from './options.ts';
 export { formatAddress, readDuration } from './option-types.ts';

@@ -41,6 +41,11 @@ export const options = [
   }),
 
   row({
+    key: 'ca_file', env: 'SERVICE_CA_FILE', type: path, default: null, example: '/etc/ssl/private-authority.pem',
+    sentence: 'PEM file of further certificate authorities that other servers may use; the usual ones stay trusted.',
+  }),
+
+  row({
     key: 'http.listen', env: 'SERVICE_HTTP_LISTEN', type: listen, default: '0.0.0.0:3000',
     sentence: 'Where web pages, the JSON API and git over HTTP are served. Port 0 picks a free one.',
   }),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkConfig, configValue, formatAddress, loadConfig, options, searchedPlaces } from '../../src/config/index.ts';
+import { checkConfig, configValue, federationObstacles, formatAddress, loadConfig, options, searchedPlaces } from '../../src/config/index.ts';
 import type { Config, Problem } from '../../src/config/index.ts';
 import { keyLines } from '../../src/config/key-lines.ts';
 import { nearestName } from '../../src/config/nearest-name.ts';
@@ -243,7 +243,34 @@ t.test('SPEC §1 a federation base URL that cannot serve leaves federation off i
     t.same(problems({ env }), [], url);
   }
   const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
-  t.match(warnings, [/federation\.base_url is not set: federation stays off/, /peer_allowlist is empty/]);
+  t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
+});
+
+t.test('SPEC §1 federation works when the switch is on and the base URL is a public https origin', async (t) => {
+  const obstacles = (baseUrl: string | null, more: object = {}) =>
+    federationObstacles({ ...loadConfig(sources({})).config.federation, enabled: true, baseUrl, ...more }).join(' ');
+  for (const url of ['https://git.example.org', 'https://git.example.org/', 'https://git.example.org:8443', 'HTTPS://Git.Example.org', 'https://8.8.8.8', 'https://forge']) {
+    t.equal(obstacles(url), '', url);
+  }
+  const table: [url: string | null, words: RegExp][] = [
+    [null, /missing/],
+    ['http://git.example.org', /not https/],
+    ['https://localhost', /loopback/], ['https://a.localhost', /loopback/], ['https://localhost.', /loopback/],
+    ['https://127.0.0.1', /loopback/], ['https://127.9.9.9:8443', /loopback/], ['https://[::1]', /loopback/], ['https://0.0.0.0', /loopback/],
+    ['https://10.1.2.3', /inner/], ['https://192.168.0.9', /inner/], ['https://[fd00::1]', /inner/], ['https://169.254.1.1', /inner/],
+    ['https://git.example.org/sub', /not an origin/], ['https://git.example.org?x', /not an origin/], ['https://a:b@git.example.org', /not an origin/],
+    ['git.example.org', /not an origin/], ['ftp://git.example.org', /not an origin/], ['not a url', /not an origin/], ['https://127.1', /not an origin/],
+  ];
+  for (const [url, words] of table) t.match(obstacles(url), words, String(url));
+  t.match(obstacles('https://git.example.org', { enabled: false }), /switch is off/);
+});
+
+t.test('DESIGN §9 the development flag forgives http and loopback in the base URL, nothing else', async (t) => {
+  const obstacles = (baseUrl: string | null, enabled = true) =>
+    federationObstacles({ ...loadConfig(sources({})).config.federation, enabled, baseUrl, devAllowInsecure: true });
+  for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.0.0.1']) t.same(obstacles(url), [], url);
+  t.equal(obstacles('ftp://127.0.0.1').length, 1);
+  t.equal(obstacles(null, false).length, 2);
 });
 
 t.test('an environment name that is nearly one of ours is worth a warning', async (t) => {
