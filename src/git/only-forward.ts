@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { internal } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectReaders } from './object-readers.ts';
 import { PackCommits } from './pack-commits.ts';
@@ -24,6 +25,7 @@ export interface ForwardDeps {
   door: GitDoor;
   readers: ObjectReaders;
   limits: GitLimits;
+  logger: Logger;
 }
 
 export interface ForwardRequest {
@@ -80,7 +82,10 @@ export async function judgeMoves(
   }
   const unjudged: ForwardRule[] = [];
   for (const { rule, update } of open) {
-    const move = await judge(deps, request.path, update, pack);
+    const move = await judge(deps, request.path, update, pack).catch((error: unknown): Move => {
+      deps.logger.warn('push.move_unjudged', { path: request.path, error });
+      return 'unknown';
+    });
     if (move === 'rewrites') broken.push(rule);
     if (move === 'unknown') unjudged.push(rule);
   }

@@ -56,7 +56,8 @@ export interface PushRequest {
 /**
  * How a push ended.
  * - `nothing`: no commands; git's probe before a large push, or nothing to do.
- * - `refused`: by ref policy or observer; git never saw it.
+ * - `refused`: by ref policy or observer, or for a move that does not go forward, and then
+ *   `settled` was called; git never saw it.
  * - `reported`: git reported, `settled` was called with these results.
  * - `unreported`: git ended without a report and `settled` was not called; the refs tell
  *   what took effect. `clean` when the client had not asked for one; otherwise git was
@@ -241,6 +242,8 @@ async function runGit(
       if (!reader.isComplete || results !== null) continue;
       await reported();
       const why = isDomainError(inputError) ? [inputError.message] : [];
+      const stopped = unjudged.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
+      why.push(...stopped.map(({ reason }) => reason));
       await send(output, Buffer.concat([writer.remarks([...why, ...remarks]), reader.release()]));
     }
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { ForwardRule } from '../../git/index.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RefUpdate } from './push-journal.ts';
 
@@ -7,8 +8,8 @@ const noRef = /^0+$/;
 export interface Protection {
   /** Why the whole push is refused, in words for the person who pushes; else `null`. */
   refusal: string | null;
-  /** Refs that may only move to a descendant of what they are; git's objects decide. */
-  onlyForward: string[];
+  /** Refs that may only move to a descendant of what they are; the objects decide. */
+  onlyForward: ForwardRule[];
 }
 
 /**
@@ -26,6 +27,7 @@ export function protectDefaultBranch(
   const ref = `refs/heads/${defaultBranch}`;
   const command = defaultBranchProtected ? updates.find((update) => update.ref === ref) : undefined;
   if (command === undefined || noRef.test(command.oldId)) return { refusal: null, onlyForward: [] };
-  if (!noRef.test(command.newId)) return { refusal: null, onlyForward: [ref] };
-  return { refusal: `${defaultBranch} is the protected default branch and cannot be deleted`, onlyForward: [] };
+  const branch = `${defaultBranch} is the protected default branch`;
+  if (noRef.test(command.newId)) return { refusal: `${branch} and cannot be deleted`, onlyForward: [] };
+  return { refusal: null, onlyForward: [{ ref, reason: `${branch} and cannot be rewritten; fetch, then merge or rebase` }] };
 }
