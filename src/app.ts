@@ -108,14 +108,18 @@ export async function openRooms(
   migrate: 'always' | 'when-new' = 'when-new',
 ): Promise<Rooms> {
   const { logger, clock = systemClock, random = systemRandom } = options;
-  const db = await openDatabase(config, options, migrate);
+  const opening = openDatabase(config, options, migrate);
+  // Asked for its version while the database opens; awaited, and refused, after it.
+  const findingGit = createGit({ config, logger });
+  findingGit.catch(() => {});
+  const db = await opening;
   try {
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
-    const git = await createGit({ config, logger });
+    const git = await findingGit;
     const repositories = createRepositories({
       db,
       owners,
