@@ -49,7 +49,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
   15: [
     ['repository_redirects', { owner_id: 'alice-id', name_folded: 'formerly', repository_id: 'r1', created_at: 1 }],
     ['repository_transfers', { repository_id: 'r1', new_owner_id: 'o', new_owner_kind: 'organisation', offered_by: 'alice-id', created_at: 1 }],
-    ['repository_moves', { repository_id: 'r1', from_owner_id: 'bob-id' }],
+    ['repository_moves', { repository_id: 'r1', to_owner_id: 'bob-id' }],
     ['pins', { user_id: 'bob-id', repository_id: 'r1', position: 0 }],
   ],
   16: [['avatars', { owner_id: 'alice-id', content_type: 'image/png', updated_at: 1 }]],
@@ -58,5 +58,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['remote_user_repositories', { user_follow_id: 'u', remote_actor_id: 'https://other.example/ap/repos/bob/x' }],
     ['federation_peers', { host: 'other.example', paired_at: 1 }],
     ['federation_pairing_codes', { code_hash: 'h5', created_at: 1, expires_at: 2 }],
+  ],
+  20: [
+    ['ci_registration_tokens', { id: 'g', token_hash: 'h5', created_by: 'alice-id', created_at: 1, replaced_at: 2 }],
+    ['ci_runners', { id: 1, uuid: 'u1', organisation_id: 'o', token_salt: 's', token_hash: 'h', name: 'builder', labels: '["linux"]', created_at: 1 }],
+  ],
+  21: [
+    ['ci_workflow_files', { hash: 'f', content: 'on: push' }],
+    ['ci_runs', { id: 7, repository_id: 'r1', number: 1, workflow_path: 'ci.yml', workflow_name: 'CI', file_hash: 'f', title: 'Begin', event: 'push', event_payload: '{}', ref: 'refs/heads/main', sha: '1', actor_id: 'bob-id', status: 'running', created_at: 1 }],
+    ['ci_jobs', { id: 8, run_id: 7, repository_id: 'r1', attempt: 1, job_key: 'build', position: 0, name: 'build', status: 'running', task_id: 9, created_at: 1 }],
+    ['ci_tasks', { id: 9, job_id: 8, runner_id: 1, runner_name: 'builder', token_hash: 'h6', status: 'running', created_at: 1 }],
+    ['ci_steps', { task_id: 9, position: 0, name: 'Run make', status: 'running', log_index: 3 }],
+    ['ci_outputs', { task_id: 9, name: 'version', value: '1' }],
+  ],
+  22: [
+    ['ci_secrets', { id: 'c', user_id: 'alice-id', name: 'KEY', ciphertext: 'x', created_at: 1, updated_at: 1 }],
+    ['ci_variables', { id: 'v', repository_id: 'r1', name: 'TARGET', value: 'y', created_at: 1, updated_at: 1 }],
+  ],
+  23: [['commit_statuses', { repository_id: 'r1', sha: '1', context: 'CI / build (push)', state: 'pending', creator_id: 'bob-id', created_at: 1, updated_at: 1 }]],
+  24: [
+    ['ci_artifacts', { id: 1, run_id: 7, attempt: 1, task_id: 9, name: 'site', form: 'zip', file: 'a', state: 'ready', created_at: 1, expires_at: 2 }],
+    ['ci_schedules', { repository_id: 'r1', workflow_path: 'ci.yml', cron: '0 3 * * *', sha: '1', actor_id: 'bob-id', next_at: 5 }],
   ],
 };
