@@ -8,6 +8,11 @@ import { organisations } from './v14-organisations.ts';
 import { repositoryLife } from './v15-repository-life.ts';
 import { avatars } from './v16-avatars.ts';
 import { followedPeople } from './v19-followed-people.ts';
+import { runners } from './v20-runners.ts';
+import { runs } from './v21-runs.ts';
+import { secrets } from './v22-secrets.ts';
+import { commitStatuses } from './v23-commit-statuses.ts';
+import { ciUpkeep } from './v24-ci-upkeep.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -23,4 +28,9 @@ export const migrations: readonly Migration[] = [
   repositoryLife,
   avatars,
   followedPeople,
+  runners,
+  runs,
+  secrets,
+  commitStatuses,
+  ciUpkeep,
 ];
