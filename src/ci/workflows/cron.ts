@@ -1,0 +1,78 @@
+/** The five fields of a cron expression as the sets of values that they allow. */
+export interface Cron {
+  minutes: ReadonlySet<number>;
+  hours: ReadonlySet<number>;
+  days: ReadonlySet<number>;
+  months: ReadonlySet<number>;
+  weekdays: ReadonlySet<number>;
+  /** Cron's old rule: when day and weekday are both limited, either is enough. */
+  eitherDay: boolean;
+}
+
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ');
+
+/** Reads `*`, numbers, names, ranges, lists and steps; null when it is no cron expression. */
+export function parseCron(text: string): Cron | null {
+  const fields = text.trim().split(/\s+/);
+  if (fields.length !== 5) return null;
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
+  const minutes = parseField(minute, 0, 59);
+  const hours = parseField(hour, 0, 23);
+  const days = parseField(day, 1, 31);
+  const months = parseField(month, 1, 12, monthNames, 1);
+  const weekdays = parseField(weekday, 0, 7, weekdayNames, 0);
+  if (minutes === null || hours === null || days === null || months === null || weekdays === null) return null;
+  if (weekdays.has(7)) weekdays.add(0);
+  return { minutes, hours, days, months, weekdays, eitherDay: !day.startsWith('*') && !weekday.startsWith('*') };
+}
+
+function parseField(text: string, from: number, to: number, names: readonly string[] = [], firstName = 0): Set<number> | null {
+  const values = new Set<number>();
+  const number = (word: string): number => {
+    const named = names.indexOf(word.toLowerCase());
+    return named >= 0 ? named + firstName : /^\d{1,2}$/.test(word) ? Number(word) : NaN;
+  };
+  for (const part of text.split(',')) {
+    const [, range = '', stepText] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
+    const [first = '', last] = range === '*' ? [String(from), String(to)] : range.split('-');
+    const start = number(first);
+    const end = last !== undefined ? number(last) : stepText === undefined ? start : to;
+    const step = stepText === undefined ? 1 : Number(stepText);
+    if (!(start >= from && end <= to && start <= end && step >= 1)) return null;
+    for (let value = start; value <= end; value += step) values.add(value);
+  }
+  return values;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** 29 February on a certain weekday can be 40 years away; nobody means that. */
+const maxDays = 5 * 366;
+
+/**
+ * The first minute after a moment at which the expression is true, in UTC; null
+ * when there is none in the next five years (30 February).
+ * @param after milliseconds since the epoch
+ */
+export function nextTime(cron: Cron, after: number): number | null {
+  const start = Math.floor(after / minuteMs) * minuteMs + minuteMs;
+  let day = Math.floor(start / dayMs) * dayMs;
+  for (let count = 0; count < maxDays; count += 1, day += dayMs) {
+    if (!allowsDay(cron, new Date(day))) continue;
+    for (const hour of [...cron.hours].sort((a, b) => a - b)) {
+      for (const minute of [...cron.minutes].sort((a, b) => a - b)) {
+        const at = day + (hour * 60 + minute) * minuteMs;
+        if (at >= start) return at;
+      }
+    }
+  }
+  return null;
+}
+
+function allowsDay(cron: Cron, date: Date): boolean {
+  if (!cron.months.has(date.getUTCMonth() + 1)) return false;
+  const byDay = cron.days.has(date.getUTCDate());
+  const byWeekday = cron.weekdays.has(date.getUTCDay());
+  return cron.eitherDay ? byDay || byWeekday : byDay && byWeekday;
+}

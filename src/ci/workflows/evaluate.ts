@@ -1,0 +1,137 @@
+import { Evaluator, Lexer, Parser } from '@actions/expressions';
+import { toDictionary, toJson } from './expression-data.ts';
+import { functionsFor, isFunction, statusFunctions } from './expression-functions.ts';
+import type { JobOutlook } from './expression-functions.ts';
+import type { Json } from './yaml-nodes.ts';
+
+/** What expressions can see: `github`, `needs`, `matrix` and so on, and the outlook of the job. */
+export interface ExpressionScope {
+  contexts: { readonly [name: string]: Json };
+  outlook: JobOutlook;
+}
+
+/** An expression that cannot be evaluated, in words for whoever wrote it. */
+export class ExpressionProblem extends Error {
+  constructor(expression: string, cause: unknown) {
+    const shown = expression.length > 200 ? `${expression.slice(0, 200)}…` : expression;
+    super(`The expression ${shown} cannot be evaluated: ${(cause as Error).message}.`, { cause });
+    this.name = 'ExpressionProblem';
+  }
+}
+
+type Token = ReturnType<Lexer['lex']>['tokens'][number];
+
+const leftParenthesis = 1;
+const identifier = 19;
+
+/** The functions that a text calls, in lower case. */
+function calls(tokens: readonly Token[]): string[] {
+  return tokens
+    .filter((token, at) => token.type === identifier && tokens[at + 1]?.type === leftParenthesis)
+    .map((token) => token.lexeme.toLowerCase());
+}
+
+/** Evaluates one expression, without `${{ }}` around it. Throws `ExpressionProblem`. */
+export function evaluateExpression(expression: string, { contexts, outlook }: ExpressionScope): Json {
+  try {
+    const { tokens } = new Lexer(expression).lex();
+    const unknown = calls(tokens).find((name) => !isFunction(name));
+    if (unknown !== undefined) throw new Error(`there is no function ${unknown}`);
+    const functions = functionsFor(outlook);
+    const tree = new Parser(tokens, Object.keys(contexts), [...functions.values()] as never).parse();
+    if (tree === undefined) throw new Error('it is empty');
+    return toJson(new Evaluator(tree, toDictionary(contexts), functions as never).evaluate());
+  } catch (cause) {
+    throw new ExpressionProblem(expression, cause);
+  }
+}
+
+/**
+ * Evaluates what stands between `${{` and `}}`, everywhere in a value. A text that
+ * is nothing but one expression becomes what that gives, be it a list; elsewhere
+ * results are put into the text. Throws `ExpressionProblem`.
+ */
+export function evaluateValue(value: Json, scope: ExpressionScope): Json {
+  if (typeof value === 'string') return evaluateText(value, scope);
+  if (Array.isArray(value)) return value.map((item) => evaluateValue(item, scope));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, evaluateValue(one, scope)]));
+}
+
+function evaluateText(text: string, scope: ExpressionScope): Json {
+  const parts = splitText(text);
+  const [first] = parts;
+  if (parts.length === 1 && first?.isExpression) return evaluateExpression(first.text, scope);
+  return parts.map((part) => (part.isExpression ? textOf(evaluateExpression(part.text, scope)) : part.text)).join('');
+}
+
+/** As the expression language turns values into text. */
+export function textOf(value: Json): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return 'Array';
+  return typeof value === 'object' ? 'Object' : String(value);
+}
+
+/** Whether a value counts as true. */
+export function isTruthy(value: Json): boolean {
+  return Boolean(value) && !Number.isNaN(value);
+}
+
+/**
+ * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition that asks
+ * for no state of the run means "and everything before went well".
+ */
+export function evaluateCondition(condition: string | null, scope: ExpressionScope): boolean {
+  const text = condition?.trim() ?? '';
+  if (text === '') return scope.outlook.success;
+  const parts = splitText(text);
+  const isPlain = !parts.some((part) => part.isExpression);
+  const [first] = parts;
+  const expression = isPlain ? text : parts.length === 1 ? first!.text : null;
+  const asksForState = (isPlain ? [text] : parts.filter((part) => part.isExpression).map((part) => part.text)).some(callsStatusFunction);
+  if (!asksForState && !scope.outlook.success) return false;
+  return isTruthy(expression === null ? evaluateText(text, scope) : evaluateExpression(expression, scope));
+}
+
+function callsStatusFunction(expression: string): boolean {
+  try {
+    return calls(new Lexer(expression).lex().tokens).some((name) => statusFunctions.includes(name));
+  } catch {
+    // Evaluating it will say what is wrong.
+    return false;
+  }
+}
+
+interface Part {
+  isExpression: boolean;
+  text: string;
+}
+
+/** Takes a text apart; `}}` inside a quoted string does not end an expression. */
+function splitText(text: string): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = text.indexOf('${{', at);
+    if (start === -1) break;
+    let end = start + 3;
+    for (let quoted = false; end < text.length && (quoted || !text.startsWith('}}', end)); end += 1) {
+      if (text[end] === "'") quoted = !quoted;
+    }
+    if (end >= text.length) throw new ExpressionProblem(text.slice(start), new Error('it has no end'));
+    if (start > at) parts.push({ isExpression: false, text: text.slice(at, start) });
+    parts.push({ isExpression: true, text: text.slice(start + 3, end).trim() });
+    at = end + 2;
+  }
+  if (at < text.length || parts.length === 0) parts.push({ isExpression: false, text: text.slice(at) });
+  return parts;
+}
+
+/** Whether a value holds an expression that looks at a context such as `needs`. */
+export function mentionsContext(value: Json, context: string): boolean {
+  if (typeof value === 'string') {
+    return splitText(value).some((part) => part.isExpression && new RegExp(`\\b${context}\\b`, 'i').test(part.text));
+  }
+  if (Array.isArray(value)) return value.some((item) => mentionsContext(item, context));
+  return value !== null && typeof value === 'object' && Object.values(value).some((one) => mentionsContext(one, context));
+}

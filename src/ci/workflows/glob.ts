@@ -1,0 +1,123 @@
+/**
+ * The patterns of `branches`, `tags` and `paths` filters:
+ * `*` anything but a slash, `**` anything, `?` and `+` repeat what stands before
+ * them at most once or at least once, `[abc]` one of these, `\` takes the meaning
+ * from what follows. A `**` and its slash may stand for no folder at all.
+ *
+ * Anybody who may push writes these patterns and the names they are held against,
+ * so they are not turned into regular expressions: the matcher walks all
+ * possibilities at once, in time (length of pattern × length of text), and what
+ * one workflow may cost is bounded.
+ */
+interface Token {
+  accepts(character: string): boolean;
+  /** May be left out. */
+  optional: boolean;
+  /** May be met again. */
+  repeats: boolean;
+  /** How many tokens from here on may be left out together. */
+  group: number;
+}
+
+const anything = (): boolean => true;
+const anythingButSlash = (character: string): boolean => character !== '/';
+
+/** What the filters of one workflow may cost together: below a second. */
+const maxSteps = 5_000_000;
+
+export class TooManySteps extends Error {}
+
+/** Holds names against patterns; one for each workflow, because it counts what it does. */
+export class GlobMatcher {
+  #steps = 0;
+  readonly #read = new Map<string, Token[]>();
+
+  /** Whether the whole text fits the pattern. Throws `TooManySteps`. */
+  matches(pattern: string, text: string): boolean {
+    const tokens = this.#tokensOf(pattern);
+    let places = withSkipped(tokens, new Set([0]));
+    for (const character of text) {
+      const next = new Set<number>();
+      this.#steps += places.size;
+      if (this.#steps > maxSteps) throw new TooManySteps('The filters cost too much to evaluate.');
+      for (const place of places) {
+        const token = tokens[place];
+        if (token === undefined || !token.accepts(character)) continue;
+        next.add(place + 1);
+        if (token.repeats) next.add(place);
+      }
+      if (next.size === 0) return false;
+      places = withSkipped(tokens, next);
+    }
+    return places.has(tokens.length);
+  }
+
+  /**
+   * Whether a filter's list lets a name in. Patterns are read in order and the last
+   * one that fits decides; one with `!` in front takes the name out again.
+   */
+  letsIn(patterns: readonly string[], name: string): boolean {
+    let isIn = false;
+    for (const pattern of patterns) {
+      if (pattern.startsWith('!')) isIn &&= !this.matches(pattern.slice(1), name);
+      else isIn ||= this.matches(pattern, name);
+    }
+    return isIn;
+  }
+
+  #tokensOf(pattern: string): Token[] {
+    let tokens = this.#read.get(pattern);
+    if (tokens === undefined) this.#read.set(pattern, (tokens = readTokens(pattern)));
+    return tokens;
+  }
+}
+
+/** Adds the places that can be reached without reading anything. */
+function withSkipped(tokens: readonly Token[], places: Set<number>): Set<number> {
+  for (const place of places) {
+    const token = tokens[place];
+    if (token?.optional) places.add(place + 1);
+    if (token !== undefined && token.group > 0) places.add(place + token.group);
+  }
+  return places;
+}
+
+function readTokens(pattern: string): Token[] {
+  const tokens: Token[] = [];
+  const characters = [...pattern];
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at]!;
+    const last = tokens.at(-1);
+    if (character === '*') {
+      const isDouble = characters[at + 1] === '*';
+      const startsSegment = at === 0 || characters[at - 1] === '/';
+      if (isDouble) at += 1;
+      const group = isDouble && startsSegment && characters[at + 1] === '/' ? 2 : 0;
+      tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group });
+    } else if (character === '?' && last !== undefined) {
+      last.optional = true;
+    } else if (character === '+' && last !== undefined) {
+      last.repeats = true;
+    } else if (character === '[' && characters.includes(']', at + 2)) {
+      const end = characters.indexOf(']', at + 2);
+      tokens.push({ accepts: readClass(characters.slice(at + 1, end)), optional: false, repeats: false, group: 0 });
+      at = end;
+    } else {
+      const literal = character === '\\' && at + 1 < characters.length ? characters[(at += 1)]! : character;
+      tokens.push({ accepts: (other) => other === literal, optional: false, repeats: false, group: 0 });
+    }
+  }
+  return tokens;
+}
+
+/** `abc`, `a-z`, and both. */
+function readClass(characters: readonly string[]): Token['accepts'] {
+  const ranges: [from: string, to: string][] = [];
+  for (let at = 0; at < characters.length; at += 1) {
+    const from = characters[at]!;
+    const isRange = characters[at + 1] === '-' && at + 2 < characters.length;
+    ranges.push([from, isRange ? characters[at + 2]! : from]);
+    if (isRange) at += 2;
+  }
+  return (character) => ranges.some(([from, to]) => from <= character && character <= to);
+}

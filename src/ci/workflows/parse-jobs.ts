@@ -1,0 +1,89 @@
+import { isMap, isSeq } from 'yaml';
+import type { YAMLMap } from 'yaml';
+import { parseConcurrency, parsePermissions } from './parse-settings.ts';
+import type { JobDefinition } from './workflow.ts';
+import type { YamlFile } from './yaml-nodes.ts';
+
+const jobKey = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const maxJobs = 256;
+const maxSteps = 1000;
+
+/** Reads `jobs` and checks what needs what. Throws `WorkflowProblem`. */
+export function parseJobs(file: YamlFile, node: unknown): Map<string, JobDefinition> {
+  if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "jobs".');
+  const jobs = new Map<string, JobDefinition>();
+  for (const { key, keyNode, value } of file.entries(node, '"jobs"')) jobs.set(key, parseJob(file, key, keyNode, value));
+  if (jobs.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
+  if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
+  checkNeeds(file, jobs);
+  return jobs;
+}
+
+function parseJob(file: YamlFile, key: string, keyNode: unknown, node: unknown): JobDefinition {
+  if (!jobKey.test(key) || key.length > 100) {
+    throw file.problem(keyNode, 'A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".');
+  }
+  const job = file.map(node, `The job ${key}`);
+  const get = (name: string): unknown => file.get(job, name);
+  if (!file.isAbsent(get('uses'))) throw file.problem(get('uses'), 'Reusable workflows are not supported yet.');
+  if (file.isAbsent(get('runs-on'))) throw file.problem(keyNode, `The job ${key} needs "runs-on".`);
+  const strategy = file.isAbsent(get('strategy')) ? null : file.map(get('strategy'), '"strategy"');
+  const ofStrategy = (name: string) => (strategy === null ? null : file.json(file.get(strategy, name)));
+  const matrix = strategy === null ? null : file.get(strategy, 'matrix');
+  if (matrix !== null && typeof file.json(matrix) !== 'object' && !isExpression(file.json(matrix))) {
+    throw file.problem(matrix, '"matrix" is a mapping of lists, or an expression that gives one.');
+  }
+  return {
+    key,
+    name: file.textOrNull(get('name'), '"name"'),
+    needs: [...new Set(file.texts(get('needs'), '"needs"'))],
+    condition: file.textOrNull(get('if'), '"if"'),
+    runsOn: file.json(get('runs-on')),
+    matrix: file.json(matrix),
+    failFast: ofStrategy('fail-fast') ?? true,
+    maxParallel: ofStrategy('max-parallel'),
+    continueOnError: file.json(get('continue-on-error')) ?? false,
+    concurrency: parseConcurrency(file, get('concurrency')),
+    permissions: parsePermissions(file, get('permissions')),
+    stepNames: parseSteps(file, key, keyNode, job),
+    keyNode,
+    node: job,
+  };
+}
+
+const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');
+
+/** What each step is called on pages: its name, or the first line of what it does. */
+function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): string[] {
+  const node = file.get(job, 'steps');
+  const steps = file.resolve(node);
+  if (!isSeq(steps) || steps.items.length === 0) throw file.problem(node ?? keyNode, `The job ${key} needs "steps".`);
+  if (steps.items.length > maxSteps) throw file.problem(node, `A job has at most ${maxSteps} steps.`);
+  return steps.items.map((item) => {
+    const step = file.resolve(item);
+    if (!isMap(step)) throw file.problem(item, 'A step has to be a mapping.');
+    const get = (name: string): unknown => file.get(step as YAMLMap, name);
+    const runs = !file.isAbsent(get('run'));
+    if (runs === !file.isAbsent(get('uses'))) throw file.problem(item, 'A step needs either "run" or "uses".');
+    const name = file.textOrNull(get('name'), '"name"');
+    return name ?? (runs ? `Run ${firstLine(file.text(get('run'), '"run"'))}` : `Use ${file.text(get('uses'), '"uses"')}`);
+  });
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0]!.slice(0, 120);
+
+/** Refuses needs that name nothing, and circles. */
+function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, JobDefinition>): void {
+  const done = new Set<string>();
+  const visit = (job: JobDefinition, path: readonly string[]): void => {
+    if (path.includes(job.key)) throw file.problem(job.keyNode, `The job ${job.key} needs itself: ${[...path, job.key].join(' → ')}.`);
+    if (done.has(job.key)) return;
+    for (const need of job.needs) {
+      const needed = jobs.get(need);
+      if (needed === undefined) throw file.problem(job.keyNode, `The job ${job.key} needs ${need}, which is not there.`);
+      visit(needed, [...path, job.key]);
+    }
+    done.add(job.key);
+  };
+  for (const job of jobs.values()) visit(job, []);
+}

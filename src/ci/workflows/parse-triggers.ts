@@ -1,0 +1,95 @@
+import type { YAMLMap } from 'yaml';
+import { isSeq } from 'yaml';
+import { parseCron } from './cron.ts';
+import type { DispatchInput, Filter, InputType, PushTrigger, Triggers } from './workflow.ts';
+import type { YamlFile } from './yaml-nodes.ts';
+
+const maxPatterns = 100;
+const maxPatternLength = 256;
+const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice', 'environment'];
+
+/**
+ * Reads `on`: one event, a list of them, or a mapping with settings.
+ * Throws `WorkflowProblem`.
+ */
+export function parseTriggers(file: YamlFile, node: unknown): Triggers {
+  const events = readEvents(file, node);
+  const push = events.get('push');
+  const dispatch = events.get('workflow_dispatch');
+  return {
+    push: push === undefined ? null : parsePush(file, push),
+    dispatch: dispatch === undefined ? null : { inputs: parseInputs(file, dispatch) },
+    schedule: events.has('schedule') ? parseSchedule(file, events.get('schedule')) : [],
+  };
+}
+
+/** Events and the settings under them. */
+function readEvents(file: YamlFile, node: unknown): Map<string, unknown> {
+  if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "on": what starts it.');
+  const found = file.resolve(node);
+  if (found !== null && 'items' in found && !isSeq(found)) {
+    return new Map(file.entries(node, '"on"').map(({ key, value }) => [key, value]));
+  }
+  return new Map(file.texts(node, '"on"').map((event) => [event, null]));
+}
+
+function parsePush(file: YamlFile, node: unknown): PushTrigger {
+  if (file.isAbsent(node)) return { branches: null, tags: null, paths: null };
+  const settings = file.map(node, '"push"');
+  return {
+    branches: parseFilter(file, settings, 'branches'),
+    tags: parseFilter(file, settings, 'tags'),
+    paths: parseFilter(file, settings, 'paths'),
+  };
+}
+
+function parseFilter(file: YamlFile, settings: YAMLMap, name: string): Filter | null {
+  const only = file.get(settings, name);
+  const ignore = file.get(settings, `${name}-ignore`);
+  if (file.isAbsent(only) && file.isAbsent(ignore)) return null;
+  if (!file.isAbsent(only) && !file.isAbsent(ignore)) {
+    throw file.problem(ignore, `"${name}" and "${name}-ignore" exclude each other; use "!" in front of a pattern.`);
+  }
+  const node = file.isAbsent(only) ? ignore : only;
+  const patterns = file.texts(node, `"${name}"`);
+  if (patterns.length > maxPatterns) throw file.problem(node, `A filter has at most ${maxPatterns} patterns.`);
+  if (patterns.some((pattern) => pattern.length > maxPatternLength)) {
+    throw file.problem(node, `A pattern has at most ${maxPatternLength} characters.`);
+  }
+  return { kind: node === only ? 'only' : 'ignore', patterns };
+}
+
+function parseInputs(file: YamlFile, node: unknown): Map<string, DispatchInput> {
+  const inputs = file.isAbsent(node) ? null : file.get(file.map(node, '"workflow_dispatch"'), 'inputs');
+  if (file.isAbsent(inputs)) return new Map();
+  return new Map(file.entries(inputs, '"inputs"').map(({ key, value }) => [key, parseInput(file, key, value)]));
+}
+
+function parseInput(file: YamlFile, name: string, node: unknown): DispatchInput {
+  const empty: DispatchInput = { description: '', required: false, type: 'string', default: null, options: [] };
+  if (file.isAbsent(node)) return empty;
+  const settings = file.map(node, `The input ${name}`);
+  const typeNode = file.get(settings, 'type');
+  const type = (file.textOrNull(typeNode, '"type"') ?? 'string') as InputType;
+  if (!inputTypes.includes(type)) throw file.problem(typeNode, `An input is one of ${inputTypes.join(', ')}.`);
+  const options = file.texts(file.get(settings, 'options'), '"options"');
+  if (type === 'choice' && options.length === 0) throw file.problem(node, `The input ${name} has no options to choose from.`);
+  return {
+    description: file.textOrNull(file.get(settings, 'description'), '"description"') ?? '',
+    required: file.textOrNull(file.get(settings, 'required'), '"required"') === 'true',
+    type,
+    default: file.textOrNull(file.get(settings, 'default'), '"default"'),
+    options,
+  };
+}
+
+function parseSchedule(file: YamlFile, node: unknown): string[] {
+  const list = file.resolve(node);
+  if (!isSeq(list)) throw file.problem(node, '"schedule" is a list of entries with "cron".');
+  return list.items.map((item) => {
+    const cron = file.get(file.map(item, 'An entry of "schedule"'), 'cron');
+    const text = file.text(cron, '"cron"');
+    if (parseCron(text) === null) throw file.problem(cron, 'A cron expression has five fields: minute, hour, day, month, weekday.');
+    return text;
+  });
+}

@@ -1,0 +1,60 @@
+import { isMap } from 'yaml';
+import type { YAMLMap } from 'yaml';
+import { parseJobs } from './parse-jobs.ts';
+import { parseConcurrency, parsePermissions } from './parse-settings.ts';
+import { parseTriggers } from './parse-triggers.ts';
+import { WorkflowProblem } from './problem.ts';
+import type { Triggers, Workflow } from './workflow.ts';
+import { maxWorkflowBytes, YamlFile } from './yaml-nodes.ts';
+
+/** A file that was read, or what is wrong with it. */
+export type ParsedWorkflow =
+  | { ok: true; workflow: Workflow }
+  | {
+      ok: false;
+      problem: WorkflowProblem;
+      name: string;
+      /** What starts it, when that much could be read: a broken job must not fail pushes that it is not for. */
+      triggers: Triggers | null;
+    };
+
+/**
+ * Reads a workflow file. Nothing in it can throw: what is wrong comes back with its
+ * line and column.
+ * @param path below the workflows folder
+ */
+export function parseWorkflow(path: string, text: string): ParsedWorkflow {
+  let name = path;
+  let triggers: Triggers | null = null;
+  try {
+    if (Buffer.byteLength(text) > maxWorkflowBytes) throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
+    const file = new YamlFile(text);
+    const { contents } = file.document;
+    if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
+    const root = contents as YAMLMap;
+    name = file.textOrNull(file.get(root, 'name'), '"name"') ?? path;
+    triggers = parseTriggers(file, file.get(root, 'on'));
+    const jobs = parseJobs(file, file.get(root, 'jobs'));
+    return {
+      ok: true,
+      workflow: {
+        path,
+        name,
+        runName: file.textOrNull(file.get(root, 'run-name'), '"run-name"'),
+        triggers,
+        concurrency: parseConcurrency(file, file.get(root, 'concurrency')),
+        permissions: parsePermissions(file, file.get(root, 'permissions')),
+        jobs,
+        file,
+      },
+    };
+  } catch (error) {
+    return { ok: false, problem: asProblem(error), name, triggers };
+  }
+}
+
+/** The parser of a library may still stumble over what nobody has tried yet. */
+function asProblem(error: unknown): WorkflowProblem {
+  if (error instanceof WorkflowProblem) return error;
+  return new WorkflowProblem('This file could not be read.', { line: 1, column: 1 });
+}

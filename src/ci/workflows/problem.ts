@@ -1,0 +1,19 @@
+/** What is wrong with a workflow file, and where. */
+export class WorkflowProblem extends Error {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+
+  constructor(message: string, at: { line: number; column: number }) {
+    super(message);
+    this.name = 'WorkflowProblem';
+    this.line = at.line;
+    this.column = at.column;
+  }
+
+  /** In one line for a person: `line 4, column 3: a job needs steps`. */
+  describe(): string {
+    return `line ${this.line}, column ${this.column}: ${this.message}`;
+  }
+}

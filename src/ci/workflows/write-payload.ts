@@ -1,0 +1,98 @@
+import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Node } from 'yaml';
+import type { JobDefinition, Workflow } from './workflow.ts';
+import { isMergeKey } from './yaml-nodes.ts';
+import type { Json, YamlFile } from './yaml-nodes.ts';
+import type { Leg } from './expand-matrix.ts';
+
+/** What of a job the server has settled before a runner sees it. */
+export interface SettledJob {
+  definition: JobDefinition;
+  name: string;
+  leg: Leg;
+  runsOn: Json;
+  continueOnError: boolean;
+}
+
+/** Parts of the file that runners read; `on`, because it holds the types and defaults of inputs. */
+const keptAtTop = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'];
+
+/** More than any real file has, after its aliases were written out. */
+const maxNodes = 100_000;
+
+/**
+ * The YAML for a runner: the file with exactly one job, its matrix one value for
+ * each axis. Runners rebuild `needs` from the task. The server has decided that the
+ * job runs, so its condition is one that always holds. Steps are the nodes of the
+ * file itself: a quoted "3.10" stays quoted.
+ * Throws when aliases make the file explode.
+ */
+export function writePayload({ file }: Workflow, settled: SettledJob): string {
+  const copier = new Copier(file);
+  const root = file.map(file.document.contents, 'the file');
+  const top = new YAMLMap();
+  for (const name of keptAtTop) {
+    const node = file.get(root, name);
+    if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), copier.copy(node)));
+  }
+  const jobs = new YAMLMap();
+  jobs.items.push(new Pair(new Scalar(settled.definition.key), writeJob(copier, settled)));
+  top.items.push(new Pair(new Scalar('jobs'), jobs));
+  const document = new Document();
+  document.contents = top as never;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false, verifyAliasOrder: false });
+}
+
+function writeJob(copier: Copier, { definition, name, leg, runsOn, continueOnError }: SettledJob): YAMLMap {
+  const job = copier.copy(definition.node) as YAMLMap;
+  const set = (key: string, value: Json): void => {
+    job.set(key, new Document(value).contents);
+  };
+  job.delete('needs');
+  job.delete('concurrency');
+  if (definition.needs.length > 0 || definition.condition !== null) set('if', 'always()');
+  set('name', name);
+  set('runs-on', runsOn);
+  if (job.has('continue-on-error')) set('continue-on-error', continueOnError);
+  const axes = Object.entries(leg);
+  if (axes.length > 0) job.setIn(['strategy', 'matrix'], new Document(Object.fromEntries(axes.map(([axis, value]) => [axis, [value]]))).contents);
+  return job;
+}
+
+/** Copies nodes; aliases and merged keys become what they stand for, because their anchors stay behind. */
+class Copier {
+  readonly #file: YamlFile;
+  #count = 0;
+
+  constructor(file: YamlFile) {
+    this.#file = file;
+  }
+
+  copy(node: unknown): Node | null {
+    this.#count += 1;
+    if (this.#count > maxNodes) throw new Error('The aliases of this workflow file make it too large.');
+    if (isAlias(node)) return this.copy(this.#file.resolve(node));
+    if (isMap(node)) return this.#copyMap(node as YAMLMap);
+    if (isSeq(node)) {
+      const list = new YAMLSeq();
+      list.items = node.items.map((item) => this.copy(item));
+      return list;
+    }
+    if (!isScalar(node)) return null;
+    const scalar = node.clone() as Scalar;
+    delete scalar.anchor;
+    return scalar;
+  }
+
+  #copyMap(node: YAMLMap): YAMLMap {
+    const copied = new YAMLMap();
+    if (node.items.some(({ key }) => isMergeKey(key))) {
+      const merged = new Map(this.#file.entries(node, 'the mapping').map(({ key, value }) => [key, value]));
+      for (const { key, value } of node.items) if (isScalar(key) && !isMergeKey(key)) merged.set(String(key.value), value);
+      for (const [key, value] of merged) copied.items.push(new Pair(new Scalar(key), this.copy(value)));
+      return copied;
+    }
+    for (const { key, value } of node.items) copied.items.push(new Pair(this.copy(key), this.copy(value)));
+    return copied;
+  }
+}
