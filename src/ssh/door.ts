@@ -28,6 +28,8 @@ interface Entry extends Caller {
   lastHeardMs: number;
 }
 
+const retryMs = 50;
+
 type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'waiting' | 'silentMs' | 'quietMs'>;
 
 /**
@@ -53,8 +55,12 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
   const insideOf = (address: string) => count((entry) => inside(entry) && entry.address === address);
   const arriving = () => count((entry) => entry.stage === 'arriving');
   const waiting = () => [...entries].filter((entry) => entry.stage === 'waiting');
-  const patienceMs = (entry: Entry) => (entry.hasSpoken ? limits.quietMs : limits.silentMs);
-  const isIdle = (entry: Entry) => inside(entry) && !entry.isBusy && now() - entry.lastHeardMs >= patienceMs(entry);
+
+  /** @param share the part of the usual patience that is left, up to 1 */
+  function isIdle(entry: Entry, share = 1): boolean {
+    const patienceMs = entry.hasSpoken ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
+    return inside(entry) && !entry.isBusy && now() - entry.lastHeardMs >= patienceMs;
+  }
 
   function remove(entry: Entry): void {
     entry.stage = 'gone';
@@ -72,7 +78,10 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
       return longestQuiet([...entries].filter((entry) => isIdle(entry) && entry.address === address));
     }
     if (arriving() < limits.arriving) return null;
-    const idle = [...entries].filter((entry) => entry.stage === 'arriving' && isIdle(entry));
+    // An address that holds many places has less time for each. Only strangers to it
+    // may profit: the clients of one office must not push each other out.
+    const share = (other: string) => (other === address ? 1 : 1 / insideOf(other));
+    const idle = [...entries].filter((entry) => entry.stage === 'arriving' && isIdle(entry, share(entry.address)));
     const most = Math.max(...idle.map((entry) => insideOf(entry.address)));
     return longestQuiet(idle.filter((entry) => insideOf(entry.address) === most));
   }
@@ -94,7 +103,7 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
       entry.begin();
     }
     // Quiet is a matter of time, so nobody's action announces it.
-    if (waiting().length > 0) retry = setTimeout(advance, limits.silentMs / 2);
+    if (waiting().length > 0) retry = setTimeout(advance, retryMs);
   }
 
   return {

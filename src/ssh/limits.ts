@@ -34,7 +34,7 @@ export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   perAddress: 10,
   waiting: 64,
   silentMs: 500,
-  quietMs: 3_000,
+  quietMs: 2_000,
   connections: 500,
   channels: 2,
   keepaliveMs: 30_000,

@@ -7,7 +7,8 @@ const limits = { arriving: 4, perAddress: 2, waiting: 3, silentMs: 500, quietMs:
 
 /** A door with callers that remember what happened to them. */
 function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
-  let time = 0;
+  // Not zero: time may not matter, only how much of it passes.
+  let time = 1e6;
   const door = createDoor({ limits: { ...limits, ...over }, now: () => time });
   t.teardown(() => door.close());
   const happened: string[] = [];
@@ -74,6 +75,19 @@ t.test('a client that is signing in, or thinks about a passphrase for a moment, 
   pass(100);
   arrive('f', '6');
   t.same(happened.slice(4), ['a place_needed', 'e begins', 'b place_needed', 'f begins']);
+});
+
+t.test('of an address with many places a quiet one goes sooner, but never for its own neighbours', async (t) => {
+  const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
+  for (const [name, address] of [['a', '1'], ['b', '1'], ['c', '2']] as const) {
+    arrive(name, address);
+    place(name).heard();
+  }
+  pass(1_600);
+  arrive('d', '1');
+  t.equal(happened.length, 3);
+  arrive('e', '3');
+  t.same(happened.slice(3), ['a place_needed', 'e begins']);
 });
 
 t.test('of an address that is full, an idle signed-in connection gives way, a busy one never', async (t) => {
