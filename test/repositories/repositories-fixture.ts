@@ -1,0 +1,183 @@
+// openRooms(t, {settings?, random?}) → the rooms up to repositories, on real SQLite, real git and real files, with alice, bob and carol.
+// reopen() builds organisations and repositories again on the same data, as after a restart.
+// viewerOf(person, {scope?, …}) → a signed-in viewer.  push(rooms, viewer, 'alice/work', …) → one push, spoken by hand.
+// reasonOf(work), outcomes(attempts) → what was refused, by reason.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { EntitySchema } from 'typeorm';
+import type { PersonViewer, Viewer } from '../../src/access/index.ts';
+import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
+import { createGit } from '../../src/git/index.ts';
+import { createImageStore } from '../../src/images/index.ts';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import type { Logger, LogFields, Random } from '../../src/kernel/index.ts';
+import { createOrganisations, organisationEntities } from '../../src/organisations/index.ts';
+import { avatarSchema, createAvatars, createOwners, handleSchema } from '../../src/owners/index.ts';
+import { createRepositories, repositoryEntities } from '../../src/repositories/index.ts';
+import type { PushListener, RepositorySettings } from '../../src/repositories/index.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { openTestDatabase } from '../fixtures/test-database.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
+import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+
+export { zeroId };
+
+export interface LogLine extends LogFields {
+  event: string;
+}
+
+/** The tables of all these rooms. */
+export const entities = [
+  handleSchema,
+  avatarSchema,
+  ...accountEntities,
+  ...organisationEntities,
+  ...repositoryEntities,
+] as unknown as EntitySchema<never>[];
+
+export const defaultSettings = (folder: string): RepositorySettings => ({
+  trashDirectory: path.join(folder, 'trash'),
+  trashKeptMs: 30 * 24 * 3_600_000,
+  lowDiskFloorBytes: 0,
+  pushToCreate: false,
+});
+
+export async function openRooms(t: Owner, options: { settings?: Partial<RepositorySettings>; random?: Random } = {}) {
+  const { db, folder, clock } = await openTestDatabase(t, { entities });
+  const log: LogLine[] = [];
+  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+  const random = options.random ?? systemRandom;
+
+  const owners = createOwners({ db });
+  const passwordCost = { memoryKib: 8, passes: 1, parallelism: 1 };
+  const accounts = createAccounts({ db, owners, clock, random, logger, settings: { passwordCost } });
+  t.teardown(() => accounts.stop());
+  const imageFolder = path.join(folder, 'repo-images');
+  const imagesIn = (directory: string) => createImageStore({ directory, clock, random: systemRandom, logger });
+  const avatars = createAvatars({ db, logger, store: imagesIn(path.join(folder, 'avatars')) });
+  const git = await createGit({
+    config: {
+      dataDir: folder,
+      storage: { root: path.join(folder, 'repositories'), lowDiskFloorBytes: 0 },
+      git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3 },
+    },
+    logger,
+  });
+  t.teardown(() => git.stop(0));
+
+  const settings = { ...defaultSettings(folder), ...options.settings };
+  const images = imagesIn(imageFolder);
+  const trashedImages = imagesIn(path.join(settings.trashDirectory, 'images'));
+  function openLeft() {
+    const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
+    const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
+    const repositories = createRepositories(tools);
+    t.teardown(() => repositories.stop());
+    organisations.owning(repositories.belongings);
+    return { organisations, repositories };
+  }
+
+  const people: Record<string, PersonViewer> = {};
+  for (const username of ['alice', 'bob', 'carol']) people[username] = viewerOf(await accounts.addPerson({ username }));
+  const { alice, bob, carol } = people as { alice: PersonViewer; bob: PersonViewer; carol: PersonViewer };
+  return {
+    db, folder, imageFolder, clock, log, logger, settings, owners, accounts, avatars, git, images, trashedImages,
+    ...openLeft(),
+    reopen: openLeft,
+    alice,
+    bob,
+    carol,
+    events: () => log.map(({ event }) => event),
+  };
+}
+
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+
+export function viewerOf(person: { id: string; username: string | null }, change: Partial<PersonViewer> = {}): PersonViewer {
+  const { id, username } = person;
+  return { kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null, ...change };
+}
+
+export interface PushedAnswer {
+  /** `ok refs/heads/main`, `ng refs/heads/main why` … */
+  report: string[];
+  remarks: string;
+}
+
+/** Sends commands (`old new ref`) with a pack of `work`, as a client would after the advertisement. */
+export async function push(
+  { repositories }: Pick<Rooms, 'repositories'>,
+  viewer: Viewer,
+  at: string,
+  commands: readonly string[],
+  { pack = Buffer.alloc(0), via = 'http' as const }: { pack?: Buffer; via?: 'http' | 'ssh' } = {},
+): Promise<PushedAnswer> {
+  const [owner, name] = at.split('/') as [string, string];
+  const opened = await repositories.openForPush(viewer, owner, name);
+  return pushTo({ repositories }, viewer, opened, commands, { pack, via });
+}
+
+/** The same for what was opened before. */
+export async function pushTo(
+  { repositories }: Pick<Rooms, 'repositories'>,
+  viewer: Viewer,
+  opened: Awaited<ReturnType<Rooms['repositories']['openForPush']>>,
+  commands: readonly string[],
+  { pack = Buffer.alloc(0), via = 'http' }: { pack?: Buffer; via?: 'http' | 'ssh' } = {},
+): Promise<PushedAnswer> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answered: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => answered.push(chunk));
+  input.end(pushBytes({ commands, pack }));
+  const signal = new AbortController().signal;
+  await repositories.receivePush(opened, { viewer, via, protocol: null, input, output, signal });
+  const { report, remarks } = readAnswer(Buffer.concat(answered));
+  return { report: report.filter((line) => /^(ok|ng) /.test(line)), remarks };
+}
+
+/** A work tree with a line of commits; the same in every test. */
+export interface SampleHistory {
+  work: string;
+  /** Ids, oldest first. */
+  commits: string[];
+  /** A commit beside the last one. */
+  aside: string;
+  /** Everything. */
+  pack: Buffer;
+}
+
+/** Makes the history without a working copy: four commits in a row and one beside. */
+export function sampleHistory(folder: string): SampleHistory {
+  const work = path.join(folder, 'history.git');
+  const git = (args: string[], input = '') =>
+    execFileSync('git', args, { cwd: folder, env: clientEnvironment, input, stdio: ['pipe', 'pipe', 'ignore'] }).toString().trim();
+  git(['init', '--quiet', '--bare', work]);
+  const inWork = (...args: string[]) => git([`--git-dir=${work}`, ...args]);
+  const tree = git([`--git-dir=${work}`, 'mktree'], `100644 blob ${git([`--git-dir=${work}`, 'hash-object', '-w', '--stdin'], 'hello\n')}\thello\n`);
+  const commit = (message: string, ...parents: string[]) =>
+    inWork('commit-tree', tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent]));
+  const commits: string[] = [];
+  for (const message of ['one', 'two', 'three', 'four']) commits.push(commit(message, ...commits.slice(-1)));
+  const aside = commit('aside', commits[2]!);
+  return { work, commits, aside, pack: packOf(work, commits[3]!, aside) };
+}
+
+/** The HEAD file of a bare repository, as git wrote it. */
+export const headOf = (folder: string): string => readFileSync(path.join(folder, 'HEAD'), 'utf8').trim();
+
+/** A listener that keeps what it hears. */
+export function hearing(name: string): PushListener & { heard: string[] } {
+  const heard: string[] = [];
+  return {
+    name,
+    heard,
+    async record(_tx, push) {
+      heard.push(push.id);
+    },
+  };
+}
+
+export { outcomes, reasonOf } from '../accounts/fixture.ts';
