@@ -8,8 +8,13 @@ export interface TimeView {
   text: string;
 }
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+/** Made for the first page that shows a time: together they take some milliseconds of every start otherwise. */
+let formats: { relative: Intl.RelativeTimeFormat; exact: Intl.DateTimeFormat } | undefined;
+const timeFormats = () =>
+  (formats ??= {
+    relative: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
+    exact: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
+  });
 
 const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 365.25 * 86_400],
@@ -25,7 +30,7 @@ const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms
 
 function relativeText(seconds: number): string {
   for (const [unit, length] of steps) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return timeFormats().relative.format(Math.trunc(seconds / length), unit);
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }
@@ -35,7 +40,7 @@ export function viewTime(ms: number, now: number): TimeView {
   const date = new Date(clamp(ms));
   return {
     iso: date.toISOString(),
-    title: `${exact.format(date)} UTC`,
+    title: `${timeFormats().exact.format(date)} UTC`,
     text: relativeText((date.getTime() - now) / 1000),
   };
 }
