@@ -2,6 +2,8 @@ import { invalid } from '../kernel/index.ts';
 
 const shape = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 const endings = ['.git', '.lock', '.wiki', '.atom'];
+/** Every object has these; as keys of a plain object they would find a function. */
+const reserved = new Set(Object.getOwnPropertyNames(Object.prototype).map(foldRepositoryName));
 
 /** Names are kept as typed and compared without regard to case. */
 export function foldRepositoryName(name: string): string {
@@ -23,8 +25,7 @@ export function parseRepositoryName(text: string): string {
   if (text.includes('..')) throw refuse('A repository name cannot contain "..".');
   const ending = endings.find((end) => foldRepositoryName(text).endsWith(end));
   if (ending !== undefined) throw refuse(`A repository name cannot end in "${ending}".`);
-  // Every object has these; as keys of a plain object they would find a function.
-  if (foldRepositoryName(text) in {} || text in {}) throw refuse('This name is reserved.');
+  if (reserved.has(foldRepositoryName(text))) throw refuse('This name is reserved.');
   return text;
 }
 

@@ -1,0 +1,185 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { anonymous, localAdministrator } from '../../src/access/index.ts';
+import { isDomainError } from '../../src/kernel/index.ts';
+import { parseRepositoryName } from '../../src/repositories/index.ts';
+import type { Repositories } from '../../src/repositories/index.ts';
+import { headOf, openRooms, outcomes, reasonOf, viewerOf } from './repositories-fixture.ts';
+
+const isName = (text: string): boolean => {
+  try {
+    return parseRepositoryName(text) === text;
+  } catch (error) {
+    if (isDomainError(error) && error.reason === 'invalid_repository_name' && error.field === 'name') return false;
+    throw error;
+  }
+};
+
+t.test('security B01 which names a repository may have', async (t) => {
+  const good = ['a', 'A', '1', 'a1', 'hello-world', 'a_b.c-d', 'Caf3', 'x'.repeat(100), 'a--b', 'a.b.c', 'git', 'lock', 'a.gitx', 'toStringy'];
+  const bad = [
+    '', ' ', 'x'.repeat(101), '.', '..', '.a', 'a.', '-a', 'a-', '_a', 'a_', 'a..b', 'a b', 'a/b', 'a\\b', 'a\0b', 'a\nb', 'é', 'ａ', 'a%2e',
+    'a.git', 'a.GIT', 'a.lock', 'a.Wiki', 'a.atom', 'constructor', 'toString', 'TOSTRING', '__proto__', 'hasOwnProperty', 'valueOf', '\u212a',
+  ];
+  for (const name of good) t.ok(isName(name), name);
+  for (const name of bad) t.notOk(isName(name), JSON.stringify(name));
+});
+
+t.test('creating makes a row and a bare repository named by UUIDs alone', async (t) => {
+  const { repositories, alice, clock, folder } = await openRooms(t);
+  const made = await repositories.create(alice, { name: 'Work', visibility: 'PRIVATE', description: ' What I do\u0301 ', defaultBranch: 'trunk' });
+  t.match(made, {
+    name: 'Work', nameFolded: 'work', visibility: 'PRIVATE', description: 'What I d\u00f3', defaultBranch: 'trunk', defaultBranchProtected: true,
+    ownerUserId: alice.id, ownerOrganisationId: null, createdAt: clock.now(), updatedAt: clock.now(), pushedAt: null,
+    imageContentType: null, archivedAt: null, deletedAt: null,
+  });
+  const found = await repositories.find(alice, 'ALICE', 'wORK');
+  t.same(found.repository, made);
+  t.match(found, { level: 'admin', isOwner: true, canonical: { owner: 'alice', name: 'Work' }, owner: { kind: 'user', id: alice.id } });
+  t.equal(found.path, path.join(folder, 'repositories', alice.id, `${made.id}.git`));
+  t.equal(headOf(found.path), 'ref: refs/heads/trunk');
+});
+
+t.test('what is refused leaves neither row nor folder', async (t) => {
+  const { repositories, organisations, accounts, alice, bob, carol, db, folder } = await openRooms(t);
+  await organisations.create(alice, { name: 'example' });
+  await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
+  await organisations.addMember(alice, 'example', { username: 'carol', role: 'GUEST' });
+  const nobody = viewerOf(await accounts.addPerson({}));
+  type Input = Partial<Parameters<Repositories['create']>[1]>;
+  const create = (viewer: Parameters<Repositories['create']>[0], input: Input = {}) =>
+    reasonOf(repositories.create(viewer, { name: 'work', visibility: 'PUBLIC', ...input }));
+  const refusals: [string, Promise<string>][] = [
+    ['sign_in_required', create(anonymous)],
+    ['insufficient_scope', create({ ...alice, via: 'token', scope: 'read' })],
+    ['insufficient_scope', create({ ...alice, via: 'token', repositoryIds: [] })],
+    ['no_such_owner', create(nobody)],
+    ['no_such_owner', create(alice, { owner: 'bob' })],
+    ['no_such_owner', create({ ...alice, isAdministrator: true }, { owner: 'bob' })],
+    ['no_such_owner', create(alice, { owner: 'dave' })],
+    ['no_such_owner', create(carol, { owner: 'example' })],
+    ['no_such_owner', create(localAdministrator)],
+    ['invalid_repository_name', create(alice, { name: '../work' })],
+    ['invalid_description', create(alice, { description: 'x'.repeat(501) })],
+    ['invalid_description', create(alice, { description: 'a\nb' })],
+    ['invalid_description', create(alice, { description: '\ud800' })],
+    ['invalid_branch_name', create(alice, { defaultBranch: '-x' })],
+    ['invalid_branch_name', create(alice, { defaultBranch: 'a..b' })],
+    ['invalid_branch_name', create(alice, { defaultBranch: 'a.lock' })],
+    ['invalid_branch_name', create(alice, { defaultBranch: 'a b' })],
+  ];
+  for (const [expected, actual] of refusals) t.equal(await actual, expected);
+  t.same(await db.read.query('SELECT * FROM repositories'), []);
+  const left = existsSync(path.join(folder, 'repositories')) ? readdirSync(path.join(folder, 'repositories'), { recursive: true }) : [];
+  t.same(left.filter((name) => String(name).endsWith('.git')), []);
+
+  t.equal(await create(bob, { owner: 'example' }), 'accepted', 'a MEMBER creates for the organisation');
+  t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everybody');
+});
+
+t.test('SPEC §2.2 a name is unique per owner without regard to case; of many at once one is made', async (t) => {
+  const { repositories, alice, bob, db, folder } = await openRooms(t);
+  const attempts = Array.from({ length: 12 }, (_, at) => repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }));
+  t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 11 });
+  t.equal((await db.read.query('SELECT * FROM repositories')).length, 1);
+  t.equal(readdirSync(path.join(folder, 'repositories', alice.id)).length, 1, 'the folders of the others are gone');
+  t.equal(await reasonOf(repositories.create(bob, { name: 'WORK', visibility: 'PUBLIC' })), 'accepted', 'another owner may use it');
+});
+
+t.test('SPEC §5 hidden, absent, trashed and impossible are refused with the same words', async (t) => {
+  const { repositories, alice, bob } = await openRooms(t);
+  for (const name of ['secret', 'gone']) await repositories.create(alice, { name, visibility: 'PRIVATE' });
+  await repositories.moveToTrash(alice, 'alice', 'gone');
+  const asked: [typeof bob | typeof anonymous | typeof localAdministrator, string, string][] = [
+    [bob, 'alice', 'secret'],
+    [anonymous, 'alice', 'secret'],
+    [{ ...bob, isAdministrator: true }, 'alice', 'secret'],
+    [{ ...alice, via: 'token', repositoryIds: [] }, 'alice', 'secret'],
+    [alice, 'alice', 'gone'],
+    [localAdministrator, 'alice', 'gone'],
+    [bob, 'alice', 'nothing'],
+    [bob, 'nobody', 'secret'],
+    [bob, 'alice', '../secret'],
+    [bob, 'alice', 'secret\0'],
+    [bob, '', ''],
+    [bob, 'x'.repeat(5000), 'y'.repeat(5000)],
+  ];
+  const words = new Set<string>();
+  for (const [viewer, owner, name] of asked) {
+    const error = await repositories.find(viewer, owner, name).then(() => null, (thrown: Error & { code: string; reason: string }) => thrown);
+    words.add(JSON.stringify([error?.code, error?.reason, error?.message]));
+  }
+  t.same([...words], ['["not_found","repository_not_found","Repository not found"]']);
+});
+
+t.test('a right that is too small is refused as if there were nothing', async (t) => {
+  const { repositories, alice, bob } = await openRooms(t);
+  await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
+  t.match(await repositories.find(bob, 'alice', 'work', 'admin'), { level: 'admin', isOwner: false });
+  t.equal(await reasonOf(repositories.find(bob, 'alice', 'work', 'owner')), 'repository_not_found');
+  t.equal(await reasonOf(repositories.find(anonymous, 'alice', 'work', 'write')), 'repository_not_found');
+  t.match(await repositories.find(anonymous, 'alice', 'work'), { level: 'read', isOwner: false });
+});
+
+t.test('lists: only what the viewer may see, last changed first, in pages that never overlap', async (t) => {
+  const { repositories, organisations, alice, bob, carol, clock } = await openRooms(t);
+  await organisations.create(alice, { name: 'example' });
+  await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
+  for (let n = 0; n < 7; n++) {
+    await repositories.create(alice, { name: `open-${n}`, visibility: 'PUBLIC' });
+    if (n % 2) clock.advance(1000);
+  }
+  await repositories.create(alice, { name: 'private', visibility: 'PRIVATE' });
+  const { ownerOrganisationId } = await repositories.create(alice, { owner: 'example', name: 'inside', visibility: 'PRIVATE' });
+  await repositories.create(bob, { name: 'trashed', visibility: 'PUBLIC' });
+  await repositories.moveToTrash(bob, 'bob', 'trashed');
+  const names = async (viewer: typeof bob | typeof anonymous, options: Partial<Parameters<typeof repositories.list>[1]> = {}) =>
+    (await repositories.list(viewer, { limit: 100, ...options })).repositories.map(({ owner, name }) => `${owner.handle}/${name}`).sort();
+  const open = [0, 1, 2, 3, 4, 5, 6].map((n) => `alice/open-${n}`);
+  t.same(await names(anonymous), open);
+  t.same(await names(carol), open);
+  t.same(await names(bob), [...open, 'example/inside']);
+  t.same(await names(alice), [...open, 'alice/private', 'example/inside'].sort());
+  t.same(await names({ ...alice, via: 'token', repositoryIds: [] }), open);
+  t.same(await names(bob, { ownerId: ownerOrganisationId! }), ['example/inside']);
+  t.same(await names(bob, { ownerId: bob.id }), []);
+  t.same(await names(anonymous, { filter: 'OPEN-3' }), ['alice/open-3']);
+  t.same(await names(anonymous, { filter: '%' }), [], 'nothing is a wildcard');
+
+  const pages: string[] = [];
+  let after: string | null = null;
+  for (let page = 0; page === 0 || after !== null; page++) {
+    const { repositories: rows, next }: Awaited<ReturnType<typeof repositories.list>> = await repositories.list(anonymous, { limit: 2, after });
+    // What changes while somebody reads jumps to the front and is not seen twice.
+    if (page === 1) await repositories.edit(alice, 'alice', 'open-0', { description: 'changed' });
+    pages.push(...rows.map(({ name }) => name));
+    after = next;
+  }
+  t.equal(new Set(pages).size, pages.length);
+  t.same(pages.slice(0, 2), ['open-6', 'open-5'].sort((a, b) => pages.indexOf(a) - pages.indexOf(b)));
+  t.equal(pages.length, 6, 'all but the one that moved to the front');
+  for (const bad of ['x', '1.2', "1.' OR 1=1 --", '']) {
+    t.equal(await reasonOf(repositories.list(anonymous, { limit: 2, after: bad })), 'invalid_page', bad);
+  }
+  t.equal((await repositories.list(anonymous, { limit: -3 })).repositories.length, 1);
+  t.same((await repositories.listAll()).map(({ owner, name }) => `${owner.handle}/${name}`), [
+    ...open.slice(0, 7), 'alice/private', 'example/inside',
+  ], 'the command line sees all, by owner and name');
+});
+
+t.test('push to create makes a private repository of one’s own, when it is switched on', async (t) => {
+  const { repositories, alice, bob } = await openRooms(t, { settings: { pushToCreate: true } });
+  await repositories.create(alice, { name: 'secret', visibility: 'PRIVATE' });
+  t.match((await repositories.openForPush(bob, 'bob', 'fresh')).repository, { name: 'fresh', visibility: 'PRIVATE' });
+  for (const [owner, name] of [['alice', 'secret'], ['alice', 'other'], ['nobody', 'x'], ['bob', 'bad..name']] as const) {
+    t.equal(await reasonOf(repositories.openForPush(bob, owner, name)), 'repository_not_found', `${owner}/${name}`);
+  }
+  t.equal(await reasonOf(repositories.openForPush(anonymous, 'bob', 'new')), 'repository_not_found');
+  await repositories.rename(bob, 'bob', 'fresh', 'renamed');
+  t.equal(await reasonOf(repositories.openForPush(bob, 'bob', 'fresh')), 'repository_not_found', 'an old path means what was there');
+
+  const off = await openRooms(t);
+  t.equal(await reasonOf(off.repositories.openForPush(off.bob, 'bob', 'fresh')), 'repository_not_found');
+});
