@@ -158,7 +158,8 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
     after = next;
   }
   t.equal(new Set(pages).size, pages.length);
-  t.same(pages.slice(0, 2), ['open-6', 'open-5'].sort((a, b) => pages.indexOf(a) - pages.indexOf(b)));
+  t.equal(pages[0], 'open-6');
+  t.same(pages.slice(1, 3).sort(), ['open-4', 'open-5'], 'which changed at the same time, across the edge of a page');
   t.equal(pages.length, 6, 'all but the one that moved to the front');
   for (const bad of ['x', '1.2', "1.' OR 1=1 --", '']) {
     t.equal(await reasonOf(repositories.list(anonymous, { limit: 2, after: bad })), 'invalid_page', bad);
