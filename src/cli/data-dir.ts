@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { invalid, unavailable } from '../kernel/index.ts';
 import type { CliProcess } from './cli-process.ts';
 import { withHint } from './report-error.ts';
@@ -21,7 +21,7 @@ export function requireDataDir(dataDir: string, databaseFile: string, origin: st
  */
 export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'getuid'>): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
     const user = getuid?.() ?? 'USER';
@@ -39,6 +39,13 @@ export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'ge
   }
   const readme = join(dataDir, 'README');
   if (!existsSync(readme)) writeFileSync(readme, readmeText, { mode: 0o600 });
+}
+
+/** One folder at a time: with `recursive`, Node never returns from file systems that let nobody make folders, such as /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Types of statfs(2). */

@@ -1,0 +1,273 @@
+// time limit: 180 s
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { runCli } from './fake-process.ts';
+
+const folder = temporaryFolder(t);
+const program = new URL('../../bin/hearth', import.meta.url).pathname;
+const freePorts = { SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' };
+
+interface Started {
+  child: ChildProcess;
+  stdout: string;
+  stderr: string;
+  ended: Promise<number | null>;
+  /** Resolves when `pattern` stands on stdout or stderr. */
+  says(pattern: RegExp): Promise<string>;
+}
+
+/** Starts the program itself, as a person does. */
+function start(words: readonly string[], { dataDir, env = {}, preload }: { dataDir: string; env?: Record<string, string>; preload?: string }): Started {
+  const child = spawn(program, words, {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'], HOME: '/nonexistent', SERVICE_DATA_DIR: dataDir, ...freePorts, ...env,
+      ...(preload === undefined ? {} : { NODE_OPTIONS: `--import=${preload}` }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const started: Started = {
+    child,
+    stdout: '',
+    stderr: '',
+    ended: new Promise((resolve) => child.on('close', resolve)),
+    async says(pattern) {
+      let over = false;
+      void started.ended.then(() => (over = true));
+      for (;;) {
+        const match = pattern.exec(started.stdout) ?? pattern.exec(started.stderr);
+        if (match !== null) return match[0];
+        if (over) throw new Error(`ended without ${pattern}:\n${started.stdout}${started.stderr}`);
+        await setTimeout(10);
+      }
+    },
+  };
+  child.stdout.on('data', (chunk: Buffer) => (started.stdout += String(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => (started.stderr += String(chunk)));
+  return started;
+}
+
+async function run(words: readonly string[], options: Parameters<typeof start>[1]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const started = start(words, options);
+  const code = await started.ended;
+  return { code, stdout: started.stdout, stderr: started.stderr };
+}
+
+async function serving(dataDir: string, options: { env?: Record<string, string>; preload?: string; words?: string[] } = {}): Promise<Started & { web: string }> {
+  const server = start(['serve', ...(options.words ?? [])], { dataDir, ...options });
+  await server.says(/Data .*\n/);
+  return Object.assign(server, { web: /Web {3}(\S+)/.exec(server.stdout)![1]! });
+}
+
+t.test('a server and commands beside it', async (t) => {
+  const dataDir = path.join(folder, 'data');
+  const server = await serving(dataDir);
+  await server.says(/--admin\n/);
+
+  t.match(server.stdout, new RegExp([
+    '^Hearth \\d+\\.\\d+\\.\\d+ is running\\.',
+    '  Web   http://127\\.0\\.0\\.1:\\d+',
+    '  SSH   ssh://git@127\\.0\\.0\\.1:\\d+   fingerprint SHA256:[\\w+/]{43}',
+    `  Data  ${dataDir}`,
+    'No administrator yet\\. Open this link within 24 hours to create one:',
+    '  http://127\\.0\\.0\\.1:\\d+/setup\\?token=[0-9A-Z-]{24}',
+    'Show it again: hearth setup-url {6}Without a browser: hearth user add NAME --admin\n$',
+  ].join('\n')), 'operations.md 1.1: the start block');
+  t.notMatch(server.stdout, ':0', 'ports are the real ones');
+  t.equal((await fetch(`${server.web}/healthz`)).status, 200);
+
+  await t.test('K03: what it makes belongs to its user alone', async (t) => {
+    for (const name of ['', 'hearth.db', 'run', 'run/hearth.lock', 'run/server.json', 'README']) {
+      t.equal(statSync(path.join(dataDir, name)).mode & 0o077, 0, name);
+    }
+  });
+
+  await t.test('health finds it, without being told the port', async (t) => {
+    t.same(await run(['health'], { dataDir }), { code: 0, stdout: 'ok\n', stderr: '' });
+  });
+
+  await t.test('a second server on the same data folder is refused at once, with the process id', async (t) => {
+    const began = performance.now();
+    const second = await run(['serve'], { dataDir });
+    t.equal(second.code, 6);
+    t.equal(second.stdout, '');
+    t.match(second.stderr, new RegExp(`^error: a Hearth server is running in ${dataDir} already \\(process ${server.child.pid}\\)\nhint: stop it first`));
+    t.ok(performance.now() - began < 5_000);
+    const migrate = await run(['migrate'], { dataDir });
+    t.equal(migrate.code, 6);
+    t.match(migrate.stderr, `process ${server.child.pid}`);
+    t.equal((await fetch(`${server.web}/healthz`)).status, 200, 'the first goes on');
+  });
+
+  await t.test('setup-url prints a link to this server, which works', async (t) => {
+    const { stdout, code } = await run(['setup-url'], { dataDir });
+    t.equal(code, 0);
+    t.match(stdout, new RegExp(`^${server.web}/setup\\?token=[0-9A-Z-]{24}\n$`));
+    t.equal((await fetch(stdout.trim())).status, 200);
+  });
+
+  await t.test('command-line.md 4.5: 50 short writes beside a busy server: none is refused, none is lost', async (t) => {
+    let busy = true;
+    const load = (async () => {
+      while (busy) {
+        const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
+        await answer.arrayBuffer();
+      }
+    })();
+    let slowest = 0;
+    const names = Array.from({ length: 50 }, (_, index) => `person${index}`);
+    const worker = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        const began = performance.now();
+        // In this process: starting the program 50 times would only measure that.
+        const { code, stderr } = await runCli(['user', 'add', name, '--random-password'], { env: { SERVICE_DATA_DIR: dataDir } });
+        slowest = Math.max(slowest, performance.now() - began);
+        if (code !== 0) t.fail(`${name}: ${code} ${stderr}`);
+      }
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    busy = false;
+    await load;
+    const { stdout } = await run(['user', 'list'], { dataDir });
+    t.equal(stdout.split('\n').filter((line) => line.startsWith('person')).length, 50);
+    t.comment(`slowest ${Math.round(slowest)} ms`);
+  });
+
+  await t.test('SIGTERM ends it with 0 and leaves nothing running', async (t) => {
+    server.child.kill('SIGTERM');
+    t.equal(await server.ended, 0);
+    t.match(server.stderr, /"event":"server\.stopping"/);
+    t.match(server.stderr, /"event":"server\.stopped"/);
+    t.notOk(existsSync(path.join(dataDir, 'run/server.json')));
+    const health = await run(['health'], { dataDir });
+    t.equal(health.code, 1);
+    t.match(health.stdout, /^no server answers at /);
+  });
+
+  await t.test('K01, K02: its log is JSON lines without the setup token', async (t) => {
+    for (const line of server.stderr.trim().split('\n')) t.type(JSON.parse(line), 'object');
+    const token = /token=([0-9A-Z-]{24})/.exec(server.stdout)![1]!;
+    t.notMatch(server.stderr, token);
+  });
+});
+
+t.test('with an administrator and a base URL the block shows the public address and no link', async (t) => {
+  const dataDir = path.join(folder, 'data');
+  const made = await run(['user', 'add', 'alice', '--admin', '--random-password'], { dataDir });
+  t.equal(made.code, 0);
+  const env = { SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' };
+  const server = await serving(dataDir, { env, words: ['--no-ssh'] });
+  t.match(server.stdout, /^ {2}Web {3}https:\/\/git\.example\.org {3}\(also http:\/\/127\.0\.0\.1:\d+\)\n {2}Data /m);
+  t.notMatch(server.stdout, /SSH|setup/);
+  server.child.kill('SIGINT');
+  t.equal(await server.ended, 0);
+});
+
+t.test('after kill -9 the lock is free, the same data folder serves again', async (t) => {
+  const dataDir = path.join(folder, 'killed');
+  const first = await serving(dataDir);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  t.equal((await run(['health'], { dataDir })).code, 1);
+  const second = await serving(dataDir);
+  t.equal((await run(['health'], { dataDir })).code, 0);
+  second.child.kill('SIGTERM');
+  t.equal(await second.ended, 0);
+});
+
+t.test('a second signal ends within a second, whatever runs', async (t) => {
+  // A request that is never finished keeps the first, orderly end waiting.
+  const server = await serving(path.join(folder, 'data'));
+  const { host, port } = { host: '127.0.0.1', port: Number(new URL(server.web).port) };
+  const { connect } = await import('node:net');
+  const hanging = connect(port, host);
+  hanging.on('error', () => {});
+  await new Promise<void>((resolve) => hanging.write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nuser', () => resolve()));
+  await fetch(`${server.web}/healthz`);
+  server.child.kill('SIGTERM');
+  await server.says(/server\.stopping/);
+  const began = performance.now();
+  server.child.kill('SIGTERM');
+  t.equal(await server.ended, 143);
+  t.ok(performance.now() - began < 1_000);
+  hanging.destroy();
+});
+
+t.test('K05 an error that nobody handles is logged, drained, and ends with 1 within 5 s', async (t) => {
+  const preload = path.join(folder, 'fault.mjs');
+  writeFileSync(preload, "process.on('SIGUSR2', () => { setTimeout(() => { throw new Error('injected fault') }) });\n");
+  const server = await serving(path.join(folder, 'data'), { preload });
+  const began = performance.now();
+  server.child.kill('SIGUSR2');
+  t.equal(await server.ended, 1);
+  t.ok(performance.now() - began < 5_000);
+  t.match(server.stderr, /"event":"server\.fatal"/);
+  t.match(server.stderr, /injected fault/);
+});
+
+t.test('78: what a restart does not cure', async (t) => {
+  const dataDir = path.join(folder, 'refused');
+  const settings = path.join(folder, 'bad.toml');
+  writeFileSync(settings, '[http]\nlisten = "nowhere"\n');
+  const refused: [words: string[], env: Record<string, string>, message: RegExp][] = [
+    [['--config', settings], {}, /bad\.toml:2: "nowhere" is not allowed for http\.listen/],
+    [['--listen', '127.0.0.1:2222', '--ssh-listen', '127.0.0.1:2222'], {}, /share a port/],
+    [[], { SERVICE_GIT_PROGRAM: 'no-such-git' }, /no-such-git.*was not found/],
+    [[], { SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_BASE_URL: 'https://git.example.org' }, /public address/],
+  ];
+  if (existsSync('/proc/version')) refused.push([['--data-dir', '/proc/hearth'], {}, /data folder \/proc\/hearth cannot be written by user \d+\nhint: mkdir -p \/proc\/hearth && chown/]);
+  for (const [words, env, message] of refused) {
+    const { code, stdout, stderr } = await run(['serve', ...words], { dataDir, env: { SERVICE_HTTP_LISTEN: '', SERVICE_SSH_LISTEN: '', ...env } });
+    t.equal(code, 78, words.join(' '));
+    t.equal(stdout, '');
+    t.match(stderr, message);
+  }
+  await run(['migrate'], { dataDir });
+  const db = new DatabaseSync(path.join(dataDir, 'hearth.db'));
+  db.exec("INSERT INTO migrations(timestamp, name) VALUES (99, 'V99Future0000000000099')");
+  db.close();
+  t.equal((await run(['serve'], { dataDir })).code, 78, 'a schema from the future');
+});
+
+t.test('a port that is taken is explained', async (t) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await run(['serve', '--listen', `127.0.0.1:${port}`], { dataDir: path.join(folder, 'data') });
+  t.equal(code, 1);
+  t.match(stderr, new RegExp(`error: another program listens at 127\\.0\\.0\\.1:${port} already\nhint: choose another port`));
+});
+
+t.test('a closed stdout ends a command quietly', async (t) => {
+  const child = spawn('sh', ['-c', `"${program}" config example | head -1; "${program}" user list --json | true`], {
+    cwd: folder, env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: path.join(folder, 'data') }, stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += String(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+  t.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
+  t.match(stdout, /^# Hearth settings.*\n$/);
+  t.equal(stderr, '');
+});
+
+t.test('143: a command that is terminated, and changes nothing', async (t) => {
+  const dataDir = path.join(folder, 'data');
+  const child = spawn(program, ['key', 'add', '--user', 'alice'], {
+    cwd: folder, env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir }, stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // More than a pipe holds: when it is gone, the command reads and waits for the rest.
+  await new Promise((resolve) => child.stdin.write(Buffer.alloc(1 << 20, 'x'), resolve));
+  child.kill('SIGTERM');
+  t.equal(await new Promise((resolve) => child.on('close', resolve)), 143);
+  t.equal((await run(['key', 'list'], { dataDir })).stdout, '');
+});
