@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { descriptors } from './descriptors.ts';
 
-const root = protobuf.Root.fromJSON({ nested: descriptors }).resolveAll();
+const root = protobuf.Root.fromJSON({ nested: descriptors } as protobuf.INamespace).resolveAll();
 
 export const timestampType: protobuf.Type = root.lookupType('google.protobuf.Timestamp');
 export const structType: protobuf.Type = root.lookupType('google.protobuf.Struct');
@@ -22,8 +22,9 @@ export const procedures: ReadonlyMap<string, Procedure> = new Map(
   ['ping.v1.PingService', 'runner.v1.RunnerService'].flatMap((service) =>
     root.lookupService(service).methodsArray.map((method) => {
       const path = `/${service}/${method.name}`;
-      const { resolvedRequestType: request, resolvedResponseType: response } = method.resolve();
-      return [path, { path, name: method.name as ProcedureName, request: request!, response: response! }];
+      method.resolve();
+      const { resolvedRequestType: request, resolvedResponseType: response } = method;
+      return [path, { path, name: method.name as ProcedureName, request: request!, response: response! }] as const;
     }),
   ),
 );
