@@ -156,12 +156,12 @@ export async function log(
 }
 
 /** Only full object ids go to git as arguments. */
-function checked(oid: string): string {
+export function checked(oid: string): string {
   if (!objectId.test(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
   return oid;
 }
 
-async function readCommit(reader: ObjectReader, oid: string): Promise<Commit> {
+export async function readCommit(reader: ObjectReader, oid: string): Promise<Commit> {
   const object = await readObject(reader, oid, 'commit', maxCommitBytes);
   return parseCommit(object.oid, object.content);
 }

@@ -10,6 +10,8 @@ import * as browse from './browse.ts';
 import type { Blob, Head, Tree } from './browse.ts';
 import { defaultLimits } from './limits.ts';
 import type { GitLimits } from './limits.ts';
+import { newCommits } from './new-commits.ts';
+import type { NewCommits } from './new-commits.ts';
 import { createObjectReaders } from './object-readers.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import { openGitDoor } from './process.ts';
@@ -81,6 +83,8 @@ export interface Git {
   tags(path: string): Promise<NamedRef[]>;
   commit(path: string, oid: string): Promise<Commit>;
   log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
+  /** Commits of `oid` that none of `known` has, newest first; all are counted, `limit` are read. */
+  newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
   tree(path: string, oid: string, folder: string | Buffer, options?: { maxEntries?: number; withSizes?: boolean }): Promise<Tree>;
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
@@ -165,6 +169,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     tags: (target) => namedRefs(target, 'refs/tags/'),
     commit: (target, oid) => browse.commit(browsing, target, oid),
     log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
+    newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
     tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
     entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
