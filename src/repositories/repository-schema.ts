@@ -12,7 +12,7 @@ export interface Repository {
   description: string;
   visibility: Visibility;
   defaultBranch: string;
-  /** Whether pushes may neither delete the default branch nor rewrite it. */
+  /** Whether pushes may not rewrite the default branch; they never delete it. */
   defaultBranchProtected: boolean;
   sizeBytes: number;
   archivedAt: number | null;

@@ -1,5 +1,5 @@
 // openRooms(t, {settings?, random?}) → the rooms up to repositories, on real SQLite, real git and real files, with alice, bob and carol.
-// reopen() builds organisations and repositories again on the same data, as after a restart.
+// beside() and restart() build organisations and repositories again on the same data: for a second process, after a restart.
 // viewerOf(person, {scope?, …}) → a signed-in viewer.  push(rooms, viewer, 'alice/work', …) → one push, spoken by hand.
 // reasonOf(work), outcomes(attempts) → what was refused, by reason.
 import { execFileSync } from 'node:child_process';
@@ -10,6 +10,7 @@ import type { EntitySchema } from 'typeorm';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
 import { createGit } from '../../src/git/index.ts';
+import type { Git } from '../../src/git/index.ts';
 import { createImageStore } from '../../src/images/index.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import type { Logger, LogFields, Random } from '../../src/kernel/index.ts';
@@ -58,20 +59,24 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
   const imageFolder = path.join(folder, 'repo-images');
   const imagesIn = (directory: string) => createImageStore({ directory, clock, random: systemRandom, logger });
   const avatars = createAvatars({ db, logger, store: imagesIn(path.join(folder, 'avatars')) });
-  const git = await createGit({
-    config: {
-      dataDir: folder,
-      storage: { root: path.join(folder, 'repositories'), lowDiskFloorBytes: 0 },
-      git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3 },
-    },
-    logger,
-  });
-  t.teardown(() => git.stop(0));
+  async function openGit(): Promise<Git> {
+    const git = await createGit({
+      config: {
+        dataDir: folder,
+        storage: { root: path.join(folder, 'repositories'), lowDiskFloorBytes: 0 },
+        git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3 },
+      },
+      logger,
+    });
+    t.teardown(() => git.stop(0));
+    return git;
+  }
+  const git = await openGit();
 
   const settings = { ...defaultSettings(folder), ...options.settings };
   const images = imagesIn(imageFolder);
   const trashedImages = imagesIn(path.join(settings.trashDirectory, 'images'));
-  function openLeft() {
+  function openLeft(git: Git) {
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
@@ -85,8 +90,15 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
   const { alice, bob, carol } = people as { alice: PersonViewer; bob: PersonViewer; carol: PersonViewer };
   return {
     db, folder, imageFolder, clock, log, logger, settings, owners, accounts, avatars, git, images, trashedImages,
-    ...openLeft(),
-    reopen: openLeft,
+    ...openLeft(git),
+    /** A second pair of rooms on the same data, as another process would have. */
+    beside: () => openLeft(git),
+    /** The rooms as after a restart. The old ones are not to be used any more. */
+    async restart() {
+      await git.stop(0);
+      const next = await openGit();
+      return { git: next, ...openLeft(next) };
+    },
     alice,
     bob,
     carol,

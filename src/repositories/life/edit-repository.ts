@@ -14,7 +14,7 @@ export interface RepositoryEdit {
   description?: string;
   /** A branch that exists; any name while the repository is empty. */
   defaultBranch?: string;
-  /** Whether pushes may neither delete the default branch nor rewrite it. */
+  /** Whether pushes may not rewrite the default branch; they never delete it. */
   defaultBranchProtected?: boolean;
 }
 

@@ -13,21 +13,25 @@ export interface Protection {
 }
 
 /**
- * The default branch of a repository is neither deleted nor rewritten by a push,
- * unless its owner has switched the protection off. Making it is free.
+ * The default branch of a repository is never deleted by a push: clones would come
+ * without files. It is not rewritten either, unless the protection is switched off.
+ * Making it is free.
  *
  * A deletion shows in the command. Whether a move goes forward shows in the objects,
  * most of which are still to come: that question is left to the git room, together
- * with the refs it is about.
+ * with the ref it is about.
  */
 export function protectDefaultBranch(
   { defaultBranch, defaultBranchProtected }: Pick<Repository, 'defaultBranch' | 'defaultBranchProtected'>,
   updates: readonly RefUpdate[],
 ): Protection {
   const ref = `refs/heads/${defaultBranch}`;
-  const command = defaultBranchProtected ? updates.find((update) => update.ref === ref) : undefined;
+  const command = updates.find((update) => update.ref === ref);
   if (command === undefined || noRef.test(command.oldId)) return { refusal: null, onlyForward: [] };
-  const branch = `${defaultBranch} is the protected default branch`;
-  if (noRef.test(command.newId)) return { refusal: `${branch} and cannot be deleted`, onlyForward: [] };
-  return { refusal: null, onlyForward: [{ ref, reason: `${branch} and cannot be rewritten; fetch, then merge or rebase` }] };
+  if (noRef.test(command.newId)) {
+    return { refusal: `${defaultBranch} is the default branch and cannot be deleted; choose another one first`, onlyForward: [] };
+  }
+  if (!defaultBranchProtected) return { refusal: null, onlyForward: [] };
+  const reason = `${defaultBranch} is the protected default branch and cannot be rewritten; fetch, then merge or rebase`;
+  return { refusal: null, onlyForward: [{ ref, reason }] };
 }
