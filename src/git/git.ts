@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import { internal } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
-import { advertiseRefs } from './advertise-refs.ts';
-import type { AdvertiseRequest } from './advertise-refs.ts';
+import { createAdvertiseRefs } from './advertise-refs.ts';
+import type { AdvertiseRefs } from './advertise-refs.ts';
 import * as browse from './browse.ts';
 import type { Blob, Head, Tree } from './browse.ts';
 import { defaultLimits } from './limits.ts';
@@ -21,6 +21,7 @@ import { recoverRepository } from './recover.ts';
 import type { RecoveryAction } from './recover.ts';
 import { countRefs, readRefs } from './refs.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
+import { createReusedPipes } from './reused-pipe.ts';
 import { createSlots } from './slots.ts';
 import type { SlotRules } from './slots.ts';
 import * as storage from './storage.ts';
@@ -69,7 +70,7 @@ export interface Git {
   /** Makes `branch` the one that a clone checks out; it need not exist yet. */
   setHead(path: string, branch: string): Promise<void>;
 
-  advertiseRefs(request: AdvertiseRequest): Promise<Buffer>;
+  advertiseRefs: AdvertiseRefs;
   uploadPack(request: UploadRequest): Promise<UploadOutcome>;
   uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
   receivePack(request: PushRequest): Promise<PushOutcome>;
@@ -127,7 +128,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
   const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
   const readers = createObjectReaders(door, limits);
-  const upload = { door, slots: reads, shortSlots: short, limits };
+  const pipes = await createReusedPipes(folder, logger);
+  const upload = { door, pipes, slots: reads, shortSlots: short, limits };
   const browsing = { door, readers, shortSlots: short, limits };
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
@@ -157,7 +159,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       await storage.removeRepository(target);
     },
 
-    advertiseRefs: (request) => advertiseRefs(upload, request),
+    advertiseRefs: createAdvertiseRefs(upload),
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
     receivePack: (request) => receivePack(receiving, request),
@@ -187,6 +189,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     }),
     async stop(graceMs = 30_000) {
       await Promise.all([readers.close(), door.close(graceMs)]);
+      pipes.close();
     },
   };
 }

@@ -49,7 +49,7 @@ export class ObjectReader {
       timeLimitMs: lifeMs,
     });
     this.#stdin = this.#process.stdin!;
-    this.#process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
     void this.#process.exited.then(() => this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })));
   }
 

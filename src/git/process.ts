@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { internal, unavailable } from '../kernel/index.ts';
@@ -14,6 +15,8 @@ export interface GitCommand {
   timeLimitMs: number;
   /** Whether the process reads from us; else its input is empty. */
   takesInput?: boolean;
+  /** Takes the output in place of `stdout`; the caller closes its own copy afterwards. */
+  output?: Socket | undefined;
   /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
   protocol?: string | null | undefined;
   /** Ends the process group when the client is gone. */
@@ -31,7 +34,8 @@ export interface GitExit {
 export interface GitProcess {
   /** Null unless the command takes input. */
   stdin: Writable | null;
-  stdout: Readable;
+  /** Null when the output goes elsewhere. */
+  stdout: Readable | null;
   /** Resolves when the process and everything that held its output are gone. Never rejects. */
   exited: Promise<GitExit>;
   /** Asks the whole process group to end; insists three seconds later. */
@@ -80,7 +84,7 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
     const child = start(command);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxOutputBytes) child.stop('output_limit');
       else chunks.push(chunk);
@@ -119,10 +123,10 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
     cwd: settings.home,
     env: environment,
     detached: true,
-    stdio: [command.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: [command.takesInput === true ? 'pipe' : 'ignore', command.output ?? 'pipe', 'pipe'],
   });
   const { stdin, stdout, stderr, pid = 0 } = child;
-  if (pid === 0 || stdout === null || stderr === null) {
+  if (pid === 0 || stderr === null) {
     child.once('error', (error) => logger.error('git.start_failed', { argv, error }));
     throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
   }
@@ -134,7 +138,7 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
   });
   // A process that ends early closes its input while we still write; its exit says why.
   stdin?.on('error', () => {});
-  stdout.on('error', () => {});
+  stdout?.on('error', () => {});
   child.on('error', (error) => logger.warn('git.error', { argv, error }));
 
   let stoppedBy: StopReason | null = null;

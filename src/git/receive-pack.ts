@@ -237,7 +237,7 @@ async function runGit(
 
   let exit: GitExit;
   try {
-    for await (const chunk of git.stdout) {
+    for await (const chunk of git.stdout!) {
       await send(output, reader.push(chunk as Buffer));
       if (!reader.isComplete || results !== null) continue;
       await reported();

@@ -6,6 +6,8 @@ const leastBytesPerSecond = 256;
 export interface Flow {
   /** Bytes that have passed. */
   readonly bytes: number;
+  /** Resolves when the source has ended, or copying was stopped. */
+  readonly ended: Promise<void>;
   /** Stops copying; the source is left paused. */
   stop(): void;
 }
@@ -16,6 +18,8 @@ export interface Flow {
  */
 export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
   let bytes = 0;
+  let finish = () => {};
+  const ended = new Promise<void>((resolve) => (finish = resolve));
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
     if (!to.write(chunk)) from.pause();
@@ -23,14 +27,16 @@ export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
   const onDrain = () => from.resume();
   const onEnd = () => {
     if (ends) to.end();
+    finish();
   };
   const stop = () => {
     from.pause();
-    from.off('data', onData).off('end', onEnd);
+    from.off('data', onData).off('end', onEnd).off('close', finish);
     to.off('drain', onDrain).off('close', stop);
+    finish();
   };
   to.on('drain', onDrain).on('close', stop);
-  from.on('data', onData).on('end', onEnd);
+  from.on('data', onData).on('end', onEnd).on('close', finish);
   if (from.readableEnded) onEnd();
   else if (to.writableNeedDrain) from.pause();
   else from.resume();
@@ -38,6 +44,7 @@ export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
     get bytes() {
       return bytes;
     },
+    ended,
     stop,
   };
 }

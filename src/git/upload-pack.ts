@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import { internal, invalid, isDomainError } from '../kernel/index.ts';
 import type { GitLimits } from './limits.ts';
-import type { GitDoor } from './process.ts';
+import type { GitDoor, GitProcess, StopReason } from './process.ts';
+import type { ReusedPipes } from './reused-pipe.ts';
 import type { Slots } from './slots.ts';
 import { expectErrors, leastBytesIn, startFlow, watchForStall } from './transfer.ts';
+import type { Flow } from './transfer.ts';
 
 export interface UploadRequest {
   path: string;
@@ -12,6 +14,8 @@ export interface UploadRequest {
   input: Readable;
   /** Left open: the caller ends it, or breaks it when the answer was cut short. */
   output: Writable;
+  /** Whether `output` is done with bytes when it calls a write's callback: true of an HTTP answer, not of a transform. */
+  takesBytesAtOnce?: boolean;
   /** One request and one answer (HTTP), or a whole conversation (SSH). */
   stateless: boolean;
   /** Aborted when the client is gone. */
@@ -33,6 +37,7 @@ export interface UploadOutcome {
 
 export interface UploadDeps {
   door: GitDoor;
+  pipes: ReusedPipes;
   /** For clones and fetches. */
   slots: Slots;
   /** For questions about refs. */
@@ -41,7 +46,7 @@ export interface UploadDeps {
 }
 
 /**
- * Serves one fetch or clone. git's output goes straight to the client.
+ * Serves one fetch or clone.
  *
  * Refuses `git_busy`; `fetch_stalled`; `bad_fetch` for a request that git could not read and
  * `internal` when git failed, both only while nothing was written to `output`;
@@ -79,47 +84,68 @@ export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): 
 
 async function serve(deps: UploadDeps, request: UploadRequest, argv: string[]): Promise<UploadOutcome> {
   const { input, output, signal, stateless, stallMs = deps.limits.stallMs } = request;
-  const git = deps.door.start({
-    argv,
-    protocol: request.protocol,
-    timeLimitMs: deps.limits.transferMs,
-    takesInput: true,
-    signal,
-    yields: true,
-  });
+  const pipe = request.takesBytesAtOnce === true ? await deps.pipes.open(output) : null;
+  let git: GitProcess;
+  try {
+    git = deps.door.start({
+      argv,
+      protocol: request.protocol,
+      timeLimitMs: deps.limits.transferMs,
+      takesInput: true,
+      output: pipe?.childEnd,
+      signal,
+      yields: true,
+    });
+  } catch (error) {
+    pipe?.stop();
+    throw error;
+  } finally {
+    pipe?.childEnd.destroy();
+  }
   const stdin = git.stdin!;
+  const asked = startFlow(input, stdin, true);
+  const answered: Flow = pipe ?? startFlow(git.stdout!, output, false);
+
+  let isCut = false;
   let inputError: Error | null = null;
+  const cut = (reason: StopReason) => {
+    isCut = true;
+    git.stop(reason);
+    answered.stop();
+  };
   const onInputError = (error: Error) => {
     inputError = error;
-    git.stop('input_failed');
+    cut('input_failed');
   };
   const onGone = () => {
-    if (!output.writableFinished) git.stop('aborted');
+    if (!output.writableFinished) cut('aborted');
   };
   input.on('error', onInputError);
   output.on('close', onGone);
-  const asked = startFlow(input, stdin, true);
-  const answered = startFlow(git.stdout, output, false);
   const moved = () => asked.bytes + answered.bytes;
   const waitsForRequest = () => !input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain;
-  const onStall = () => git.stop('stalled');
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
+  const onStall = () => cut('stalled');
   const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
   // In a conversation the input never ends, so nobody can tell git's thinking from
   // the client's; but git says something every few seconds.
   if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);
-  else if ((input.destroyed && !input.readableEnded) || output.destroyed) git.stop('aborted');
+  else if ((input.destroyed && !input.readableEnded) || output.destroyed) cut('aborted');
 
   const { code, stoppedBy } = await git.exited;
+  if (stoppedBy !== null) answered.stop();
+  await answered.ended;
   for (const endWatch of watches) endWatch();
   asked.stop();
   answered.stop();
   input.off('error', onInputError);
   output.off('close', onGone);
-  if (answered.bytes === 0 && code !== 0) signal.throwIfAborted();
-  if (answered.bytes === 0 && code !== 0) throw failure(inputError, code, stoppedBy, git.complaint());
-  return { exitCode: code ?? 1, cutShort: code === null || stoppedBy !== null, bytes: answered.bytes };
+  if (answered.bytes === 0 && code !== 0) {
+    signal.throwIfAborted();
+    throw failure(inputError, code, stoppedBy, git.complaint());
+  }
+  return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: answered.bytes };
 }
 
 /** git's words for a repository that it could not read, as opposed to a request that it could not. */

@@ -42,11 +42,11 @@ for (const version of versions) {
     await must([...speaking(version), 'fetch', '--quiet'], work(`c${version}`));
     t.equal(idOf('origin/topic', work(`c${version}`)), idOf('topic'));
     t.equal(idOf('v1', work(`c${version}`)), idOf('v1'));
-    await git('push', url, ':topic', '+main~1:main');
+    await git('push', url, '+main~1:topic', ':refs/notes/x');
     const listed = await clientGit([...speaking(version), 'ls-remote', url]);
     t.equal(
       listed.stdout,
-      [`${idOf('main~1')}\tHEAD`, `${idOf('main~1')}\trefs/heads/main`, `${idOf('main')}\trefs/notes/x`, `${idOf('light')}\trefs/tags/light`, `${idOf('v1')}\trefs/tags/v1`, `${idOf('v1^{}')}\trefs/tags/v1^{}\n`].join('\n'),
+      [`${idOf('main')}\tHEAD`, `${idOf('main')}\trefs/heads/main`, `${idOf('main~1')}\trefs/heads/topic`, `${idOf('light')}\trefs/tags/light`, `${idOf('v1')}\trefs/tags/v1`, `${idOf('v1^{}')}\trefs/tags/v1^{}\n`].join('\n'),
     );
     gitSync(['fsck', '--full', '--strict'], { cwd: await server.pathOf(`v${version}`) });
     gitSync(['fsck', '--full', '--strict'], { cwd: work(`c${version}`) });
@@ -57,8 +57,8 @@ for (const version of versions) {
       'refs/notes/x ok [] http settled',
       'refs/tags/light ok [] http settled',
       'refs/tags/v1 ok [] http settled',
-      'refs/heads/main ok [] http settled',
       'refs/heads/topic ok [] http settled',
+      'refs/notes/x ok [] http settled',
     ]);
   });
 
@@ -135,7 +135,7 @@ t.test('a push of several refs where some are refused says which', async (t) => 
   t.not(code, 0);
   t.match(stderr, /! \[rejected\] +HEAD -> main/);
   t.match(stderr, /\* \[new branch\] +HEAD -> fresh/);
-  const atomic = await clientGit(['push', '--atomic', url, 'HEAD:fresh2', `+HEAD:refs/heads/main`, ':refs/heads/absent'], { cwd: clone });
+  const atomic = await clientGit(['push', '--atomic', url, 'HEAD:fresh2', '+HEAD~1:refs/heads/fresh', ':refs/heads/absent'], { cwd: clone });
   t.equal(atomic.code, 0, atomic.stderr);
 });
 

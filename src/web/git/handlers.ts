@@ -46,6 +46,7 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
         protocol: readProtocol(ctx, 'upload-pack'),
         input,
         output: ctx.res,
+        takesBytesAtOnce: true,
         stateless: true,
         signal,
         client: viewer.kind === 'person' ? viewer.id : ctx.state.address,
