@@ -8,6 +8,7 @@ import { createAdvertiseRefs } from './advertise-refs.ts';
 import type { AdvertiseRefs } from './advertise-refs.ts';
 import * as browse from './browse.ts';
 import type { Blob, Head, Tree } from './browse.ts';
+import { changedPaths } from './changed-paths.ts';
 import { defaultLimits } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { newCommits } from './new-commits.ts';
@@ -86,6 +87,8 @@ export interface Git {
   log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
   /** Commits of `oid` that none of `known` has, newest first; all are counted, `limit` are read. */
   newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
+  /** Names of the files in which two commits differ; null when there are more than `limit`. */
+  changedPaths(path: string, from: string, to: string, options: { limit: number }): Promise<string[] | null>;
   tree(path: string, oid: string, folder: string | Buffer, options?: { maxEntries?: number; withSizes?: boolean }): Promise<Tree>;
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
@@ -172,6 +175,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     commit: (target, oid) => browse.commit(browsing, target, oid),
     log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
     newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
+    changedPaths: (target, from, to, bounds) => changedPaths(browsing, target, from, to, bounds),
     tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
     entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
