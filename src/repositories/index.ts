@@ -4,6 +4,7 @@ import { moveSchema, transferSchema } from './life/transfer-schema.ts';
 import { pinSchema } from './pins/pin-schema.ts';
 import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './pushes/push-schema.ts';
 import { repositorySchema } from './repository-schema.ts';
+import { commitStatusSchema } from './statuses/commit-status-schema.ts';
 
 export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
@@ -14,12 +15,16 @@ export type { RepositoryImage } from './images/repository-image.ts';
 export type { RepositoryEdit } from './life/edit-repository.ts';
 export type { TransferOffer, TransferOutcome } from './life/transfer-repository.ts';
 export type { ListedRepository, ListOptions, RepositoryPage } from './list-repositories.ts';
+export type { Located } from './locate-repository.ts';
 export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './repository-schema.ts';
 export type { RepositorySettings } from './room.ts';
+export { combine as combineStates } from './statuses/commit-statuses.ts';
+export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
+export type { CommitState, CommitStatus } from './statuses/commit-status-schema.ts';
 
 export const repositoryEntities = [
   repositorySchema,
@@ -31,4 +36,5 @@ export const repositoryEntities = [
   pushSchema,
   pushUpdateSchema,
   pushAnnouncementSchema,
+  commitStatusSchema,
 ];

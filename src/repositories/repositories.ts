@@ -31,6 +31,7 @@ import {
 } from './life/transfer-repository.ts';
 import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
 import { listAllRepositories, listRepositories } from './list-repositories.ts';
+import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
 import { listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
@@ -40,6 +41,7 @@ import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { RepositoryRoom } from './room.ts';
+import { commitStatuses, setCommitStatus } from './statuses/commit-statuses.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
 export function createRepositories(room: RepositoryRoom) {
@@ -83,6 +85,10 @@ export function createRepositories(room: RepositoryRoom) {
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
     listAll: bind(listAllRepositories),
+    locate: (ids: Iterable<string>) => locateRepositories(room, ids),
+
+    setCommitStatus,
+    commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
 
     edit: (viewer: Viewer, owner: string, name: string, edit: RepositoryEdit) => editRepository(room, viewer, { owner, name }, edit),
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>

@@ -1,0 +1,35 @@
+import { In } from 'typeorm';
+import type { Owner } from '../owners/index.ts';
+import { ownerIdOf } from './find-repository.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+import type { RepositoryRoom } from './room.ts';
+
+/** A repository by its id, for rooms that act for the instance and not for a viewer. */
+export interface Located {
+  repository: Repository;
+  owner: Owner;
+  /** The bare repository on disk. */
+  path: string;
+}
+
+/** Those of the ids that are there; one in the trash is not. Nobody's rights are asked. */
+export async function locateRepositories(
+  { db, owners, git }: Pick<RepositoryRoom, 'db' | 'owners' | 'git'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Located>> {
+  const unique = [...new Set(ids)];
+  const rows: Repository[] = [];
+  for (let start = 0; start < unique.length; start += 500) {
+    rows.push(...(await db.read.findBy(repositorySchema, { id: In(unique.slice(start, start + 500)) })));
+  }
+  const live = rows.filter(({ deletedAt }) => deletedAt === null);
+  const byId = await owners.ownersById(live.map(ownerIdOf));
+  return new Map(
+    live.flatMap((repository) => {
+      const owner = byId.get(ownerIdOf(repository));
+      if (owner === undefined) return [];
+      return [[repository.id, { repository, owner, path: git.repositoryPath(owner.id, repository.id) }] as const];
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import { EntitySchema } from 'typeorm';
+
+export type CommitState = 'pending' | 'success' | 'failure' | 'error';
+
+/** A row of `commit_statuses`: what one check says of a commit. */
+export interface CommitStatus {
+  repositoryId: string;
+  /** Full object id. */
+  sha: string;
+  /** Which check: `CI / build (push)`. A newer word of the same check replaces the older. */
+  context: string;
+  state: CommitState;
+  description: string;
+  /** Where to read more: an absolute URL, or a path on this server. */
+  targetUrl: string | null;
+  /** UUID of who reported it; null for our own CI. */
+  creatorId: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const commitStatusSchema = new EntitySchema<CommitStatus>({
+  name: 'commitStatus',
+  tableName: 'commit_statuses',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    sha: { type: 'text', primary: true },
+    context: { type: 'text', primary: true },
+    state: { type: 'text' },
+    description: { type: 'text' },
+    targetUrl: { name: 'target_url', type: 'text', nullable: true },
+    creatorId: { name: 'creator_id', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+  },
+});

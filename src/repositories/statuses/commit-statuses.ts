@@ -1,0 +1,44 @@
+import { In } from 'typeorm';
+import type { Database, Tx } from '../../db/index.ts';
+import { commitStatusSchema } from './commit-status-schema.ts';
+import type { CommitState, CommitStatus } from './commit-status-schema.ts';
+
+/** What a check says, before the time is known. */
+export type StatusReport = Omit<CommitStatus, 'createdAt' | 'updatedAt'>;
+
+/** All checks of one commit together. */
+export interface CombinedStatus {
+  state: CommitState;
+  /** Sorted by context. */
+  statuses: CommitStatus[];
+}
+
+/** Records what a check says of a commit, in place of what it said before. Inside the write that makes it so. */
+export async function setCommitStatus({ manager, now }: Tx, report: StatusReport): Promise<void> {
+  const { repositoryId, sha, context, ...said } = report;
+  const { affected } = await manager.update(commitStatusSchema, { repositoryId, sha, context }, { ...said, updatedAt: now });
+  if (affected === 0) await manager.insert(commitStatusSchema, { ...report, createdAt: now, updatedAt: now });
+}
+
+/**
+ * What the checks say of some commits of a repository; a commit that nothing has
+ * looked at is missing from the answer. The caller has asked for the right to read.
+ */
+export async function commitStatuses({ read }: Database, repositoryId: string, shas: readonly string[]): Promise<Map<string, CombinedStatus>> {
+  const rows: CommitStatus[] = [];
+  const unique = [...new Set(shas)];
+  for (let start = 0; start < unique.length; start += 500) {
+    const sha = In(unique.slice(start, start + 500));
+    rows.push(...(await read.find(commitStatusSchema, { where: { repositoryId, sha }, order: { context: 'ASC' } })));
+  }
+  const bySha = Map.groupBy(rows, (row) => row.sha);
+  return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
+}
+
+/** One that failed decides, then one that is still under way. */
+export function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
+  for (const state of ['failure', 'error', 'pending'] as const) {
+    if (statuses.some((status) => status.state === state)) return state;
+  }
+  return 'success';
+}
