@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/index.ts';
-import { readServerFacts } from './server-file.ts';
+import { readRunningServer } from './server-file.ts';
 
 export interface DoorAt {
   readonly host: string;
@@ -52,19 +52,19 @@ function reachableHost(host: string): string {
 /** The web address for links: the configured one, else where the server runs or would run. */
 export function webAddress(config: Config): string {
   if (config.baseUrl !== null) return config.baseUrl;
-  return readServerFacts(config.dataDir)?.webUrl ?? shownAddresses(config, config.http.listen, null).web;
+  return readRunningServer(config.dataDir)?.webUrl ?? shownAddresses(config, config.http.listen, null).web;
 }
 
 /** Origin under which the server answers on this machine. */
 export function doorHere(config: Config): string {
-  const { host, port } = readServerFacts(config.dataDir)?.http ?? config.http.listen;
+  const { host, port } = readRunningServer(config.dataDir)?.http ?? config.http.listen;
   const local = host === '::' ? '::1' : host === '0.0.0.0' ? '127.0.0.1' : host;
   return `http://${urlHost(local)}:${port}`;
 }
 
 /** What to clone a repository from. */
 export function cloneAddresses(config: Config, { owner, name }: { owner: string; name: string }): { http: string; ssh: string | null } {
-  const facts = readServerFacts(config.dataDir);
+  const facts = readRunningServer(config.dataDir);
   const web = webAddress(config);
   const door = facts === null ? (config.ssh.enabled ? config.ssh.listen : null) : facts.ssh;
   const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, door);

@@ -104,13 +104,13 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
 
   async function open(): Promise<Rooms> {
     const { config, origins } = await cli.loadConfig();
-    const [{ databaseFile, openRooms: openFromDisk }, { becomeOwnerOf, requireDataDir }] = await Promise.all([import('../app.ts'), import('./data-dir.ts')]);
+    const { databaseFile, openRooms } = await import('../app.ts');
+    const { becomeOwnerOf, requireDataDir } = await import('./data-dir.ts');
     const user = becomeOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
     requireDataDir(config.dataDir, databaseFile(config), origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'));
-    const openRooms = tools.openRooms ?? openFromDisk;
-    return openRooms(config, { logger: await cli.logger(), clock });
+    return (tools.openRooms ?? openRooms)(config, { logger: await cli.logger(), clock });
   }
 }
 

@@ -62,7 +62,7 @@ const networkFileSystems = new Map([
  * own user cannot write. So root becomes the folder's owner first.
  * Answers the user id that was taken on, or null.
  */
-export function becomeOwnerOf(dataDir: string, process: CliProcess): number | null {
+export function becomeOwnerOf(dataDir: string, process: Pick<CliProcess, 'getuid' | 'setgroups' | 'setgid' | 'setuid'>): number | null {
   if (process.getuid?.() !== 0 || !existsSync(dataDir)) return null;
   const { uid, gid } = statSync(dataDir);
   if (uid === 0) return null;

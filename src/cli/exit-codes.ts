@@ -47,11 +47,11 @@ export function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
-const plainFailures = new Set(['port_in_use', 'port_forbidden', 'no_such_address']);
+const plainFailures = new Set(['port_in_use', 'port_forbidden', 'no_such_address', 'ssh_address_unavailable']);
 
 /** Refusals of `serve` that stay until a person changes something, besides the settings. */
 const lasting = new Set([
-  'data_dir_unusable', 'network_file_system', 'schema_newer', 'schema_behind', 'sqlite_settings', 'port_forbidden',
+  'data_dir_unusable', 'network_file_system', 'schema_newer', 'schema_behind', 'port_forbidden', 'host_key_unusable',
 ]);
 
 export function exitCodeOfServe(error: unknown): ExitCode {

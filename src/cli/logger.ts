@@ -74,6 +74,11 @@ function readable(line: string): string {
   const { level, time, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const facts = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : inspect(value, { breakLength: Infinity, depth: 8, compact: true })}`);
+    .map(([name, value]) => `${name}=${shownValue(value)}`);
   return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${[String(event), ...facts].join('  ')}\n`;
+}
+
+function shownValue(value: unknown): string {
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value;
+  return inspect(value, { breakLength: Infinity, depth: 8, compact: true });
 }

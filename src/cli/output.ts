@@ -86,14 +86,14 @@ export function createOutput(
 
   const output: Output = {
     json: flags.json,
-    list(rows, columns, [one, many], toJson) {
+    list(rows, columns, counted, toJson) {
       if (flags.json) return json(rows.map(toJson));
-      if (!isTable) return say(rows.map((row) => columns.map((column) => inPlain(column.cell(row))).join('\t') + '\n').join(''));
-      const cells = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => inTable(column.cell(row))))];
+      const texts = rows.map((row) => columns.map((column) => (isTable ? inTable : inPlain)(column.cell(row))));
+      if (!isTable) return say(texts.map((row) => row.join('\t') + '\n').join(''));
       // Only prose is cut: half a time, size or id means nothing.
-      const layout = columns.map((column) => (rows.every((row) => typeof column.cell(row) === 'string') ? column : { ...column, whole: true as const }));
-      const [header = '', ...lines] = layOut(cells, layout, stdout.columns || 80);
-      const count = `${rows.length} ${rows.length === 1 ? one : many}`;
+      const layout = columns.map(({ align, whole, cell }) => ({ align, whole: whole || rows.some((row) => typeof cell(row) !== 'string') }));
+      const [header = '', ...lines] = layOut([columns.map((column) => column.title), ...texts], layout, stdout.columns || 80);
+      const count = `${rows.length} ${rows.length === 1 ? counted[0] : counted[1]}`;
       say([...(rows.length > 0 ? [style('bold', header), ...lines] : []), count].join('\n') + '\n');
     },
     show(facts, object) {

@@ -32,6 +32,19 @@ export function readServerFacts(dataDir: string): ServerFacts | null {
   }
 }
 
+/** The facts of a server that is still there; null after one that was killed. */
+export function readRunningServer(dataDir: string): ServerFacts | null {
+  const facts = readServerFacts(dataDir);
+  if (facts === null) return null;
+  try {
+    process.kill(facts.pid, 0);
+    return facts;
+  } catch (error) {
+    // Not allowed to ask means that somebody is there to be asked.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? facts : null;
+  }
+}
+
 export function removeServerFacts(dataDir: string): void {
   rmSync(path(dataDir), { force: true });
 }

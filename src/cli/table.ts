@@ -26,9 +26,9 @@ export function cut(text: string, width: number): string {
 }
 
 export interface ColumnLayout {
-  readonly align?: 'right';
+  readonly align?: 'right' | undefined;
   /** Never cut: a name that is typed again must be whole. */
-  readonly whole?: true;
+  readonly whole?: boolean | undefined;
 }
 
 /**

@@ -10,17 +10,19 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Settings that are each right but cannot hold together. */
-export function refuseCombinations(config: Config): Refusal[] {
-  return [...sharedPorts(config), ...sharedFolders(config), ...insecureInPublic(config), ...sessionTimes(config)];
+/**
+ * Settings that are each right but cannot hold together.
+ * @param isChosen whether an option was set at all, rather than left at its default
+ */
+export function refuseCombinations(config: Config, isChosen: (key: string) => boolean): Refusal[] {
+  return [...sharedPorts(config, isChosen), ...sharedFolders(config), ...insecureInPublic(config), ...sessionTimes(config)];
 }
 
-function sharedPorts({ http, ssh, grpc }: Config): Refusal[] {
-  const servers: [key: string, address: ListenAddress][] = [
-    ['http.listen', http.listen],
-    ...(ssh.enabled ? [['ssh.listen', ssh.listen] as [string, ListenAddress]] : []),
-    ['grpc.listen', grpc.listen],
-  ];
+function sharedPorts({ http, ssh, grpc }: Config, isChosen: (key: string) => boolean): Refusal[] {
+  const servers: [key: string, address: ListenAddress][] = [['http.listen', http.listen]];
+  if (ssh.enabled) servers.push(['ssh.listen', ssh.listen]);
+  // Most people never hear of this door: its default must not forbid them a port that they chose.
+  if (isChosen('grpc.listen')) servers.push(['grpc.listen', grpc.listen]);
   return servers.flatMap(([key, address], index) =>
     servers.slice(0, index)
       .filter(([, earlier]) => clash(earlier, address))
@@ -64,7 +66,8 @@ function sessionTimes({ sessions }: Config): Refusal[] {
 
 /** Names that the public DNS never answers (RFC 6761, RFC 6762, RFC 8375, and common home networks). */
 const innerNames = /(^|\.)(localhost|local|internal|test|invalid|example|lan|home|home\.arpa)$/;
-const innerAddresses = /^(0|10|127)\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fe[89ab]/;
+const innerAddresses =
+  /^(0|10|127)\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fe[89ab]/;
 
 function isPublicHttps(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -31,9 +31,9 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
   if (problems.length > 0) return { problems, loaded: null };
 
   const config = buildConfig(values);
-  const refusals = refuseCombinations(config);
+  const place = (key: string): Origin => origins.get(key) ?? { kind: 'default', name: null };
+  const refusals = refuseCombinations(config, (key) => place(key).kind !== 'default');
   if (refusals.length > 0) {
-    const place = (key: string): Origin => origins.get(key) ?? { kind: 'default', name: null };
     return { problems: refusals.map(({ key, message }) => problemAt(key, place(key), file, 'config_combination', message)), loaded: null };
   }
   const warnings = [...misspeltVariables(sources.env), ...findRisks(config)];

@@ -109,6 +109,17 @@ t.test('a password that cannot be had or used makes no account', async (t) => {
   t.match(await said('user show erin'), /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/);
 });
 
+t.test('command-line.md 4.4: no password or token appears in what --debug tells', async (t) => {
+  const real = { openRooms: undefined };
+  const added = await hearth('user add frank --password-stdin --debug --verbose', { ...real, input: 'canary-canary\n' });
+  t.equal(added.code, 0);
+  t.match(added.stderr, /^\{"level":"debug"|^$/);
+  t.notMatch(added.stdout + added.stderr, 'canary');
+  const token = await hearth('token add --user frank --name x --debug', real);
+  t.notMatch(token.stderr, token.stdout.trim());
+  t.equal((await hearth('user disable frank', real)).code, 0);
+});
+
 t.test('user add of a name that is taken or reserved is refused before anybody types a password', async (t) => {
   t.equal(await said('user add Alice --random-password'),
     '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]');
@@ -126,7 +137,8 @@ t.test('user list in three modes', async (t) => {
     'bob                member  just now       0  active',
     'carol     Carol C  member  just now       0  active',
     'dave               member  just now       0  active',
-    '4 users',
+    'frank              member  never          0  disabled',
+    '5 users',
     '[0]',
   ].join('\n'));
   t.match(await said('user list'), 'alice\t\tadmin\tnever\t0\tactive\nbob\t\tmember\t2026-01-01T12:00:00Z\t0\tactive\n');
@@ -147,7 +159,7 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.ok(await opens('bob', password));
 
   t.equal(await said('user disable bob'), 'Disabled bob. All sessions have ended; keys and tokens do not work.\n[0]');
-  t.equal(await said('user list --state disabled'), 'bob\t\tmember\t2026-01-01T12:00:00Z\t0\tdisabled\n[0]');
+  t.equal(await said('user list --state disabled'), 'bob\t\tmember\t2026-01-01T12:00:00Z\t0\tdisabled\nfrank\t\tmember\tnever\t0\tdisabled\n[0]');
   t.equal(await said('user enable bob'), 'Enabled bob.\n[0]');
   t.match(await said('user disable alice'), /error: this is the last administrator\..*hint: make somebody else .*\[4\]$/s);
   t.equal(await said('user admin carol on'), 'carol is an administrator now.\n[0]');
@@ -270,7 +282,7 @@ t.test('command-line.md 1.3 config show, check, path and example', async (t) => 
   t.match(shown, 'http.listen\t127.0.0.1:8080\tfile <folder>/work/hearth.toml:3\n');
   t.match(shown, 'base_url\t\tdefault\n');
   t.match(await said('config show --origin --data-dir /x', { cwd: work }), 'data_dir\t/x\tflag\n');
-  t.match(JSON.parse((await hearth('config show --json', { cwd: work })).stdout)[2], { key: 'http.listen', value: { host: '127.0.0.1', port: 8080 } });
+  t.match(JSON.parse((await hearth('config show --json', { cwd: work })).stdout).find((row: { key: string }) => row.key === 'http.listen'), { key: 'http.listen', value: { host: '127.0.0.1', port: 8080 } });
 
   writeFileSync(file, '[http]\nlisten = 1\n[shh]\nenabled = false\n');
   t.equal(await said('config check', { cwd: work }),

@@ -43,7 +43,7 @@ t.test('every hint belongs to a refusal that exists', async (t) => {
     .map((file) => readFileSync(path.join(project, file), 'utf8'))
     .join('\n');
   for (const reason of hintedReasons) {
-    t.match(sources, `'${reason}'`, reason);
+    t.ok(sources.includes(`'${reason}'`), reason);
     t.type(hintFor(reason), 'string');
   }
   t.equal(hintFor('constructor'), null);

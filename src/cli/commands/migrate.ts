@@ -54,7 +54,8 @@ async function migrate(cli: Cli, { status, dryRun }: Options): Promise<void> {
       if (rows.length === 0) cli.output.message('The database is up to date.');
       else if (dryRun) cli.output.message('Would apply:');
       else if (!status) cli.output.message(isNew ? `Made the database in ${config.dataDir}.` : 'Applied:');
-      if (rows.length > 0 || cli.output.json) cli.output.list(rows, columns, ['step', 'steps'], ({ version, name, state }) => ({ version, name, state }));
+      const toJson = ({ version, name, state }: Step): Step => ({ version, name, state });
+      if (rows.length > 0 || cli.output.json) cli.output.list(rows, columns, ['step', 'steps'], toJson);
     } finally {
       await db.close();
     }

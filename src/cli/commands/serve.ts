@@ -89,20 +89,27 @@ type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
 async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   const { addresses, sshFingerprint, setupUrl } = shown;
-  cli.output.print(startBlock({ version: embedded.version, dataDir, ...shown }), {
-    version: embedded.version, pid: cli.process.pid, web: addresses.web, webHere: addresses.webHere, ssh: addresses.ssh, sshFingerprint, dataDir, setupUrl,
-  });
+  const { version } = embedded;
+  const json = { version, pid: cli.process.pid, ...addresses, sshFingerprint, dataDir, setupUrl };
+  cli.output.print(startBlock({ version, dataDir, ...shown }), json);
 }
 
 /** The system's own words for a door that does not open help nobody. */
 function explainListenError(error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'listen') return error;
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  const where = `${address}:${port}`;
-  if (code === 'EADDRINUSE') return unavailable('port_in_use', `Another program listens at ${where} already.`, { cause: error });
-  if (code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, { cause: error });
-  if (code === 'EADDRNOTAVAIL') return unavailable('no_such_address', `This machine has no address ${address}.`, { cause: error });
+  const fault = [error, error instanceof Error ? error.cause : null].find(isListenFault);
+  if (fault === undefined) return error;
+  const where = `${fault.address}:${fault.port}`;
+  const options = { cause: error };
+  if (fault.code === 'EADDRINUSE') return unavailable('port_in_use', `Another program listens at ${where} already.`, options);
+  if (fault.code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, options);
+  if (fault.code === 'EADDRNOTAVAIL') return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);
   return error;
+}
+
+type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number };
+
+function isListenFault(error: unknown): error is ListenFault {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }
 
 interface EndOfService {

@@ -1,0 +1,74 @@
+import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { becomeOwnerOf, prepareDataDir } from '../../src/cli/data-dir.ts';
+import { takeInstanceLock } from '../../src/cli/instance-lock.ts';
+import { readRunningServer, readServerFacts, writeServerFacts } from '../../src/cli/server-file.ts';
+import { isDomainError } from '../../src/kernel/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const folder = temporaryFolder(t);
+
+/** A process of some user that notes whom it becomes. */
+function processOf(uid: number) {
+  const became: [string, unknown][] = [];
+  const note = (what: string) => (value: unknown): void => void became.push([what, value]);
+  return { became, getuid: () => uid, setgroups: note('groups'), setgid: note('gid'), setuid: note('uid') };
+}
+
+t.test('command-line.md 1.4: root becomes the owner of the data folder, groups first', async (t) => {
+  const dataDir = path.join(folder, 'owned');
+  mkdirSync(dataDir);
+  if (process.getuid?.() === 0) chownSync(dataDir, 1000, 1001);
+  const { uid, gid } = statSync(dataDir);
+  const root = processOf(0);
+  t.equal(becomeOwnerOf(dataDir, root), uid);
+  t.same(root.became, [['groups', []], ['gid', gid], ['uid', uid]]);
+
+  const other = processOf(1234);
+  t.equal(becomeOwnerOf(dataDir, other), null);
+  t.equal(becomeOwnerOf(path.join(folder, 'absent'), processOf(0)), null);
+  t.same(other.became, []);
+});
+
+t.test('the data folder is made for its user alone, with a README, and used again', async (t) => {
+  const dataDir = path.join(folder, 'a/b/data');
+  prepareDataDir(dataDir, processOf(7));
+  t.equal(statSync(dataDir).mode & 0o777, 0o700);
+  t.ok(existsSync(path.join(dataDir, 'README')));
+  prepareDataDir(dataDir, processOf(7));
+});
+
+t.test('a folder that cannot be used is refused with the line that cures it', async (t) => {
+  const file = path.join(folder, 'file');
+  // A file in the way stops every user, root included.
+  writeFileSync(file, '');
+  try {
+    prepareDataDir(path.join(file, 'data'), processOf(1234));
+    t.fail('must refuse');
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    t.equal(error.reason, 'data_dir_unusable');
+    t.match(error, { message: /cannot be written by user 1234/, hint: `mkdir -p ${file}/data && chown 1234 ${file}/data` });
+  }
+});
+
+t.test('a lock is held by one, tells who holds it, and is free afterwards', async (t) => {
+  const dataDir = path.join(folder, 'locked');
+  const lock = takeInstanceLock(dataDir);
+  writeServerFacts(dataDir, { pid: 4711, startedAt: '', http: null, ssh: null, webUrl: null });
+  t.throws(() => takeInstanceLock(dataDir), { code: 'unavailable', reason: 'data_dir_in_use', message: /process 4711/ });
+  lock.release();
+  takeInstanceLock(dataDir).release();
+});
+
+t.test('facts of a server that was killed are not believed', async (t) => {
+  const dataDir = path.join(folder, 'facts');
+  t.equal(readServerFacts(dataDir), null);
+  const facts = { startedAt: '', http: { host: '::1', port: 1 }, ssh: null, webUrl: 'http://[::1]:1' };
+  writeServerFacts(dataDir, { ...facts, pid: process.pid });
+  t.match(readRunningServer(dataDir), facts);
+  writeServerFacts(dataDir, { ...facts, pid: 2 ** 30 });
+  t.equal(readRunningServer(dataDir), null);
+  t.match(readServerFacts(dataDir), facts);
+});
