@@ -8,6 +8,9 @@ const markdown = new MarkdownIt({ html: true, linkify: true });
 // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.use(headingAnchors).use(taskLists);
+// A wide table scrolls in a box of its own.
+markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
+markdown.renderer.rules['table_close'] = () => '</table></div>\n';
 
 /**
  * Markdown from a repository as HTML that is safe to put into a page: rendered

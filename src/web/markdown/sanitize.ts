@@ -19,7 +19,9 @@ const allowedAttributes: IOptions['allowedAttributes'] = {
   details: ['open'],
   h2: ['id'], h3: ['id'], h4: ['id'], h5: ['id'], h6: ['id'],
   img: ['src', 'alt', 'width', 'height', 'loading'],
-  input: ['type', 'checked', 'disabled'],
+  input: ['type', 'checked', 'disabled', 'aria-label'],
+  pre: ['tabindex'],
+  div: ['class', 'tabindex'],
   li: ['class'],
   ol: ['start'],
   td: ['colspan', 'rowspan'],
@@ -80,13 +82,20 @@ const cell = (tagName: string, { style, ...attribs }: Attributes): Tag => {
   return { tagName, attribs: align === undefined ? attribs : { ...attribs, align } };
 };
 
+/** Nobody can click it, but a screen reader can say what it shows. */
+function checkbox({ type, checked }: Attributes): Tag {
+  const isChecked = checked !== undefined;
+  const attribs = { type: type ?? '', disabled: '', 'aria-label': isChecked ? 'done' : 'to do', ...(isChecked ? { checked: '' } : {}) };
+  return { tagName: 'input', attribs };
+}
+
 /** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security.md C02). */
 export function sanitize(html: string, links: DocumentLinks): string {
   let linkDepth = 0;
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
-    allowedClasses: { code: ['language-*'], li: ['task'], a: ['image-label'], span: ['image-label'] },
+    allowedClasses: { div: ['scroll'], code: ['language-*'], li: ['task'], a: ['image-label'], span: ['image-label'] },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowProtocolRelative: true,
     onOpenTag: (name) => { if (name === 'a') linkDepth += 1; },
@@ -98,10 +107,10 @@ export function sanitize(html: string, links: DocumentLinks): string {
       th: cell,
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, links, linkDepth > 0),
-      input: (_name, { type, checked }) => ({
-        tagName: 'input',
-        attribs: { type: type ?? '', disabled: '', ...(checked === undefined ? {} : { checked: '' }) } as Attributes,
-      }),
+      input: (_name, attributes) => checkbox(attributes),
+      // What scrolls sideways must be reachable by keyboard.
+      pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
+      div: (_name, attribs) => ({ tagName: 'div', attribs: attribs.class === 'scroll' ? { class: 'scroll', tabindex: '0' } : attribs }),
     },
   });
 }

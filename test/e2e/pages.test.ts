@@ -1,0 +1,356 @@
+// One Chromium for all: every page in light and dark, narrow and wide, with and without scripts.
+import t from 'tap';
+import type * as Tap from 'tap';
+import { gzipSync } from 'node:zlib';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
+import type { Web } from '../web/web-fixture.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const readme = `# Kiln
+
+[![Build](https://img.example.org/b.svg)](https://ci.example.org) ![logo](logo.png)
+
+See [the list](https://example.org). \`code\` and **bold**.
+
+## Parts
+
+- [x] Relay
+- [ ] Fan
+
+| Part | Count |
+|------|------:|
+| Relay | 1 |
+
+> Hot.
+
+\`\`\`sh
+make install --with-a-very-long-line-that-does-not-fit-into-a-narrow-window-and-must-scroll-inside-its-box
+\`\`\`
+`;
+
+// A browser on a busy machine: everything together may take longer than one ordinary test.
+t.setTimeout(180_000);
+
+let web: Web;
+let browser: Browser;
+/** By name: the value of the session cookie. */
+const sessions = new Map<string, string>();
+let invite = '';
+
+interface Look {
+  width: number;
+  theme: 'light' | 'dark';
+  scripts: boolean;
+}
+
+async function open(who: string | null, { width, theme, scripts }: Look): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme, javaScriptEnabled: scripts, reducedMotion: 'reduce' });
+  const value = who === null ? undefined : sessions.get(who);
+  if (value !== undefined) await context.addCookies([{ name: 'hearth_session', value, url: web.origin }]);
+  return context;
+}
+
+t.before(async () => {
+  web = await startWeb(t);
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const alice = await signedIn(web, 'alice', { isAdministrator: true });
+  const bob = await signedIn(web, 'bob');
+  sessions.set('alice', alice.cookies.get('hearth_session') ?? '').set('bob', bob.cookies.get('hearth_session') ?? '');
+  await alice.post('/repos', { name: 'kiln', description: 'A quiet controller for kilns', visibility: 'PUBLIC' });
+  await alice.post('/repos', { name: 'attic', visibility: 'PRIVATE' });
+  await alice.post('/settings/tokens', { name: 'laptop', access: 'write', expires_in: '30', repos: 'all' });
+  await alice.post('/settings/profile', { display_name: 'Alice', bio: 'Fires clay.', website: 'https://alice.example.org' });
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DMROlYsKZMRJPIRy2B1DuQmBq4qD3wQ alice@example.org';
+  await alice.post('/settings/keys', { title: 'Laptop', key });
+  await web.rooms.accounts.addInvite(null);
+  invite = (await web.rooms.accounts.addInvite(alice.id)).secret;
+  const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  await fillRepository(t, path, { 'README.md': readme, 'src/main.c': 'int x;', [`${'long-'.repeat(20)}name.txt`]: 'x' });
+  const nameless = await web.rooms.accounts.addPerson({ password });
+  sessions.set('nameless', (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret);
+});
+t.teardown(() => browser?.close());
+
+const pages: [who: string | null, path: string][] = [
+  [null, '/'], [null, '/login'], [null, '/users/alice'], [null, '/repos/alice/kiln'], [null, '/repos/alice/none'], [null, '/settings/appearance'],
+  ['nameless', '/onboarding'], ['bob', '/'], ['bob', '/users/bob'],
+  ['alice', '/'], ['alice', '/?q=nothing'], ['alice', '/repos/new'], ['alice', '/repos/alice/kiln'], ['alice', '/repos/alice/attic'],
+  ['alice', '/repos/alice/kiln/settings'], ['alice', '/settings/profile?done=profile-saved'], ['alice', '/settings/account'], ['alice', '/settings/keys'],
+  ['alice', '/settings/tokens'], ['alice', '/settings/sessions'], ['alice', '/settings/appearance'], ['alice', '/admin/invites'], ['alice', '/repos/alice/none'],
+];
+
+interface Violation {
+  id: string;
+  nodes: { target: unknown; failureSummary?: string }[];
+}
+
+/** What a theme or a width can change; all other rules see the same page in every look. */
+const rulesOfLooks = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
+
+/** What axe finds on the page, in words short enough to read in a failed test. */
+async function violationsOn(page: Page, runOnly: object | string[] = rules): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  const found = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } }).axe.run(options),
+    { runOnly, resultTypes: ['violations'] },
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id} ${String(target)} ${failureSummary.split('\n')[1] ?? ''}`),
+  );
+}
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+const looks = [320, 1280].flatMap((width) => (['light', 'dark'] as const).map((theme): Look => ({ width, theme, scripts: true })));
+
+/** Calls back with every page in a tab of the one who may see it. */
+async function visitAll(look: Look, inspect: (tab: Page, where: string) => Promise<void>): Promise<void> {
+  const tabs = new Map<string | null, Page>();
+  for (const [who, path] of [...pages, [null, `/signup?invite=${invite}`] as const]) {
+    const tab = tabs.get(who) ?? (await (await open(who, look)).newPage());
+    tabs.set(who, tab);
+    await tab.goto(web.origin + path);
+    await inspect(tab, `${path} as ${who ?? 'nobody'}`);
+  }
+  for (const tab of tabs.values()) await tab.context().close();
+}
+
+t.test('web-ui §8 axe finds nothing on any page: once by all rules, then in every look by those that looks can break', async (t) => {
+  await visitAll(looks[0]!, async (tab, where) => {
+    for (const look of looks) {
+      await tab.setViewportSize({ width: look.width, height: 800 });
+      await tab.emulateMedia({ colorScheme: look.theme });
+      const runOnly = look === looks[0] ? rules : { type: 'rule', values: rulesOfLooks };
+      t.same(await violationsOn(tab, runOnly), [], `${where}, ${look.theme}, ${look.width} px`);
+      t.notOk(await isTooWide(tab), `${where}, ${look.width} px: nothing sticks out`);
+    }
+  });
+});
+
+t.test('without scripts every page is whole', async (t) => {
+  // axe needs timers, so it cannot run here; but the bytes are the same, and the script only shows what it can serve.
+  await visitAll({ width: 320, theme: 'light', scripts: false }, async (tab, where) => {
+    t.notOk(await isTooWide(tab), `${where}: nothing sticks out`);
+    t.equal(await tab.locator('[data-copy]:visible').count(), 0, `${where}: no button that does nothing`);
+    t.equal(await tab.locator('h1:visible').count(), 1, `${where}: one heading`);
+  });
+});
+
+t.test('pages after a refusal, and with what opens opened, hold up too', async (t) => {
+  for (const theme of ['light', 'dark'] as const) {
+    const context = await open('alice', { width: 320, theme, scripts: true });
+    const page = await context.newPage();
+    const check = async (what: string) => {
+      t.same(await violationsOn(page), [], `${what}, ${theme}`);
+      t.notOk(await isTooWide(page), what);
+    };
+    await page.goto(`${web.origin}/repos/new`);
+    await page.fill('#name', 'kiln');
+    await page.click('main button[type=submit]');
+    t.ok(await page.evaluate(() => document.activeElement?.classList.contains('refusal')), 'the summary has the focus');
+    await check('a refused form');
+    await page.goto(`${web.origin}/settings/keys`);
+    await page.click('.remove summary');
+    await page.click('.menu-button');
+    await check('an open menu and a question');
+    await page.goto(`${web.origin}/repos/alice/kiln`);
+    await page.click('label[for=clone-ssh]');
+    await page.click('.clone-help summary');
+    await check('an open clone box');
+    await page.goto(`${web.origin}/settings/tokens`);
+    await page.check('input[name=repos][value=""]');
+    await check('a choice of repositories');
+    await page.fill('#name', `t-${theme}`);
+    await page.check('input[name=repos][value=all]');
+    await page.click('main form.panel button[type=submit]');
+    await check('a new token');
+    await context.close();
+  }
+});
+
+t.test('web-ui §1 the whole way without scripts', async (t) => {
+  const context = await open(null, { width: 1280, theme: 'light', scripts: false });
+  const page = await context.newPage();
+  await page.goto(`${web.origin}/signup?invite=${invite}`);
+  await page.fill('#handle', 'carol');
+  await page.fill('#password', password);
+  await page.click('main button[type=submit]');
+  t.equal(new URL(page.url()).pathname, '/settings/keys');
+
+  await page.click('text=New repository');
+  await page.fill('#name', 'site');
+  await page.check('input[value=PUBLIC]');
+  await page.click('main button[type=submit]');
+  t.equal(new URL(page.url()).pathname, '/repos/carol/site');
+  t.ok(await page.locator('#fresh-https').isVisible());
+  await page.click('label[for=clone-ssh]');
+  t.notOk(await page.locator('#fresh-https').isVisible(), 'the choice of transport needs no script');
+  t.ok(await page.locator('#fresh-ssh').isVisible());
+
+  await page.click('.menu-button');
+  t.ok(await page.locator('#person-menu').isVisible(), 'nor does the menu');
+  await page.click('#person-menu >> text=Sign out');
+  t.match(page.url(), /\/login\?done=signed-out$/);
+  await page.fill('#username', 'carol');
+  await page.fill('#password', password);
+  await Promise.all([page.waitForURL(`${web.origin}/`), page.keyboard.press('Enter')]);
+  t.equal(await page.textContent('h1'), 'Your repositories');
+  await context.close();
+});
+
+t.test('scripts save clicks: copying, the remembered choice, the way back', async (t) => {
+  const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: web.origin });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  await page.goto(`${web.origin}/repos/alice/kiln`);
+  await page.click('.https .copy');
+  t.equal(await page.evaluate(() => navigator.clipboard.readText()), `${web.origin}/git/alice/kiln.git`);
+  t.match(await page.textContent('.https .copy'), 'Copied');
+  await page.click('label[for=clone-ssh]');
+  await page.reload();
+  t.ok(await page.isChecked('#clone-ssh'));
+  t.same(complaints, [], 'the content security policy has nothing to refuse');
+  await context.close();
+
+  const stranger = await open(null, { width: 1280, theme: 'light', scripts: true });
+  const lost = await stranger.newPage();
+  await lost.goto(`${web.origin}/repos/alice/attic`);
+  t.match(await lost.getAttribute('a[data-return]', 'href'), '/login?next=%2Frepos%2Falice%2Fattic');
+  await stranger.close();
+});
+
+t.test('web-ui §8 the keyboard reaches everything and shows where it is', async (t) => {
+  const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
+  const page = await context.newPage();
+  await page.goto(`${web.origin}/repos/alice/kiln`);
+  await page.keyboard.press('Tab');
+  t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to content');
+  await page.keyboard.press('Enter');
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+  await page.goto(`${web.origin}/repos/alice/kiln`);
+  const seen: string[] = [];
+  for (let step = 0; step < 16; step += 1) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement;
+      // A radio button that is not seen lends its ring to its label.
+      const shown = element.matches('.segments input') ? (element.nextElementSibling as HTMLElement) : element;
+      const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+      return { name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim() || element.id, ring: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
+    });
+    if (!at.ring) t.fail(`no ring on ${at.name}`);
+    seen.push(at.name);
+  }
+  t.match(seen.join(' | '), /Skip to content \| Hearth \| New repository \| Menu of alice \| alice \| kiln \| Code \| Settings \| clone-https \| HTTP clone address \| Copy the HTTP address/);
+  await context.close();
+});
+
+t.test('web-ui §8 targets are at least 24 px, or stand apart', async (t) => {
+  const context = await open('alice', { width: 320, theme: 'light', scripts: true });
+  const page = await context.newPage();
+  for (const path of ['/', '/repos/alice/kiln', '/settings/tokens', '/settings/keys']) {
+    await page.goto(web.origin + path);
+    const small = await page.$$eval('button, .button, input, select, nav a, summary', (elements) =>
+      elements.filter((element) => {
+        const { height, width } = (element.closest('label') ?? element).getBoundingClientRect();
+        const style = getComputedStyle(element);
+        return height > 0 && style.opacity !== '0' && !element.matches(':disabled') && (height < 24 || width < 24);
+      }).map((element) => element.outerHTML.slice(0, 90)),
+    );
+    t.same(small, [], path);
+  }
+  await context.close();
+});
+
+t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async (t) => {
+  for (const [who, path] of [[null, '/'], ['alice', '/repos/alice/kiln'], ['alice', '/settings/tokens']] as const) {
+    const context = await open(who, { width: 1280, theme: 'light', scripts: true });
+    const page = await context.newPage();
+    const load = async () => {
+      const answers: { url: string; bytes: number }[] = [];
+      const listen = async (response: import('playwright-core').Response) => {
+        answers.push({ url: response.url(), bytes: response.fromServiceWorker() ? 0 : gzipSync(await response.body()).length });
+      };
+      page.on('response', listen);
+      await page.goto(web.origin + path, { waitUntil: 'networkidle' });
+      page.off('response', listen);
+      return answers;
+    };
+    const first = await load();
+    const weight = first.reduce((sum, { bytes }) => sum + bytes, 0);
+    t.ok(weight < 60_000, `${path}: ${weight} bytes at first sight`);
+    t.ok(first.length <= 6, `${path}: ${first.length} requests`);
+    t.same(first.filter(({ url }) => !url.startsWith(web.origin)), [], 'nobody else is asked');
+    const html = first.find(({ url }) => url === web.origin + path)?.bytes ?? Infinity;
+    t.ok(html < 20_000, `${path}: ${html} bytes at the next sight`);
+    const shift = await page.evaluate(
+      () => new Promise<number>((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(sum), 50);
+      }),
+    );
+    t.equal(shift, 0, `${path}: nothing moves`);
+    await context.close();
+  }
+  const stylesheet = readFileSync(new URL('../../templates/assets/style.css', import.meta.url));
+  t.ok(gzipSync(stylesheet).length <= 10_000, `web-ui §6 stylesheet: ${gzipSync(stylesheet).length} bytes`);
+  const script = readFileSync(new URL('../../templates/assets/app.js', import.meta.url));
+  t.ok(gzipSync(script).length <= 10_000, `web-ui §7 script: ${gzipSync(script).length} bytes`);
+});
+
+t.test('security C04 the policy holds in a browser: inline script, style and foreign pictures stay dead', async (t) => {
+  const context = await open(null, { width: 1280, theme: 'light', scripts: true });
+  const page = await context.newPage();
+  await page.goto(`${web.origin}/login`);
+  const refused = await page.evaluate(async () => {
+    const violations: string[] = [];
+    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
+    const add = (name: string, fill: (element: HTMLElement) => void) => {
+      const element = document.createElement(name);
+      fill(element);
+      document.body.append(element);
+    };
+    add('script', (element) => (element.textContent = 'window.hacked = true'));
+    add('p', (element) => element.setAttribute('style', 'color:red'));
+    add('img', (element) => element.setAttribute('src', 'https://img.example.org/x.png'));
+    add('iframe', (element) => element.setAttribute('src', '/'));
+    await fetch('https://example.org').catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return { violations: violations.sort(), hacked: 'hacked' in window };
+  });
+  t.same(refused.hacked, false);
+  for (const directive of ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-attr']) t.ok(refused.violations.includes(directive), directive);
+  await context.close();
+});
+
+t.test('on plain http a real browser sends what the cross-site check needs', async (t) => {
+  // Not localhost: only there, and on https, do browsers send Sec-Fetch-Site.
+  const lan = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--host-resolver-rules=MAP *.example.org 127.0.0.1'] });
+  t.teardown(() => lan.close());
+  const page = await lan.newPage();
+  await page.goto(`http://forge.example.org:${web.port}/login`);
+  await page.fill('#username', 'alice');
+  await page.fill('#password', password);
+  await page.click('main button[type=submit]');
+  t.equal(await page.textContent('h1'), 'Your repositories', 'our own form passes by its Origin');
+
+  await page.route('http://evil.example.org/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<form method="post" action="http://forge.example.org:${web.port}/repos"><input name="name" value="forged"><button>x</button></form>` }),
+  );
+  await page.goto('http://evil.example.org/');
+  await page.click('button');
+  t.match(await page.textContent('main'), /This form came from http:\/\/evil\.example\.org/);
+  t.equal(web.log.filter(({ level }) => level === 'error').length, 0);
+});
