@@ -52,6 +52,8 @@ const plainFailures = new Set(['port_in_use', 'port_forbidden', 'no_such_address
 /** Refusals of `serve` that stay until a person changes something, besides the settings. */
 const lasting = new Set([
   'data_dir_unusable', 'network_file_system', 'schema_newer', 'schema_behind', 'port_forbidden', 'host_key_unusable',
+  // A damaged file, or one whose settings SQLite does not take; a lock of the moment has a reason of its own.
+  'database_unavailable', 'read_only',
 ]);
 
 export function exitCodeOfServe(error: unknown): ExitCode {

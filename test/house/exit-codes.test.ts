@@ -28,10 +28,11 @@ t.test('settings end with 5, and keep serve from being started again', async (t)
     t.equal(exitCodeOf(refusal('invalid', reason)), 5, reason);
     t.equal(exitCodeOfServe(refusal('invalid', reason)), 78, reason);
   }
-  for (const reason of ['data_dir_unusable', 'network_file_system', 'schema_newer', 'port_forbidden']) {
+  for (const reason of ['data_dir_unusable', 'network_file_system', 'schema_newer', 'port_forbidden', 'database_unavailable']) {
     t.equal(exitCodeOfServe(refusal('unavailable', reason)), 78, reason);
   }
   t.equal(exitCodeOfServe(refusal('unavailable', 'data_dir_in_use')), 6, 'the other server may be about to end');
+  t.equal(exitCodeOfServe(refusal('unavailable', 'database_locked')), 6);
   t.equal(exitCodeOfServe(refusal('unavailable', 'port_in_use')), 1);
   t.equal(exitCodeOfServe(new Error('a fault')), 1);
 });
