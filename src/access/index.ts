@@ -1,5 +1,5 @@
 export { anonymous, isLocalAdministrator, localAdministrator, viewerForLog } from './viewer.ts';
-export type { AnonymousViewer, PersonViewer, Scope, Viewer } from './viewer.ts';
+export type { AnonymousViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
 export { allows } from './level.ts';
 export type { Level } from './level.ts';
 export { collaboratorRoles, organisationRoles } from './repository-facts.ts';

@@ -14,13 +14,14 @@ import type { Scope, Viewer } from './viewer.ts';
  * gives nothing here: the command line is where that power lives.
  *
  * A token caps the result by its scope, and outside its repository list its
- * holder is like a stranger. `visibleRepositories` states the same rule in SQL.
+ * holder is like a stranger. A CI task has its own repository and no other. `visibleRepositories` states the same rule in SQL.
  */
 export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
   if (facts.deleted) return 'none';
   const open: Level = facts.visibility === 'PUBLIC' ? 'read' : 'none';
   if (viewer.kind === 'anonymous') return open;
+  if (viewer.kind === 'task') return viewer.repositoryId === facts.id ? viewer.scope : open;
   if (viewer.repositoryIds !== null && !viewer.repositoryIds.includes(facts.id)) return open;
 
   const [strongest] = tiesOf(viewer.id, facts);
@@ -34,7 +35,7 @@ export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
  */
 export function ownsRepository(viewer: Viewer, facts: RepositoryFacts): boolean {
   if (repositoryLevel(viewer, facts) !== 'admin') return false;
-  if (viewer.kind === 'anonymous') return false;
+  if (viewer.kind !== 'person') return false;
   return isLocalAdministrator(viewer) || facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
 }
 

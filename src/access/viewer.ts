@@ -23,7 +23,19 @@ export interface PersonViewer {
   repositoryIds: readonly string[] | null;
 }
 
-export type Viewer = AnonymousViewer | PersonViewer;
+/**
+ * A task that a CI runner works on. It acts for one repository and for nobody;
+ * everywhere else it is a stranger.
+ */
+export interface TaskViewer {
+  kind: 'task';
+  /** For the log. */
+  taskId: number;
+  repositoryId: string;
+  scope: 'read' | 'write';
+}
+
+export type Viewer = AnonymousViewer | PersonViewer | TaskViewer;
 
 export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
 
@@ -46,8 +58,9 @@ export const localAdministrator: PersonViewer = Object.freeze({
   repositoryIds: null,
 });
 
-/** Who did something, for the log: the person's UUID, `local` for the command line. */
+/** Who did something, for the log: the person's UUID, `local` for the command line, `task 12`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
+  if (viewer.kind === 'task') return `task ${viewer.taskId}`;
   return isLocalAdministrator(viewer) ? 'local' : viewer.id;
 }

@@ -21,6 +21,9 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
   const present = `${alias}.deleted_at IS NULL`;
   const open = `${alias}.visibility = 'PUBLIC'`;
   if (viewer.kind === 'anonymous') return { sql: `${present} AND ${open}`, parameters: {} };
+  if (viewer.kind === 'task') {
+    return { sql: `${present} AND (${open} OR ${alias}.id = :taskRepositoryId)`, parameters: { taskRepositoryId: viewer.repositoryId } };
+  }
 
   const parameters: Record<string, unknown> = { viewerId: viewer.id };
   let tied = `(${alias}.owner_user_id = :viewerId

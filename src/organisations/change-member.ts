@@ -54,7 +54,7 @@ export async function removeMember(room: OrganisationRoom, viewer: Viewer, name:
 /** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */
 export async function leaveOrganisation(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
   const organisation = await findOrganisation(room, name);
-  if (viewer.kind === 'anonymous') throw organisationNotFound();
+  if (viewer.kind !== 'person') throw organisationNotFound();
   const at = { organisationId: organisation.id, userId: viewer.id };
   if (!(await room.db.read.existsBy(memberSchema, at))) throw organisationNotFound();
   if (!mayManage(viewer)) throw insufficientScope();

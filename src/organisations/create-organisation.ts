@@ -48,7 +48,7 @@ export async function createOrganisation(
 }
 
 async function founder(room: OrganisationRoom, viewer: Viewer, owner: string | undefined): Promise<string> {
-  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
   if (isLocalAdministrator(viewer)) {
     if (owner === undefined) throw internal('the command line names the first owner');
     return (await personToAdd(room, owner, 'owner')).id;

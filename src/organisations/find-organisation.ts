@@ -39,7 +39,7 @@ export async function findManaged(room: OrganisationRoom, viewer: Viewer, name: 
 /** The same question again inside a write: an OWNER may have lost the role since. */
 export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, organisationId: string): Promise<void> {
   if (isLocalAdministrator(viewer)) return;
-  if (viewer.kind === 'anonymous') throw organisationNotFound();
+  if (viewer.kind !== 'person') throw organisationNotFound();
   if ((await roleOf(manager, viewer.id, organisationId)) !== 'OWNER') throw organisationNotFound();
   if (!mayManage(viewer)) throw insufficientScope();
 }

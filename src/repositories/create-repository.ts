@@ -97,7 +97,7 @@ export function parseDescription(text: string): string {
 }
 
 async function ownerToCreateFor(room: RepositoryRoom, viewer: Viewer, handle: string | undefined): Promise<Owner> {
-  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
     throw forbidden('insufficient_scope', 'This token may not create repositories.');
   }

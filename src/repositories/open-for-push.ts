@@ -26,7 +26,7 @@ async function findOrCreate(room: RepositoryRoom, viewer: Viewer, at: Repository
     return await findRepository(room, viewer, at);
   } catch (error) {
     const absent = isDomainError(error) && error.code === 'not_found';
-    if (!absent || !room.settings.pushToCreate || viewer.kind === 'anonymous') throw error;
+    if (!absent || !room.settings.pushToCreate || viewer.kind !== 'person') throw error;
     // A push to an old path means the repository that was there.
     if ((await findMoved(room, viewer, at)) !== null) throw error;
     // Whatever stands in the way of making it must not tell that it exists hidden.

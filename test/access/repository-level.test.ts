@@ -102,6 +102,17 @@ for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
   });
 }
 
+t.test('a CI task works on its own repository, and is a stranger elsewhere', async (t) => {
+  const task = { kind: 'task', taskId: 7, repositoryId: ofBob.id, scope: 'write' } as const;
+  t.equal(repositoryLevel(task, ofBob), 'write');
+  t.equal(repositoryLevel({ ...task, scope: 'read' }, ofBob), 'read');
+  t.equal(repositoryLevel(task, { ...ofBob, deleted: true }), 'none');
+  t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, ofBob), 'none');
+  t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, { ...ofBob, visibility: 'PUBLIC' }), 'read');
+  t.notOk(ownsRepository(task, ofBob));
+  t.notOk(scopeAllows(task, 'read'), 'it is nobody outside of repositories');
+});
+
 t.test('SPEC §5 the administrator of the instance is a stranger to what others own', async (t) => {
   const administrator = { ...alice, isAdministrator: true };
   for (const [who, facts] of Object.entries(ties)) {

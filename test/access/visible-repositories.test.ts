@@ -84,6 +84,9 @@ function drawViewers(world: World, random: SeededRandom): Viewer[] {
   const ids = world.repositories.map((repository) => repository.id);
   const some = () => ids.filter(() => random.chance(0.3));
   const viewers: Viewer[] = [anonymous, localAdministrator];
+  for (const repositoryId of [...ids.slice(0, 20), random.uuid()]) {
+    viewers.push({ kind: 'task', taskId: 1, repositoryId, scope: random.pick(['read', 'write']) });
+  }
   for (const id of [...world.people, random.uuid()]) {
     for (const scope of ['read', 'write', 'admin'] as const) {
       const person: PersonViewer = {

@@ -80,7 +80,7 @@ export async function removeCollaborator(room: RepositoryRoom, viewer: Viewer, a
 /** Ends one's own collaboration. Refuses `repository_not_found` to who is none; `insufficient_scope`. */
 export async function leaveRepository(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
-  if (viewer.kind === 'anonymous') throw repositoryNotFound();
+  if (viewer.kind !== 'person') throw repositoryNotFound();
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
   const userId = viewer.id;
   const { affected } = await room.db.write(({ manager }) => manager.delete(collaboratorSchema, { repositoryId, userId }));

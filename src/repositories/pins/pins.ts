@@ -70,7 +70,7 @@ export async function listPins(room: RepositoryRoom, viewer: Viewer): Promise<Li
 }
 
 function whoPins(viewer: Viewer): PersonViewer {
-  if (viewer.kind === 'anonymous' || isLocalAdministrator(viewer)) {
+  if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) {
     throw unauthenticated('sign_in_required', 'Sign in to pin repositories.');
   }
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
