@@ -1,0 +1,364 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { anonymous, localAdministrator } from '../../src/access/index.ts';
+import type { Viewer } from '../../src/access/index.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { sampleImages } from '../images/sample-images.ts';
+import { headOf, openRooms, outcomes, push, reasonOf, sampleHistory, viewerOf, zeroId } from './repositories-fixture.ts';
+import type { Rooms } from './repositories-fixture.ts';
+
+const main = 'refs/heads/main';
+
+/** alice owns `alice/work` and `example`, where bob is MEMBER; carol is a stranger. */
+async function openWork(t: Owner): Promise<Rooms> {
+  const rooms = await openRooms(t);
+  await rooms.organisations.create(rooms.alice, { name: 'example' });
+  await rooms.organisations.addMember(rooms.alice, 'example', { username: 'bob', role: 'MEMBER' });
+  await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC', description: 'first' });
+  return rooms;
+}
+
+const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Promise<string> => {
+  const [owner, name] = at.split('/') as [string, string];
+  const found = await repositories.find(viewer, owner, name).then(({ canonical }) => canonical, () => null);
+  const moved = await repositories.findMoved(viewer, owner, name);
+  return found !== null ? `at ${found.owner}/${found.name}` : moved !== null ? `moved to ${moved.owner}/${moved.name}` : 'nowhere';
+};
+
+t.test('edits: description, default branch, protection; what is left out stays', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, clock, git } = rooms;
+  const history = sampleHistory(rooms.folder);
+  const folder = (await repositories.find(alice, 'alice', 'work')).path;
+  clock.advance(1000);
+  await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'trunk' });
+  t.equal(headOf(folder), 'ref: refs/heads/trunk', 'any name while it is empty');
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/trunk`, `${zeroId} ${history.commits[0]} refs/heads/next`], { pack: history.pack });
+  t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { defaultBranch: 'missing' })), 'branch_not_found');
+  t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { defaultBranch: '../x' })), 'invalid_branch_name');
+  t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { description: 'a\0' })), 'invalid_description');
+  t.equal(headOf(folder), 'ref: refs/heads/trunk');
+  await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'next', defaultBranchProtected: false });
+  await repositories.edit(alice, 'alice', 'work', {});
+  t.match((await repositories.find(alice, 'alice', 'work')).repository, {
+    description: 'first', defaultBranch: 'next', defaultBranchProtected: false, updatedAt: clock.now(),
+  });
+  t.equal((await git.head(folder)).branch, 'next');
+});
+
+t.test('visibility, archive: at once, idempotent, with the right events', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, carol, log } = rooms;
+  await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
+  await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
+  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere');
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'nowhere');
+  await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'at alice/work');
+  for (const archived of [false, true, true, false]) await repositories.setArchived(alice, 'alice', 'work', archived);
+  const events = log.filter(({ event }) => /visibility|archived/.test(event));
+  t.match(events, [
+    { event: 'repository.visibility_changed', before: 'PUBLIC', visibility: 'PRIVATE', by: alice.id },
+    { event: 'repository.visibility_changed', before: 'PRIVATE', visibility: 'PUBLIC' },
+    { event: 'repository.archived', by: alice.id },
+    { event: 'repository.unarchived' },
+  ]);
+});
+
+t.test('a rename keeps everything; the old path leads on until the name is used again', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, carol } = rooms;
+  const before = await repositories.find(alice, 'alice', 'work');
+  t.same(await repositories.rename(alice, 'alice', 'work', 'Play'), { owner: 'alice', name: 'Play' });
+  t.equal((await repositories.find(alice, 'alice', 'play')).path, before.path, 'the folder stays');
+  t.equal(await whereIs(rooms, anonymous, 'ALICE/WORK'), 'moved to alice/Play');
+  await repositories.rename(alice, 'alice', 'play', 'PLAY');
+  t.equal(await whereIs(rooms, anonymous, 'alice/play'), 'at alice/PLAY', 'another case is no other path');
+  await repositories.rename(alice, 'alice', 'play', 'rest');
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alice/rest', 'the first path goes all the way');
+  t.equal(await whereIs(rooms, anonymous, 'alice/play'), 'moved to alice/rest');
+
+  await repositories.changeVisibility(alice, 'alice', 'rest', 'PRIVATE');
+  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere', 'only for those who may see where it went');
+  t.equal(await whereIs(rooms, alice, 'alice/work'), 'moved to alice/rest');
+
+  await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+  await repositories.moveToTrash(alice, 'alice', 'work');
+  t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere', 'the redirect ended when the name was used');
+  await repositories.rename(alice, 'alice', 'rest', 'play');
+  t.equal(await whereIs(rooms, alice, 'alice/play'), 'at alice/play', 'and a repository may go back');
+  t.equal(await whereIs(rooms, alice, 'alice/rest'), 'moved to alice/play');
+});
+
+t.test('a refused rename changes nothing; of two to one name one succeeds', async (t) => {
+  const { repositories, alice } = await openWork(t);
+  await repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
+  t.equal(await reasonOf(repositories.rename(alice, 'alice', 'work', 'OTHER')), 'repository_name_taken');
+  t.equal(await reasonOf(repositories.rename(alice, 'alice', 'work', 'a.git')), 'invalid_repository_name');
+  t.equal(await repositories.findMoved(alice, 'alice', 'other'), null);
+  t.ok(await repositories.find(alice, 'alice', 'work'));
+  const attempts = ['work', 'other'].map((name) => repositories.rename(alice, 'alice', name, 'one'));
+  t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 1 });
+});
+
+t.test('when a person or an organisation changes the handle, their paths lead on', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, owners, db, alice } = rooms;
+  await db.write((tx) => owners.rename(tx, { handle: 'alicia', kind: 'user', ownerId: alice.id }));
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alicia/work');
+  await repositories.rename(alice, 'alicia', 'work', 'play');
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alicia/play', 'through both changes');
+  t.equal(await whereIs(rooms, anonymous, 'alice/nothing'), 'nowhere');
+});
+
+t.test('a transfer happens at once where the viewer is entitled on both sides', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, bob, clock, git } = rooms;
+  const history = sampleHistory(rooms.folder);
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' });
+  await repositories.pin(bob, 'alice', 'work');
+  clock.advance(1000);
+  t.same(await repositories.transfer(alice, 'alice', 'work', ' Example '), { kind: 'transferred', canonical: { owner: 'example', name: 'work' } });
+
+  const found = await repositories.find(bob, 'example', 'work');
+  t.match(found, { level: 'write', repository: { ownerUserId: null, updatedAt: clock.now() }, owner: { kind: 'organisation' } });
+  t.equal((await git.refs(found.path)).get(main), history.commits[0]);
+  t.equal(found.path, git.repositoryPath(found.owner.id, found.repository.id), 'SPEC §2.2 the folder is at the new owner’s');
+  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to example/work');
+  t.equal((await repositories.listPins(bob)).length, 1);
+  t.same(await rooms.db.read.query('SELECT * FROM repository_moves'), []);
+
+  t.match(await repositories.transfer(alice, 'example', 'work', 'alice'), { kind: 'transferred' });
+  t.equal(await whereIs(rooms, anonymous, 'example/work'), 'moved to alice/work');
+  t.match(await repositories.transfer(localAdministrator, 'alice', 'work', 'bob'), { kind: 'transferred' }, 'the command line asks nobody');
+  t.match(await repositories.find(bob, 'bob', 'work'), { isOwner: true, level: 'admin' });
+  t.same(await repositories.listCollaborators(bob, 'bob', 'work'), [], 'the new owner is no collaborator any more');
+});
+
+t.test('otherwise it is an offer: the receiver accepts or declines, the owner can take it back', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, bob, carol, clock } = rooms;
+  const { id } = (await repositories.find(alice, 'alice', 'work')).repository;
+  await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
+  const offer = () => repositories.transfer(alice, 'alice', 'work', 'carol');
+  t.match(await offer(), { kind: 'offered', to: { handle: 'carol' } });
+  t.match(await repositories.offerOf(alice, 'alice', 'work'), { handle: 'carol' });
+  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere', 'an offer gives no right to read');
+  t.match(await repositories.listOffers(carol), [
+    { repository: { id, name: 'work', owner: { handle: 'alice' } }, to: { handle: 'carol' }, offeredAt: clock.now() },
+  ]);
+  t.same([await repositories.listOffers(bob), await repositories.listOffers(alice), await repositories.listOffers(anonymous)], [[], [], []]);
+
+  for (const viewer of [alice, bob, anonymous, { ...carol, via: 'token' as const, scope: 'write' as const }]) {
+    t.equal(await reasonOf(repositories.acceptTransfer(viewer, id)), 'transfer_not_found');
+    t.equal(await reasonOf(repositories.declineTransfer(viewer, id)), 'transfer_not_found');
+  }
+  await repositories.declineTransfer(carol, id);
+  t.same(await repositories.listOffers(carol), []);
+  t.equal(await repositories.offerOf(alice, 'alice', 'work'), null);
+
+  await offer();
+  await repositories.withdrawTransfer(alice, 'alice', 'work');
+  await repositories.withdrawTransfer(alice, 'alice', 'work');
+  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+
+  await offer();
+  t.same(await repositories.acceptTransfer(carol, id), { owner: 'carol', name: 'work' });
+  t.equal(await whereIs(rooms, alice, 'carol/work'), 'nowhere', 'private, and no longer hers');
+  t.equal(await whereIs(rooms, carol, 'alice/work'), 'moved to carol/work');
+  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+});
+
+t.test('a MEMBER offers to the organisation, an OWNER accepts', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, bob } = rooms;
+  const { id } = await repositories.create(bob, { name: 'gift', visibility: 'PUBLIC' });
+  t.match(await repositories.transfer(bob, 'bob', 'gift', 'example'), { kind: 'offered' });
+  t.equal(await reasonOf(repositories.acceptTransfer(bob, id)), 'transfer_not_found');
+  t.equal((await repositories.listOffers(alice)).length, 1);
+  await repositories.acceptTransfer(alice, id);
+  t.equal(await whereIs(rooms, bob, 'bob/gift'), 'moved to example/gift');
+});
+
+t.test('an offer is worth what its maker may give away when it is accepted', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, organisations, alice, bob, carol } = rooms;
+  const { id } = await repositories.create(alice, { owner: 'example', name: 'ours', visibility: 'PUBLIC' });
+  await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'OWNER' });
+  await repositories.transfer(bob, 'example', 'ours', 'carol');
+  await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'MEMBER' });
+  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+  t.equal(await whereIs(rooms, anonymous, 'example/ours'), 'at example/ours');
+  t.same(await rooms.db.read.query('SELECT * FROM repository_moves'), []);
+
+  const { id: trashed } = await repositories.create(alice, { name: 'gone', visibility: 'PUBLIC' });
+  await repositories.transfer(alice, 'alice', 'gone', 'carol');
+  await repositories.moveToTrash(alice, 'alice', 'gone');
+  t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found');
+  await repositories.restore(alice, trashed);
+  t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found', 'deleting it took the offer back');
+});
+
+t.test('a refused transfer leaves row and folder where they were', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, git, folder, db } = rooms;
+  await repositories.create(alice, { owner: 'example', name: 'Work', visibility: 'PRIVATE' });
+  const before = await repositories.find(alice, 'alice', 'work');
+  for (const [to, reason] of [['nobody', 'no_such_owner'], ['alice', 'no_such_owner'], ['', 'no_such_owner'], ['example', 'repository_name_taken']] as const) {
+    t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', to)), reason, to);
+  }
+  t.same(await repositories.find(alice, 'alice', 'work'), before);
+  t.ok(await git.repositoryExists(before.path));
+  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+  t.same(await db.read.query('SELECT * FROM repository_redirects'), []);
+
+  // A folder that cannot be moved is a fault, not a half-done transfer.
+  const { moveRepository } = git;
+  git.moveRepository = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  await t.rejects(repositories.transfer(alice, 'alice', 'work', 'carol').then(() => repositories.transfer(localAdministrator, 'alice', 'work', 'bob')), { message: 'EIO' });
+  git.moveRepository = moveRepository;
+  t.match(await repositories.find(alice, 'alice', 'work'), { path: before.path, repository: { ownerUserId: alice.id } });
+  t.ok(existsSync(path.join(folder, 'repositories', alice.id, `${before.repository.id}.git`)));
+  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+});
+
+t.test('of several transfers of one repository at once one happens', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, git, db } = rooms;
+  const attempts = ['bob', 'carol', 'example', 'bob'].map((to) => repositories.transfer(localAdministrator, 'alice', 'work', to));
+  const seen = await outcomes(attempts);
+  t.equal(seen['accepted'], 1, JSON.stringify(seen));
+  const [row] = await db.read.query('SELECT * FROM repositories');
+  t.ok(await git.repositoryExists(git.repositoryPath(row.owner_user_id ?? row.owner_org_id, row.id)));
+  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+});
+
+t.test('a transfer that a crash cut short: the folder follows the row at the next start', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, bob, db, git } = rooms;
+  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+  const elsewhere = git.repositoryPath(bob.id, repository.id);
+  const intend = () => db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
+
+  await intend();
+  t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
+  await git.moveRepository(home, elsewhere);
+  let next = await rooms.restart();
+  await next.repositories.recover();
+  t.ok(await next.git.repositoryExists(home), 'back, because the row had not changed');
+  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+
+  await intend();
+  next = await rooms.restart();
+  await next.repositories.recover();
+  t.ok(await next.git.repositoryExists(home), 'still there, because nothing had moved');
+  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+});
+
+t.test('the trash: hidden at once, its name free, restored with everything, by the owner only', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, bob, carol, clock, settings, imageFolder, git } = rooms;
+  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
+  await repositories.pin(carol, 'alice', 'work');
+  const { path: home } = await repositories.find(alice, 'alice', 'work');
+  t.equal(await reasonOf(repositories.moveToTrash(bob, 'alice', 'work')), 'repository_not_found', 'an admin collaborator does not delete');
+  clock.advance(1000);
+  const trashed = await repositories.moveToTrash(alice, 'ALICE', 'WORK');
+  t.match(trashed, { deletedAt: clock.now(), deletedBy: alice.id });
+  t.notOk(await git.repositoryExists(home));
+  t.same(readdirSync(imageFolder), [], 'SPEC §3 deleting the repository also removes the image file');
+  t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
+  t.same(await repositories.listPins(carol), []);
+  t.match(await repositories.listTrash(), [{ id: trashed.id, owner: { handle: 'alice' } }]);
+  t.equal((await repositories.listTrash(bob.id)).length, 0);
+  t.equal((await repositories.listRestorable(alice)).length, 1);
+  t.same([await repositories.listRestorable(bob), await repositories.listRestorable(anonymous)], [[], []]);
+
+  await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  for (const viewer of [bob, carol, anonymous, { ...alice, via: 'token' as const, scope: 'write' as const }]) {
+    t.equal(await reasonOf(repositories.restore(viewer, trashed.id, 'mine')), 'repository_not_found');
+  }
+  t.equal(await reasonOf(repositories.restore(alice, trashed.id)), 'repository_name_taken');
+  t.equal(await reasonOf(repositories.restore(alice, trashed.id, 'a b')), 'invalid_repository_name');
+  t.ok(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'a refused restore leaves it in the trash');
+  t.match(await repositories.restore(alice, trashed.id, 'Saved'), { name: 'Saved', deletedAt: null, deletedBy: null });
+  t.ok(await git.repositoryExists(home));
+  const image = await repositories.openImage(alice, 'alice', 'saved');
+  t.equal(image.type, 'image/gif');
+  await image.close();
+  t.equal((await repositories.listCollaborators(alice, 'alice', 'saved')).length, 1);
+  t.equal((await repositories.listPins(carol)).length, 1, 'pins come back');
+  t.equal(await reasonOf(repositories.restore(alice, trashed.id)), 'repository_not_found', 'what is live is not in the trash');
+});
+
+t.test('what was long enough in the trash goes for good, the rest stays', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, clock, settings, db, git, trashedImages } = rooms;
+  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  const old = await repositories.moveToTrash(alice, 'alice', 'work');
+  await repositories.create(alice, { name: 'younger', visibility: 'PUBLIC' });
+  clock.advance(settings.trashKeptMs);
+  const young = await repositories.moveToTrash(alice, 'alice', 'younger');
+  t.equal(await repositories.emptyTrash(), 0, 'to the millisecond');
+  clock.advance(1);
+  t.equal(await repositories.emptyTrash(), 1);
+  t.same((await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id), [young.id]);
+  t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${old.id}.git`));
+  t.same(await trashedImages.list(), []);
+  t.ok(await git.repositoryExists(`${settings.trashDirectory}/${young.id}.git`));
+  t.equal(await repositories.emptyTrash(2), 0);
+  t.equal(await repositories.emptyTrash(0), 1, 'or at once, when the command line says so');
+});
+
+t.test('a folder in the trash that no row knows is kept as long, then removed', async (t) => {
+  const { repositories, git, settings, clock, random } = { ...(await openWork(t)), random: '0f0e0d0c-0b0a-4908-8706-050403020100' };
+  const orphan = path.join(settings.trashDirectory, `${random}.git`);
+  await git.createRepository(orphan, { defaultBranch: 'main' });
+  clock.set(Date.now());
+  await repositories.emptyTrash();
+  t.ok(await git.repositoryExists(orphan));
+  clock.set(Date.now() + settings.trashKeptMs + 10_000);
+  await repositories.emptyTrash();
+  t.notOk(await git.repositoryExists(orphan));
+});
+
+t.test('a deletion, and a restore, that a crash cut short are finished at the next start', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, git, db, settings, images, trashedImages } = rooms;
+  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+  const trash = `${settings.trashDirectory}/${repository.id}.git`;
+  const where = async () => [
+    await git.repositoryExists(home), await git.repositoryExists(trash), (await images.list()).length, (await trashedImages.list()).length,
+  ];
+  const setDeleted = (at: number | null) => db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = ?', [at]));
+
+  await setDeleted(1);
+  await (await rooms.restart()).repositories.recover();
+  t.same(await where(), [false, true, 0, 1], 'the row was in the trash, folder and image follow');
+  await setDeleted(null);
+  await (await rooms.restart()).repositories.recover();
+  t.same(await where(), [true, false, 1, 0], 'the row was back, folder and image follow');
+});
+
+t.test('a deletion whose folder never left can be undone', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, db } = rooms;
+  const { repository } = await repositories.find(alice, 'alice', 'work');
+  await db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = 1'));
+  await repositories.restore(alice, repository.id);
+  t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+});
+
+t.test('the account of who owns repositories cannot be deleted, with their names', async (t) => {
+  const { repositories, alice, bob, db, accounts } = await openWork(t);
+  const dave = viewerOf(await accounts.addPerson({ username: 'dave' }));
+  const deletable = (id: string) => reasonOf(db.write((tx) => repositories.refuseOwner(tx, id)));
+  t.equal(await deletable(dave.id), 'accepted');
+  t.equal(await deletable(bob.id), 'accepted');
+  await t.rejects(db.write((tx) => repositories.refuseOwner(tx, alice.id)), { reason: 'person_owns_repositories', message: /owns work\./ } as unknown as Error);
+});
