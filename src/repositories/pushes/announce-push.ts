@@ -33,7 +33,7 @@ export interface PushListener<Prepared = unknown> {
   prepare?(push: ArrivedPush): Promise<Prepared>;
   record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
   /** Called once that write is durable: the moment to wake somebody up. */
-  recorded?(): void;
+  recorded?(push: ArrivedPush, prepared: Prepared): void;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function announcePush(room: RepositoryRoom, listeners: readonly Pus
     try {
       const prepared = await listener.prepare?.(push);
       await room.db.write((tx) => recordOnce(tx, listener, push, prepared));
-      listener.recorded?.();
+      listener.recorded?.(push, prepared);
     } catch (error) {
       failed = true;
       room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
