@@ -45,7 +45,7 @@ t.test('a client of another taste is told so', async (t) => {
 });
 
 t.test('security F08: whoever does not sign in in time is closed, whatever they say', async (t) => {
-  const hearth = await startSsh(t, { limits: { loginGraceMs: 300 } });
+  const hearth = await startSsh(t, { limits: { loginGraceMs: 1_000 } });
   const silent = hearth.socket(t);
   const polite = hearth.socket(t);
   polite.socket.write(introduction);
@@ -57,13 +57,13 @@ t.test('security F08: whoever does not sign in in time is closed, whatever they 
   await t.rejects(undecided, /closed|ECONNRESET/);
   for (const { closed } of [silent, polite, dripping]) {
     const afterMs = await closed;
-    t.ok(afterMs >= 250 && afterMs < 5_000);
+    t.ok(afterMs >= 900 && afterMs < 10_000);
   }
   const { key } = await hearth.person('alice');
   const client = await hearth.client(t, { privateKey: key.privateKey });
   let isOpen = true;
   client.on('close', () => (isOpen = false));
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
   t.ok(isOpen, 'whoever did sign in may stay');
 });
 
