@@ -1,4 +1,4 @@
-import type { Level } from '../access/index.ts';
+import type { Needed } from '../repositories/index.ts';
 
 /**
  * What every route must declare: who may come in, decided before its page runs
@@ -9,17 +9,18 @@ import type { Level } from '../access/index.ts';
  * - `newcomer`: somebody signed in who has not chosen a handle yet
  * - `signed-in`: otherwise 303 to the sign-in page
  * - `administrator`: otherwise 404
- * - `repository:…`: at least this right on the repository that the path names, otherwise 404
+ * - `repository:…`: at least this right on the repository that the path names, or its
+ *   ownership in the sense of SPEC §4.3; otherwise 404
  * - `git`: the handler asks for its own credentials and ignores cookies
  */
 export const accessDeclarations = [
   'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'git',
+  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'git',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];
 
-/** The right that a `repository:…` declaration asks for; null for the others. */
-export function neededLevel(access: AccessDeclaration): Level | null {
-  return access.startsWith('repository:') ? (access.slice('repository:'.length) as Level) : null;
+/** What a `repository:…` declaration asks for; null for the others. */
+export function neededRight(access: AccessDeclaration): Needed | null {
+  return access.startsWith('repository:') ? (access.slice('repository:'.length) as Needed) : null;
 }

@@ -36,7 +36,7 @@ export type Route =
   | (Declaration<'open' | 'public'> & { page: Page<Visit> })
   | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonVisit> })
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
-  | (Declaration<'repository:write' | 'repository:admin'> & { page: Page<RepositoryPersonVisit> })
+  | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware });
 
 const B = '/repos/:owner/:name';
@@ -91,8 +91,8 @@ export const routes = (git: GitHandlers): Route[] => [
   { method: 'GET',  path: '/repos/new',                     access: 'signed-in',        cost: 'rows',     page: showNewRepository },
   { method: 'POST', path: '/repos',                         access: 'signed-in',        cost: 'objects',  page: createRepository },
   { method: 'GET',  path: B,                                access: 'repository:read',  cost: 'objects',  page: showRepository },
-  { method: 'GET',  path: `${B}/settings`,                  access: 'repository:admin', cost: 'rows',     page: showRepositorySettings },
-  { method: 'POST', path: `${B}/settings/delete`,           access: 'repository:admin', cost: 'objects',  page: deleteRepository },
+  { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'rows',     page: showRepositorySettings },
+  { method: 'POST', path: `${B}/settings/delete`,           access: 'repository:owner', cost: 'objects',  page: deleteRepository },
 
   { method: 'GET',  path: `${G}/info/refs`,                 access: 'git',              cost: 'transfer', handle: git.infoRefs },
   { method: 'POST', path: `${G}/git-upload-pack`,           access: 'git',              cost: 'transfer', handle: git.uploadPack },

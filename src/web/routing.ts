@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { notFound } from '../kernel/index.ts';
-import { accessDeclarations, neededLevel } from './access-declarations.ts';
+import { accessDeclarations, neededRight } from './access-declarations.ts';
 import type { Context, Middleware, State } from './context.ts';
 import { admit } from './middleware/admit.ts';
 import { answer } from './middleware/answer.ts';
@@ -57,7 +57,7 @@ function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middlewar
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
   const namesRepository = path.startsWith('/repos/:owner/:name');
-  if (neededLevel(access) !== null && !namesRepository) {
+  if (neededRight(access) !== null && !namesRepository) {
     throw new Error(`The route ${method} ${path} asks for a right on a repository that its path does not name`);
   }
 }

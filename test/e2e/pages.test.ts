@@ -1,11 +1,10 @@
 // One Chromium for all: every page in light and dark, narrow and wide, with and without scripts.
 import t from 'tap';
-import type * as Tap from 'tap';
 import { gzipSync } from 'node:zlib';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
 import type { Web } from '../web/web-fixture.ts';
 
@@ -90,23 +89,23 @@ interface Violation {
   nodes: { target: unknown; failureSummary?: string }[];
 }
 
+/** Runs an expression in the page. As text, because the types of browsers have no place in a server's sources. */
+const inPage = <Result>(page: Page, expression: string): Promise<Result> => page.evaluate<Result>(expression);
+
 /** What a theme or a width can change; all other rules see the same page in every look. */
 const rulesOfLooks = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
 
 /** What axe finds on the page, in words short enough to read in a failed test. */
 async function violationsOn(page: Page, runOnly: object | string[] = rules): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
-  const found = await page.evaluate(
-    (options) => (globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } }).axe.run(options),
-    { runOnly, resultTypes: ['violations'] },
-  );
+  if (!(await inPage<boolean>(page, `'axe' in globalThis`))) await page.evaluate(axeSource);
+  const found = await inPage<{ violations: Violation[] }>(page, `axe.run(${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`);
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} ${String(target)} ${failureSummary.split('\n')[1] ?? ''}`),
   );
 }
 
 const isTooWide = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  inPage(page, 'document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 const looks = [320, 1280].flatMap((width) => (['light', 'dark'] as const).map((theme): Look => ({ width, theme, scripts: true })));
 
@@ -154,7 +153,7 @@ t.test('pages after a refusal, and with what opens opened, hold up too', async (
     await page.goto(`${web.origin}/repos/new`);
     await page.fill('#name', 'kiln');
     await page.click('main button[type=submit]');
-    t.ok(await page.evaluate(() => document.activeElement?.classList.contains('refusal')), 'the summary has the focus');
+    t.ok(await inPage(page, `document.activeElement.classList.contains('refusal')`), 'the summary has the focus');
     await check('a refused form');
     await page.goto(`${web.origin}/settings/keys`);
     await page.click('.remove summary');
@@ -213,7 +212,7 @@ t.test('scripts save clicks: copying, the remembered choice, the way back', asyn
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   await page.goto(`${web.origin}/repos/alice/kiln`);
   await page.click('.https .copy');
-  t.equal(await page.evaluate(() => navigator.clipboard.readText()), `${web.origin}/git/alice/kiln.git`);
+  t.equal(await inPage(page, 'navigator.clipboard.readText()'), `${web.origin}/git/alice/kiln.git`);
   t.match(await page.textContent('.https .copy'), 'Copied');
   await page.click('label[for=clone-ssh]');
   await page.reload();
@@ -233,20 +232,20 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
   const page = await context.newPage();
   await page.goto(`${web.origin}/repos/alice/kiln`);
   await page.keyboard.press('Tab');
-  t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to content');
+  t.equal(await inPage(page, 'document.activeElement.textContent'), 'Skip to content');
   await page.keyboard.press('Enter');
-  t.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+  t.equal(await inPage(page, 'document.activeElement.id'), 'main');
   await page.goto(`${web.origin}/repos/alice/kiln`);
   const seen: string[] = [];
   for (let step = 0; step < 16; step += 1) {
     await page.keyboard.press('Tab');
-    const at = await page.evaluate(() => {
-      const element = document.activeElement as HTMLElement;
-      // A radio button that is not seen lends its ring to its label.
-      const shown = element.matches('.segments input') ? (element.nextElementSibling as HTMLElement) : element;
-      const { outlineStyle, outlineWidth } = getComputedStyle(shown);
-      return { name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim() || element.id, ring: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
-    });
+    // A radio button that is not seen lends its ring to its label.
+    const at = await inPage<{ name: string; ring: boolean }>(page, `(() => {
+      const element = document.activeElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element.matches('.segments input') ? element.nextElementSibling : element);
+      const name = (element.getAttribute('aria-label') ?? element.textContent).trim() || element.id;
+      return { name, ring: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
+    })()`);
     if (!at.ring) t.fail(`no ring on ${at.name}`);
     seen.push(at.name);
   }
@@ -259,13 +258,11 @@ t.test('web-ui §8 targets are at least 24 px, or stand apart', async (t) => {
   const page = await context.newPage();
   for (const path of ['/', '/repos/alice/kiln', '/settings/tokens', '/settings/keys']) {
     await page.goto(web.origin + path);
-    const small = await page.$$eval('button, .button, input, select, nav a, summary', (elements) =>
-      elements.filter((element) => {
-        const { height, width } = (element.closest('label') ?? element).getBoundingClientRect();
-        const style = getComputedStyle(element);
-        return height > 0 && style.opacity !== '0' && !element.matches(':disabled') && (height < 24 || width < 24);
-      }).map((element) => element.outerHTML.slice(0, 90)),
-    );
+    const small = await inPage<string[]>(page, `[...document.querySelectorAll('button, .button, input, select, nav a, summary')].filter((element) => {
+      const { height, width } = (element.closest('label') ?? element).getBoundingClientRect();
+      const isShown = height > 0 && getComputedStyle(element).opacity !== '0' && !element.matches(':disabled');
+      return isShown && (height < 24 || width < 24);
+    }).map((element) => element.outerHTML.slice(0, 90))`);
     t.same(small, [], path);
   }
   await context.close();
@@ -277,7 +274,7 @@ t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async 
     const page = await context.newPage();
     const load = async () => {
       const answers: { url: string; bytes: number }[] = [];
-      const listen = async (response: import('playwright-core').Response) => {
+      const listen = async (response: Response) => {
         answers.push({ url: response.url(), bytes: response.fromServiceWorker() ? 0 : gzipSync(await response.body()).length });
       };
       page.on('response', listen);
@@ -292,15 +289,11 @@ t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async 
     t.same(first.filter(({ url }) => !url.startsWith(web.origin)), [], 'nobody else is asked');
     const html = first.find(({ url }) => url === web.origin + path)?.bytes ?? Infinity;
     t.ok(html < 20_000, `${path}: ${html} bytes at the next sight`);
-    const shift = await page.evaluate(
-      () => new Promise<number>((resolve) => {
-        let sum = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
-        }).observe({ type: 'layout-shift', buffered: true });
-        setTimeout(() => resolve(sum), 50);
-      }),
-    );
+    const shift = await inPage<number>(page, `new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { sum += value; })).observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => resolve(sum), 50);
+    })`);
     t.equal(shift, 0, `${path}: nothing moves`);
     await context.close();
   }
@@ -314,22 +307,18 @@ t.test('security C04 the policy holds in a browser: inline script, style and for
   const context = await open(null, { width: 1280, theme: 'light', scripts: true });
   const page = await context.newPage();
   await page.goto(`${web.origin}/login`);
-  const refused = await page.evaluate(async () => {
-    const violations: string[] = [];
+  const refused = await inPage<{ violations: string[]; hacked: boolean }>(page, `(async () => {
+    const violations = [];
     document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
-    const add = (name: string, fill: (element: HTMLElement) => void) => {
-      const element = document.createElement(name);
-      fill(element);
-      document.body.append(element);
-    };
-    add('script', (element) => (element.textContent = 'window.hacked = true'));
-    add('p', (element) => element.setAttribute('style', 'color:red'));
-    add('img', (element) => element.setAttribute('src', 'https://img.example.org/x.png'));
-    add('iframe', (element) => element.setAttribute('src', '/'));
+    const add = (name, fields) => document.body.append(Object.assign(document.createElement(name), fields));
+    add('script', { textContent: 'window.hacked = true' });
+    document.body.setAttribute('style', 'color: red');
+    add('img', { src: 'https://img.example.org/x.png' });
+    add('iframe', { src: '/' });
     await fetch('https://example.org').catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 50));
-    return { violations: violations.sort(), hacked: 'hacked' in window };
-  });
+    return { violations, hacked: 'hacked' in window };
+  })()`);
   t.same(refused.hacked, false);
   for (const directive of ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-attr']) t.ok(refused.violations.includes(directive), directive);
   await context.close();

@@ -1,6 +1,6 @@
 import { notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
-import { neededLevel, type AccessDeclaration } from '../access-declarations.ts';
+import { neededRight, type AccessDeclaration } from '../access-declarations.ts';
 import type { Context, Middleware } from '../context.ts';
 import { repositoryUrl } from '../views/urls.ts';
 
@@ -26,14 +26,14 @@ function canonicalUrl(ctx: Context, canonical: { owner: string; name: string }):
  * read it learns its canonical spelling, by redirect.
  */
 export function admit(access: AccessDeclaration, repositories: Repositories): Middleware {
-  const level = neededLevel(access);
+  const right = neededRight(access);
   return async (ctx, next) => {
-    if (level === null) {
+    if (right === null) {
       admitPerson(access, ctx);
       return next();
     }
     const { owner = '', name = '' } = ctx.params as Record<string, string>;
-    const found = await repositories.find(ctx.state.identity.viewer, owner, name, level);
+    const found = await repositories.find(ctx.state.identity.viewer, owner, name, right);
     const elsewhere = ctx.method === 'POST' ? null : canonicalUrl(ctx, found.canonical);
     if (elsewhere !== null) {
       ctx.status = 301;

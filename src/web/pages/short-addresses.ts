@@ -1,15 +1,15 @@
 import { notFound } from '../../kernel/index.ts';
 import { movedTo } from '../reply.ts';
-import { personUrl, repositoryUrl } from '../views/urls.ts';
+import { ownerUrl, repositoryUrl } from '../views/urls.ts';
 import type { Page } from '../visit.ts';
 
 const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
 
-/** `/{handle}` leads to the person. */
+/** `/{handle}` leads to the person or the organisation. */
 export const showOwner: Page = async ({ params }, { owners }) => {
   const owner = await owners.resolve(params.handle ?? '');
-  if (owner?.kind !== 'user') throw notFound();
-  return movedTo(personUrl(owner.handle));
+  if (owner === null) throw notFound();
+  return movedTo(ownerUrl(owner));
 };
 
 /** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */

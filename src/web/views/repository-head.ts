@@ -1,6 +1,6 @@
 import type { Found } from '../../repositories/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.ts';
-import { personUrl, repositoryUrl } from './urls.ts';
+import { ownerUrl, repositoryUrl } from './urls.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
 export interface RepositoryHeadView {
@@ -13,13 +13,14 @@ export interface RepositoryHeadView {
   isArchived: boolean;
   avatar: AvatarView;
   mayWrite: boolean;
-  mayAdminister: boolean;
+  /** SPEC §4.3: the settings and the way to them are the owner's alone. */
+  isOwner: boolean;
 }
 
-export function viewRepositoryHead({ repository, canonical, owner, level }: Found): RepositoryHeadView {
+export function viewRepositoryHead({ repository, canonical, owner, level, isOwner }: Found): RepositoryHeadView {
   return {
     owner: canonical.owner,
-    ownerUrl: personUrl(canonical.owner),
+    ownerUrl: ownerUrl(owner),
     name: canonical.name,
     url: repositoryUrl(canonical),
     description: repository.description,
@@ -27,6 +28,6 @@ export function viewRepositoryHead({ repository, canonical, owner, level }: Foun
     isArchived: repository.archivedAt !== null,
     avatar: viewAvatar(owner.id),
     mayWrite: level === 'write' || level === 'admin',
-    mayAdminister: level === 'admin',
+    isOwner,
   };
 }
