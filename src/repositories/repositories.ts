@@ -41,7 +41,7 @@ import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { RepositoryRoom } from './room.ts';
-import { commitStatuses, setCommitStatus } from './statuses/commit-statuses.ts';
+import { commitStatuses, removeCommitStatus, setCommitStatus } from './statuses/commit-statuses.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
 export function createRepositories(room: RepositoryRoom) {
@@ -88,6 +88,7 @@ export function createRepositories(room: RepositoryRoom) {
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
 
     setCommitStatus,
+    removeCommitStatus,
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
 
     edit: (viewer: Viewer, owner: string, name: string, edit: RepositoryEdit) => editRepository(room, viewer, { owner, name }, edit),

@@ -11,7 +11,7 @@ export interface CommitStatus {
   context: string;
   state: CommitState;
   description: string;
-  /** Where to read more: an absolute URL, or a path on this server. */
+  /** Where to read more: an absolute URL, or a path below the page of the repository (`runs/3`). */
   targetUrl: string | null;
   /** UUID of who reported it; null for our own CI. */
   creatorId: string | null;

@@ -20,6 +20,11 @@ export async function setCommitStatus({ manager, now }: Tx, report: StatusReport
   if (affected === 0) await manager.insert(commitStatusSchema, { ...report, createdAt: now, updatedAt: now });
 }
 
+/** Forgets what a check has said of a commit. */
+export async function removeCommitStatus({ manager }: Tx, repositoryId: string, sha: string, context: string): Promise<void> {
+  await manager.delete(commitStatusSchema, { repositoryId, sha, context });
+}
+
 /**
  * What the checks say of some commits of a repository; a commit that nothing has
  * looked at is missing from the answer. The caller has asked for the right to read.
