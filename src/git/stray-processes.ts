@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -15,7 +15,7 @@ export async function endStrayProcesses(settingsFile: string): Promise<number[]>
   const ended = new Set<number>();
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const strays = await processesWith(`GIT_CONFIG_GLOBAL=${settingsFile}`);
+      const strays = processesWith(`GIT_CONFIG_GLOBAL=${settingsFile}`);
       if (strays.length === 0) return [...ended];
       for (const pid of strays) {
         if (attempt === 0 || !ended.has(pid)) end(pid, signal);
@@ -35,15 +35,28 @@ function end(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function processesWith(variable: string): Promise<number[]> {
-  const wanted = Buffer.from(variable).toString('latin1');
-  const names = await readdir('/proc').catch(() => []);
-  const found: number[] = [];
-  for (const name of names) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    // Processes of other users cannot be read; a zombie has no environment left.
-    const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-    if (environment.split('\0').includes(wanted)) found.push(Number(name));
+/** Reads at once, not in turns: a machine has hundreds of processes, and nothing else goes on at the start. */
+function processesWith(variable: string): number[] {
+  const wanted = Buffer.from(`\0${variable}\0`).toString('latin1');
+  return namesBelow('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => `\0${environmentOf(name)}\0`.includes(wanted))
+    .map(Number);
+}
+
+function namesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
-  return found;
+}
+
+/** Processes of other users cannot be read; a zombie has no environment left. */
+function environmentOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
 }
