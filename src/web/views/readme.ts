@@ -1,4 +1,5 @@
 import type { TreeEntry } from '../../git/index.ts';
+import { renderOnce } from '../markdown/render-once.ts';
 import { decodeText, viewName } from './plain-text.ts';
 
 /** A README as the page shows it: exactly one of `html` and `text` is set. */
@@ -9,7 +10,7 @@ export interface ReadmeView {
   text: string | null;
 }
 
-/** Rendering blocks the event loop for about a millisecond per kB. */
+/** Longer ones are shown by name only: rendering them would hold up everybody else. */
 export const maxReadmeBytes = 128 * 1024;
 
 const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
@@ -23,25 +24,10 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
-const maxRemembered = 100;
-/** Rendered READMEs by the id of their blob: an id never means other bytes. */
-const rendered = new Map<string, string>();
-
-async function renderOnce(oid: string, content: Buffer): Promise<string> {
-  // Loaded by the first README: the renderer and the cleaner are a good part of what a start would load.
-  const { renderMarkdown } = await import('../markdown/render-markdown.ts');
-  // Links into the repository await the pages that they would lead to.
-  const html = rendered.get(oid) ?? renderMarkdown(decodeText(content), { page: () => null, image: () => null });
-  rendered.delete(oid);
-  rendered.set(oid, html);
-  if (rendered.size > maxRemembered) rendered.delete(rendered.keys().next().value ?? '');
-  return html;
-}
-
 /** @param content null when the file is larger than `maxReadmeBytes` */
 export async function viewReadme({ name, oid }: TreeEntry, content: Buffer | null): Promise<ReadmeView> {
   const shown = viewName(name);
   if (content === null) return { name: shown, html: null, text: 'This file is too large to show here.' };
-  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, content), text: null };
+  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, () => decodeText(content)), text: null };
   return { name: shown, html: null, text: decodeText(content) };
 }
