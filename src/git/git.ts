@@ -17,10 +17,11 @@ import { createObjectReaders } from './object-readers.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import { openGitDoor } from './process.ts';
 import { receivePack } from './receive-pack.ts';
-import type { PushOutcome, PushRequest } from './receive-pack.ts';
+import type { PushOutcome, PushRequest } from './push.ts';
 import { recoverRepository } from './recover.ts';
 import type { RecoveryAction } from './recover.ts';
-import { countRefs, readRefs } from './refs.ts';
+import { createRefAllowance } from './ref-allowance.ts';
+import { readRefs } from './refs.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
 import { createSlots } from './slots.ts';
@@ -139,7 +140,16 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     await sleep(20);
     return recoverRepository(target, await timeOfFileSystem(folder));
   };
-  const receiving = { door, readers, slots: writes, limits, logger, countRefs, removeLeftovers, untidy: new Set<string>() };
+  const receiving = {
+    door,
+    readers,
+    slots: writes,
+    limits,
+    logger,
+    mayAddRefs: createRefAllowance(limits.maxRefs),
+    removeLeftovers,
+    untidy: new Set<string>(),
+  };
 
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
     [...(await readRefs(repository))]

@@ -5,7 +5,7 @@ export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack.ts';
-export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './receive-pack.ts';
+export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 export type { RefUpdate } from './push-head.ts';
 export type { ForwardRule } from './only-forward.ts';
 export type { RefResult } from './push-report.ts';

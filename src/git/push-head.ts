@@ -25,6 +25,11 @@ export interface PushHead {
   packBytes: number;
 }
 
+const noRef = /^0+$/;
+
+/** Only deletions come without a pack; over SSH the stream then stays open. */
+export const hasPack = ({ updates }: PushHead): boolean => updates.some(({ newId }) => !noRef.test(newId));
+
 const command = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) ([^]+)$/;
 
 /**

@@ -22,11 +22,6 @@ export async function readRefs(repository: string): Promise<Map<string, string>>
   return merge(packed, loose);
 }
 
-/** How many refs there are, hidden ones left out. */
-export async function countRefs(repository: string): Promise<number> {
-  return (await readRefs(repository)).size;
-}
-
 /** The branch that HEAD names, born or not; null when HEAD names a commit. */
 export async function readHeadBranch(repository: string): Promise<string | null> {
   const text = await readFile(path.join(repository, 'HEAD'), 'utf8');

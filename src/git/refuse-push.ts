@@ -13,13 +13,13 @@ const noRef = /^0+$/;
  * The ref policy. One refused command refuses the push: git would otherwise act on
  * half of what somebody meant as a whole.
  *
- * @param refCount counts the refs of the repository; asked only when the push adds some
+ * @param mayAdd whether the repository may get so many more refs; asked only when the push adds some
  * @returns a reason for every command, or null when git may have the push
  */
 export async function refusePush(
   { updates, options }: PushHead,
   limits: GitLimits,
-  refCount: () => Promise<number>,
+  mayAdd: (refs: number) => Promise<boolean>,
 ): Promise<RefusedUpdate[] | null> {
   const all = (reason: string) => updates.map((update) => ({ update, reason }));
 
@@ -41,7 +41,7 @@ export async function refusePush(
 
   const added = updates.filter(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId)).length;
   const removed = updates.filter(({ oldId, newId }) => !noRef.test(oldId) && noRef.test(newId)).length;
-  if (added > removed && (await refCount()) + added - removed > limits.maxRefs) {
+  if (added > removed && !(await mayAdd(added - removed))) {
     return all(`a repository has at most ${limits.maxRefs} refs`);
   }
   return null;

@@ -1,0 +1,94 @@
+import { isDomainError } from '../kernel/index.ts';
+import { feedPush } from './feed-push.ts';
+import type { ForwardRule } from './only-forward.ts';
+import type { GitExit } from './process.ts';
+import type { PushDeps, PushObserver, PushOutcome, PushRequest } from './push.ts';
+import { hasPack } from './push-head.ts';
+import type { PushHead } from './push-head.ts';
+import { ReportReader, ReportWriter } from './push-report.ts';
+import type { RefResult } from './push-report.ts';
+import { drain, send } from './transfer.ts';
+
+/** On what terms git gets a push. */
+export interface PushTerms {
+  remarks: string[];
+  unjudged: ForwardRule[];
+}
+
+/** Silence after which a refused push counts as sent: some clients never end their side. */
+export const drainQuietMs = 10_000;
+
+/** Tells the observer, whose failure must not cost the client its report. */
+export async function settle({ logger }: PushDeps, observer: PushObserver, results: RefResult[]): Promise<void> {
+  await observer.settled(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
+}
+
+/**
+ * Lets git have a push that was decided on, and brings its answer to the client.
+ * Never throws once git runs.
+ */
+export async function runReceivePack(
+  deps: PushDeps,
+  request: PushRequest,
+  head: PushHead,
+  { remarks, unjudged }: PushTerms,
+): Promise<PushOutcome> {
+  const { limits, logger } = deps;
+  const { input, output, observer, stallMs = limits.stallMs } = request;
+  const updates = head.updates.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
+  const writer = new ReportWriter(head.capabilities);
+  const reader = new ReportReader(writer.usesSideBand);
+  let results: RefResult[] | null = null;
+  const reported = async (): Promise<void> => {
+    results = reader.results(head.updates);
+    // The journal is settled before the client hears "ok". It costs one write beside
+    // git's own last steps, and whoever acts on the acknowledgement (reads the page,
+    // pushes again, waits for a build) finds the push recorded. Were it the other way
+    // round, a crash in between would leave acknowledged pushes to be guessed from refs
+    // that later pushes have moved on. When settling fails the client still gets the
+    // report: the refs have moved, and the next start settles by them.
+    await settle(deps, observer, results);
+  };
+
+  const git = deps.door.start({
+    // What could not be judged beforehand git refuses itself, for every branch of the push.
+    argv: [...(unjudged.length > 0 ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', request.path],
+    protocol: request.protocol,
+    timeLimitMs: limits.transferMs,
+    takesInput: true,
+  });
+  const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
+
+  let exit: GitExit;
+  try {
+    for await (const chunk of git.stdout!) {
+      await send(output, reader.push(chunk as Buffer));
+      if (!reader.isComplete || results !== null) continue;
+      await reported();
+      const why = isDomainError(feed.error) ? [feed.error.message] : [];
+      const stopped = unjudged.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
+      why.push(...stopped.map(({ reason }) => reason));
+      await send(output, Buffer.concat([writer.remarks([...why, ...remarks]), reader.release()]));
+    }
+  } catch (error) {
+    // Unreadable output means a broken git; what it did shows in the refs.
+    if (isDomainError(error)) logger.error('push.report_unreadable', { error });
+    git.stop('aborted');
+  } finally {
+    exit = await git.exited;
+    feed.end();
+  }
+
+  if (results !== null) {
+    const accepted = (results as RefResult[]).some(({ ok }) => ok);
+    // A pack that git gave up on is still arriving, unless we gave up on its client.
+    if (!accepted && hasPack(head) && !feed.isCutOff) await drain(input, limits.maxDrainBytes, drainQuietMs);
+    return { kind: 'reported', updates, results };
+  }
+  const clean = exit.code === 0 && exit.stoppedBy === null;
+  if (!clean) {
+    logger.warn('push.unreported', { path: request.path, ...exit, inputError: feed.error, complaint: git.complaint() });
+  }
+  await send(output, Buffer.concat([reader.release(), ...(clean ? [] : [writer.failure('The push was interrupted.')])]));
+  return { kind: 'unreported', updates, clean };
+}
