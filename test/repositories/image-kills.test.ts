@@ -10,6 +10,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { openRooms } from './repositories-fixture.ts';
 
 const kills = Number(process.env.HEARTH_IMAGE_KILLS ?? 5);
+t.setTimeout(20_000 + kills * 5_000);
 const program = new URL('./image-writer.ts', import.meta.url).pathname;
 const types = Object.keys(sampleImages) as (keyof typeof sampleImages)[];
 
@@ -29,6 +30,7 @@ t.test(`security R04 ${kills} kills during image writes: the old image or the ne
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, folder, alice.id, String(firstAct)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    t.teardown(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     const closed = once(child, 'close');
