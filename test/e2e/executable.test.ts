@@ -1,6 +1,6 @@
 // The executable as people get it: alone in an empty folder, with git and nothing else on PATH.
 import t from 'tap';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,10 +56,7 @@ function place(t: Owner): Place {
 }
 
 function findGit(): string {
-  for (const folder of process.env['PATH']?.split(':') ?? []) {
-    if (statSync(join(folder, 'git'), { throwIfNoEntry: false })?.isFile()) return realpathSync(join(folder, 'git'));
-  }
-  throw new Error('there is no git on PATH');
+  return realpathSync(execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim());
 }
 
 /** What the unprivileged user owns in places where programs like to leave things. */
