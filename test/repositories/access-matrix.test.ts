@@ -1,0 +1,198 @@
+// SPEC §5 as a table: every act of the room × every kind of viewer × public and private.
+import t from 'tap';
+import { allows, anonymous, localAdministrator, ownsRepository, repositoryLevel } from '../../src/access/index.ts';
+import type { CollaboratorRole, Level, OrganisationRole, PersonViewer, RepositoryFacts, Viewer, Visibility } from '../../src/access/index.ts';
+import { insertRow } from '../fixtures/test-database.ts';
+import { sampleImages } from '../images/sample-images.ts';
+import { openRooms, viewerOf } from './repositories-fixture.ts';
+import type { Rooms } from './repositories-fixture.ts';
+
+type At = [owner: string, name: string];
+
+/** Who may: everybody with that level, or the repository owner of SPEC §4.3. */
+type Needed = Exclude<Level, 'none'> | 'owner';
+
+interface Act {
+  needed: Needed;
+  run(rooms: Rooms, viewer: Viewer, ...at: At): Promise<unknown>;
+}
+
+const png = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
+
+/**
+ * Acts with an argument that is refused for itself, so that the right is tested and
+ * nothing changes: `invalid` and `conflict` mean that the viewer was let through.
+ */
+const acts: Record<string, Act> = {
+  find: { needed: 'read', run: ({ repositories }, viewer, ...at) => repositories.find(viewer, ...at) },
+  openForRead: { needed: 'read', run: ({ repositories }, viewer, ...at) => repositories.openForRead(viewer, ...at) },
+  openForPush: { needed: 'write', run: ({ repositories }, viewer, ...at) => repositories.openForPush(viewer, ...at) },
+  openImage: {
+    needed: 'read',
+    run: async ({ repositories }, viewer, ...at) => (await repositories.openImage(viewer, ...at)).close(),
+  },
+  explainAccess: { needed: 'read', run: ({ repositories }, viewer, ...at) => repositories.explainAccess(viewer, ...at) },
+  edit: { needed: 'admin', run: ({ repositories }, viewer, ...at) => repositories.edit(viewer, ...at, { description: 'a\0' }) },
+  listCollaborators: { needed: 'admin', run: ({ repositories }, viewer, ...at) => repositories.listCollaborators(viewer, ...at) },
+  addCollaborator: {
+    needed: 'admin',
+    run: ({ repositories }, viewer, ...at) => repositories.addCollaborator(viewer, ...at, { username: 'nobody', role: 'read' }),
+  },
+  changeCollaboratorRole: {
+    needed: 'admin',
+    run: ({ repositories }, viewer, ...at) => repositories.changeCollaboratorRole(viewer, ...at, { username: 'carol', role: 'king' }),
+  },
+  changeVisibility: {
+    needed: 'owner',
+    run: async ({ repositories }, viewer, ...at) => {
+      const { visibility } = (await repositories.find(viewer, ...at)).repository;
+      return repositories.changeVisibility(viewer, ...at, visibility);
+    },
+  },
+  setArchived: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.setArchived(viewer, ...at, false) },
+  rename: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.rename(viewer, ...at, 'not a name') },
+  transfer: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.transfer(viewer, ...at, 'nobody') },
+  offerOf: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.offerOf(viewer, ...at) },
+  withdrawTransfer: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.withdrawTransfer(viewer, ...at) },
+  replaceImage: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.replaceImage(viewer, ...at, { ...png, declaredType: 'text/html' }) },
+  removeImage: {
+    needed: 'owner',
+    run: async ({ repositories, images }, viewer, ...at) => {
+      await repositories.removeImage(viewer, ...at);
+      // Put back for the cells that follow.
+      await repositories.replaceImage(localAdministrator, ...at, png);
+      void images;
+    },
+  },
+  moveToTrash: {
+    needed: 'owner',
+    run: async ({ repositories }, viewer, ...at) => {
+      const { id } = await repositories.moveToTrash(viewer, ...at);
+      await repositories.restore(viewer, id);
+    },
+  },
+};
+
+interface Cell {
+  who: string;
+  viewer: Viewer;
+  /** What the policy says, worked out from the ties that the set-up made. */
+  may(visibility: Visibility, ofOrganisation: boolean, needed: Needed): boolean;
+}
+
+/** Everybody, with every tie, and with every kind of token of those who have one. */
+async function makeCells(rooms: Rooms): Promise<Cell[]> {
+  const { accounts, db, alice, organisations } = rooms;
+  const { id: organisationId } = await organisations.find('example');
+  const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id) as string[];
+  const cells: Cell[] = [];
+
+  function add(who: string, viewer: Viewer, ties: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {}) {
+    cells.push({
+      who,
+      viewer,
+      may(visibility, ofOrganisation, needed) {
+        const owner = viewer.kind === 'person' && ties.owner === true ? viewer.id : 'another';
+        const facts: RepositoryFacts = {
+          id: repositoryIds[0]!,
+          visibility,
+          ownerUserId: ofOrganisation ? null : owner,
+          ownerOrganisationId: ofOrganisation ? organisationId : null,
+          organisationRole: ofOrganisation ? (ties.organisation ?? null) : null,
+          collaboratorRole: ties.collaborator ?? null,
+          deleted: false,
+        };
+        return needed === 'owner' ? ownsRepository(viewer, facts) : allows(repositoryLevel(viewer, facts), needed);
+      },
+    });
+  }
+  const addWithTokens = (who: string, person: PersonViewer, ties: Parameters<typeof add>[2]) => {
+    add(who, person, ties);
+    for (const scope of ['read', 'write', 'admin'] as const) add(`${who}, ${scope} token`, { ...person, via: 'token', scope }, ties);
+    add(`${who}, admin token for these`, { ...person, via: 'token', repositoryIds }, ties);
+    add(`${who}, admin token for none`, { ...person, via: 'token', repositoryIds: [] }, ties);
+    add(`${who}, SSH key`, { ...person, via: 'key' }, ties);
+  };
+
+  add('anonymous', anonymous);
+  add('the command line', localAdministrator);
+  addWithTokens('owner', alice, { owner: true, organisation: 'OWNER' });
+  addWithTokens('stranger', viewerOf(await accounts.addPerson({ username: 'stranger' })), {});
+  add('administrator of the instance', { ...viewerOf(await accounts.addPerson({ username: 'root2' })), isAdministrator: true });
+  for (const role of ['GUEST', 'MEMBER', 'OWNER'] as const) {
+    const person = viewerOf(await accounts.addPerson({ username: `org-${role.toLowerCase()}` }));
+    await organisations.addMember(alice, 'example', { username: person.username!, role });
+    addWithTokens(`organisation ${role}`, person, { organisation: role });
+  }
+  for (const role of ['read', 'write', 'admin'] as const) {
+    const person = viewerOf(await accounts.addPerson({ username: `with-${role}` }));
+    for (const repository_id of repositoryIds) {
+      await db.write((tx) => insertRow(tx, 'collaborators', { repository_id, user_id: person.id, role, created_at: 1 }));
+    }
+    addWithTokens(`collaborator ${role}`, person, { collaborator: role });
+  }
+  const both = viewerOf(await accounts.addPerson({ username: 'both' }));
+  await organisations.addMember(alice, 'example', { username: 'both', role: 'GUEST' });
+  for (const repository_id of repositoryIds) {
+    await db.write((tx) => insertRow(tx, 'collaborators', { repository_id, user_id: both.id, role: 'write', created_at: 1 }));
+  }
+  add('GUEST who collaborates with write', both, { organisation: 'GUEST', collaborator: 'write' });
+  return cells;
+}
+
+t.test('SPEC §5 every act × every viewer × public and private × owned by a person and an organisation', async (t) => {
+  const rooms = await openRooms(t);
+  const { repositories, organisations, alice } = rooms;
+  await organisations.create(alice, { name: 'example' });
+  const places: [At, Visibility][] = [];
+  for (const owner of ['alice', 'example']) {
+    for (const visibility of ['PUBLIC', 'PRIVATE'] as const) {
+      const name = visibility.toLowerCase();
+      await repositories.create(alice, { owner, name, visibility, description: 'canary' });
+      await repositories.replaceImage(alice, owner, name, png);
+      places.push([[owner, name], visibility]);
+    }
+  }
+  const missing = 'not_found repository_not_found Repository not found';
+  const mismatches: string[] = [];
+  let count = 0;
+  for (const { who, viewer, may } of await makeCells(rooms)) {
+    for (const [at, visibility] of places) {
+      for (const [name, act] of Object.entries(acts)) {
+        const answer = await act.run(rooms, viewer, ...at).then(
+          () => 'done',
+          (error: { code?: string; reason?: string; message: string }) => `${error.code} ${error.reason} ${error.message}`,
+        );
+        count += 1;
+        const mayRead = may(visibility, at[0] === 'example', 'read');
+        const may_ = may(visibility, at[0] === 'example', act.needed);
+        const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
+        // To somebody who reads it anyway, a push says what is missing; everything else hides (SPEC §5).
+        const hidden = name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
+        if (may_ ? !letThrough : !hidden.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${may_}`);
+        if (!mayRead && /canary|alice|example/.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} tells ${answer}`);
+      }
+    }
+  }
+  t.same(mismatches, []);
+  t.ok(count > 2500, `${count} cells`);
+  t.comment(`${count} cells`);
+});
+
+t.test('SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
+  const rooms = await openRooms(t);
+  const { repositories, organisations, alice } = rooms;
+  await organisations.create(alice, { name: 'example' });
+  for (const [owner, name] of [['alice', 'secret'], ['example', 'hidden']] as const) {
+    await repositories.create(alice, { owner, name: `${name}-before`, visibility: 'PRIVATE', description: 'canary' });
+    await repositories.rename(alice, owner, `${name}-before`, name);
+  }
+  for (const { who, viewer, may } of await makeCells(rooms)) {
+    for (const [owner, name] of [['alice', 'secret'], ['example', 'hidden']] as const) {
+      const mayRead = may('PRIVATE', owner === 'example', 'read');
+      const { repositories: listed } = await repositories.list(viewer, { limit: 100 });
+      t.equal(listed.some((row) => row.name === name), mayRead, `${who}: list ${owner}/${name}`);
+      t.equal((await repositories.findMoved(viewer, owner, `${name}-before`)) !== null, mayRead, `${who}: old path of ${owner}/${name}`);
+    }
+  }
+});
