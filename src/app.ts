@@ -10,6 +10,8 @@ import type { Accounts } from './accounts/index.ts';
 import type { Config } from './config/index.ts';
 import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
+import { createFederation, federationEntities } from './federation/index.ts';
+import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageStore } from './images/index.ts';
@@ -21,7 +23,7 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import type { Schedule } from './jobs/index.ts';
+import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
   logger: Logger;
@@ -43,6 +45,7 @@ export interface Rooms {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  federation: Federation;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
 }
@@ -72,6 +75,7 @@ const entities = [
   ...accountEntities,
   ...organisationEntities,
   ...repositoryEntities,
+  ...federationEntities,
 ] as unknown as EntitySchema<never>[];
 
 export function databaseFile(config: Config): string {
@@ -139,6 +143,7 @@ export async function openRooms(
       },
     });
     organisations.owning(repositories.belongings);
+    const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
     return {
       config,
       clock,
@@ -150,7 +155,9 @@ export async function openRooms(
       organisations,
       git,
       repositories,
+      federation,
       async close() {
+        await federation.stop();
         await repositories.stop();
         await git.stop();
         await accounts.stop();
@@ -168,7 +175,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   // The edges bring the larger libraries: commands that only open rooms never load them.
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./jobs/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
-  const { accounts, avatars, clock, db, git, logger, owners, repositories } = rooms;
+  const { accounts, avatars, clock, db, federation, git, logger, owners, repositories } = rooms;
   const [{ createWebServer }, { createSshServer }, { createSchedule }] = await edges;
 
   let addresses: Addresses | null = null;
@@ -180,6 +187,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     owners,
     repositories,
+    federation,
     git,
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
@@ -193,6 +201,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       { name: 'trash.empty', time: '0 10 4 * * *', run: () => repositories.emptyTrash() },
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
+      ...(federation.isOperational ? federationJobs(federation, config) : []),
     ],
   });
 
@@ -201,14 +210,24 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     async start() {
       await repositories.recover();
       await avatars.recover();
+      await federation.recover();
       const [http, sshAt] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen()]);
       addresses = { http, ssh: sshAt };
       schedule.start();
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
-      await Promise.all([web.stop({ graceMs }), ssh?.stop({ graceMs }), schedule.stop()]);
+      await Promise.all([web.stop({ graceMs }), ssh?.stop({ graceMs }), federation.stop(), schedule.stop()]);
       await rooms.close();
     },
   };
+}
+
+/** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */
+function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): Job[] {
+  return [
+    { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
+    { name: 'federation.scan', time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *', run: () => federation.scanDuePeople() },
+    { name: 'federation.sweep', time: '0 30 4 * * *', run: () => federation.removeOld() },
+  ];
 }

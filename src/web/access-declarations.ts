@@ -12,10 +12,12 @@ import type { Needed } from '../repositories/index.ts';
  * - `repository:…`: at least this right on the repository that the path names, or its
  *   ownership in the sense of SPEC §4.3; otherwise 404
  * - `git`: the handler asks for its own credentials and ignores cookies
+ * - `federation`: for other servers; the handler ignores cookies, verifies a signature
+ *   where something is done, and answers 404 while federation is off
  */
 export const accessDeclarations = [
   'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'git',
+  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'git', 'federation',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];

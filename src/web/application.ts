@@ -3,11 +3,13 @@ import Koa from 'koa';
 import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
 import { embedded } from '../embedded/index.ts';
+import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import { systemRandom } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
+import { createFederationHandlers, nameActors } from './activitypub/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers } from './git/index.ts';
@@ -32,6 +34,7 @@ export interface WebOptions {
   accounts: Accounts;
   owners: Owners;
   repositories: Repositories;
+  federation: Federation;
   git: Git;
   /** How SSH is reached; null while it is off or not listening yet. */
   ssh(): SshFacts | null;
@@ -53,7 +56,9 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
   app.use(acceptHost(config));
-  for (const middleware of mountRoutes(routes(createGitHandlers(options)), { rooms, render, budgets: createBudgets() })) {
+  app.use(nameActors(options.federation));
+  const table = routes(createGitHandlers(options), createFederationHandlers(options));
+  for (const middleware of mountRoutes(table, { rooms, render, budgets: createBudgets() })) {
     app.use(middleware);
   }
   // What is thrown past `answerErrors` broke while the answer was being sent.

@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
@@ -22,6 +23,7 @@ export interface WebRooms {
   accounts: Accounts;
   owners: Owners;
   repositories: Repositories;
+  federation: Federation;
   git: Git;
   assets: Assets;
   onceSecrets: OnceSecrets;

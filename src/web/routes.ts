@@ -1,4 +1,5 @@
 import type { AccessDeclaration } from './access-declarations.ts';
+import type { FederationHandlers } from './activitypub/index.ts';
 import type { Middleware } from './context.ts';
 import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
@@ -37,13 +38,17 @@ export type Route =
   | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonVisit> })
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
-  | (Declaration<'git'> & { handle: Middleware });
+  | (Declaration<'git'> & { handle: Middleware })
+  | (Declaration<'federation'> & { handle: Middleware });
 
 const B = '/repos/:owner/:name';
 const G = '/git/:owner/:name';
+/** Actors: of repositories and of people. */
+const R = '/ap/repos/:owner/:name';
+const U = '/ap/users/:username';
 
 /** Every URL of the web. The first row that matches answers. */
-export const routes = (git: GitHandlers): Route[] => [
+export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
   { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
   { method: 'GET',  path: '/readyz',                        access: 'open',             cost: 'rows',     page: showReadiness },
   { method: 'GET',  path: '/robots.txt',                    access: 'open',             cost: 'free',     page: showRobots },
@@ -100,6 +105,23 @@ export const routes = (git: GitHandlers): Route[] => [
   { method: 'GET',  path: `${B}/info/refs`,                 access: 'open',             cost: 'free',     page: redirectGit },
   { method: 'GET',  path: '/:owner/:name/info/refs',        access: 'open',             cost: 'free',     page: redirectGit },
   { method: 'GET',  path: G,                                access: 'open',             cost: 'free',     page: redirectCloneAddress },
+
+  { method: 'GET',  path: '/.well-known/webfinger',         access: 'federation',       cost: 'rows',     handle: ap.webFinger },
+  { method: 'GET',  path: '/.well-known/nodeinfo',          access: 'federation',       cost: 'free',     handle: ap.nodeInfoLinks },
+  { method: 'GET',  path: '/nodeinfo/2.1',                  access: 'federation',       cost: 'rows',     handle: ap.nodeInfo },
+  { method: 'GET',  path: '/ap/instance',                   access: 'federation',       cost: 'rows',     handle: ap.actor },
+  { method: 'GET',  path: '/ap/instance/outbox',            access: 'federation',       cost: 'rows',     handle: ap.outbox },
+  { method: 'POST', path: '/ap/instance/inbox',             access: 'federation',       cost: 'signature', handle: ap.inbox },
+  { method: 'POST', path: '/ap/pairing',                    access: 'federation',       cost: 'rows',     handle: ap.pairing },
+  { method: 'GET',  path: U,                                access: 'federation',       cost: 'rows',     handle: ap.actor },
+  { method: 'GET',  path: `${U}/outbox`,                    access: 'federation',       cost: 'rows',     handle: ap.outbox },
+  { method: 'GET',  path: `${U}/repositories`,              access: 'federation',       cost: 'rows',     handle: ap.repositories },
+  { method: 'POST', path: `${U}/inbox`,                     access: 'federation',       cost: 'signature', handle: ap.inbox },
+  { method: 'GET',  path: R,                                access: 'federation',       cost: 'rows',     handle: ap.actor },
+  { method: 'GET',  path: `${R}/outbox`,                    access: 'federation',       cost: 'rows',     handle: ap.outbox },
+  { method: 'GET',  path: `${R}/followers`,                 access: 'federation',       cost: 'rows',     handle: ap.followers },
+  { method: 'GET',  path: `${R}/activities/:id`,            access: 'federation',       cost: 'rows',     handle: ap.activity },
+  { method: 'POST', path: `${R}/inbox`,                     access: 'federation',       cost: 'signature', handle: ap.inbox },
 
   { method: 'GET',  path: '/:handle',                       access: 'public',           cost: 'rows',     page: showOwner },
   { method: 'GET',  path: '/:owner/:name',                  access: 'public',           cost: 'rows',     page: showRepositoryByShortAddress },

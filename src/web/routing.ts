@@ -37,7 +37,9 @@ const allowSilence: Middleware = (ctx, next) => {
 /** Everything a request passes on its way to a page, in order. */
 function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git') return [remember(route), budget, allowSilence, route.handle];
+  if (route.access === 'git' || route.access === 'federation') {
+    return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
+  }
   // The declaration decides what a visit surely has; `admit` makes it true.
   const page = answer(route.page as PageHandler, rooms, render);
   if (route.access === 'open') return [remember(route), budget, page];

@@ -5,11 +5,14 @@ import { createBudgets } from '../../src/web/middleware/budget.ts';
 import { mountRoutes } from '../../src/web/routing.ts';
 import { routes } from '../../src/web/routes.ts';
 import type { Route } from '../../src/web/routes.ts';
+import type { FederationHandlers } from '../../src/web/activitypub/index.ts';
+import type { GitHandlers } from '../../src/web/git/index.ts';
 import { ask, password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Visitor, Web } from './web-fixture.ts';
 
 const nobody = async (): Promise<void> => {};
-const table = routes({ infoRefs: nobody, uploadPack: nobody, receivePack: nobody });
+const handlers = new Proxy({}, { get: () => nobody });
+const table = routes(handlers as GitHandlers, handlers as FederationHandlers);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
   const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets() };
@@ -76,7 +79,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);
   const everybody = await principals(web);
   const filled = (path: string): string => path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
-  const pages = table.filter(({ method, path, access }) => method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'git');
+  const pages = table.filter(({ method, path, access }) => method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'git' && access !== 'federation');
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
       const wanted = path === '/settings/appearance' && who === 'newcomer' ? 200 : expected[access]?.[who];
@@ -91,7 +94,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
 t.test('every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
-  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git');
+  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git' && access !== 'federation');
   for (const { path, access } of forms) {
     const target = path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':id', 'none');
     if (access !== 'public') {
@@ -120,7 +123,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets({ free: 1, rows: 1, password: 1, objects: 1, transfer: 1 });
+  const budgets = createBudgets({ free: 1, rows: 1, password: 1, objects: 1, signature: 2, transfer: 1 });
   let release = (): void => {};
   const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
   await t.rejects(async () => budgets.objects({} as never, async () => {}), { code: 'unavailable', retryAfterSeconds: 2 });

@@ -16,6 +16,8 @@ export const costs = {
   password: 16,
   /** Reads git objects. */
   objects: 64,
+  /** Verifies a signature, perhaps after asking the signer's server. */
+  signature: 128,
   /** Streams packs. */
   transfer: Infinity,
 } as const;

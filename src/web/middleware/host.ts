@@ -30,8 +30,8 @@ function isWellFormed(path: string): boolean {
  * (security.md C09, C11): no Host, two of them, a foreign one, a path that does
  * not decode, an address above 4 KiB.
  *
- * Health checks and git may use any name: the first tell nothing, and git
- * brings its own credentials, so a foreign name gains nothing there.
+ * Health checks, git and federation may use any name: the first tell nothing, the
+ * others bring their own credentials and never take an address from a request.
  */
 export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middleware {
   const readClient = createClientReader(config.proxy.trusted);
@@ -50,7 +50,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     if (verdict.kind === 'malformed') throw new Refusal(400, 'The Host header is not well-formed.');
     if (verdict.kind === 'known') {
       ctx.state.origin = verdict.origin;
-    } else if (/^\/(?:healthz|readyz|git\/)/.test(ctx.path)) {
+    } else if (/^\/(?:healthz|readyz|git\/|ap\/|nodeinfo\/|\.well-known\/)/.test(ctx.path)) {
       ctx.state.origin = verdict.expected;
     } else {
       throw new Refusal(421, `This server answers at ${verdict.expected}. Please use that address.`);

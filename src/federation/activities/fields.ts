@@ -1,0 +1,68 @@
+/**
+ * Reading what other software wrote: liberal in shape, strict in what comes out.
+ * JSON-LD is never processed, so a field is what it looks like and `@context`
+ * means nothing; the signature covers exactly the bytes that are read here.
+ */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** An object that is no array; anything else is an empty one. */
+export function asObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+/** The only element of an array with one; an array with more is ambiguous and nothing. */
+function single(value: unknown): unknown {
+  return Array.isArray(value) ? (value.length === 1 ? value[0] : undefined) : value;
+}
+
+/** The id that a field names: an IRI, or an object with one. */
+export function idOf(value: unknown): string | null {
+  const one = single(value);
+  const id = typeof one === 'string' ? one : asObject(one)['id'];
+  return typeof id === 'string' ? id : null;
+}
+
+/** The object in a field; empty when there is only an IRI. */
+export function embedded(value: unknown): Json {
+  return asObject(single(value));
+}
+
+/** All names in a `type` field. */
+export function typesOf(value: unknown): string[] {
+  return [value].flat().filter((name): name is string => typeof name === 'string');
+}
+
+/** Elements of a collection, of its embedded first page, or of a plain array. */
+export function itemsOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  const object = asObject(value);
+  for (const name of ['orderedItems', 'items']) if (Array.isArray(object[name])) return object[name];
+  return [];
+}
+
+/** Text without NUL, surrogate halves and controls but line breaks, cut to a length. */
+export function cleanText(value: unknown, maxCharacters: number): string {
+  if (typeof value !== 'string') return '';
+  return value
+    .slice(0, maxCharacters * 2)
+    .toWellFormed()
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '')
+    .trim()
+    .slice(0, maxCharacters)
+    .toWellFormed();
+}
+
+/** A git object id, or `null`. */
+export function objectId(value: unknown): string | null {
+  return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
+}
+
+/** An http(s) URL, as it is written, of at most 2,048 characters without spaces and controls. */
+export function webUrl(value: unknown): URL | null {
+  // eslint-disable-next-line no-control-regex
+  if (typeof value !== 'string' || value.length > 2_048 || /[\u0000-\u0020\u007f-\u009f]/.test(value)) return null;
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url : null;
+}

@@ -1,0 +1,38 @@
+import { findActorById } from '../actors/find-actor.ts';
+import { isPublicRepository } from '../actors/public-repositories.ts';
+import type { LocalActor } from '../actors/local-actors.ts';
+import { publish } from '../deliveries/publish.ts';
+import { followerSchema } from '../follows/follower-schema.ts';
+import { acceptContent } from './accept.ts';
+import type { ActivityHandler } from './arrived-activity.ts';
+import { activityStreams } from './contexts.ts';
+import { idOf } from './fields.ts';
+import type { Json } from './fields.ts';
+import { isoTime } from './text.ts';
+
+/** A Follow of a remote actor; `publish` adds its id and who follows. */
+export function followContent(target: string, at: number): Json {
+  return { '@context': activityStreams, object: target, to: [target], published: isoTime(at) };
+}
+
+/**
+ * Somebody elsewhere follows a local public repository: stored, and an Accept
+ * queued (SPEC §3). A new Follow of a follower is in force instead of the old
+ * one and accepted again. Following anything else is recorded and ignored.
+ */
+export const receiveFollow: ActivityHandler<LocalActor | null> = {
+  async prepare(room, { document }) {
+    const target = idOf(document['object']);
+    const found = target === null ? null : await findActorById(room, target);
+    return found?.kind === 'repository' ? found.actor : null;
+  },
+  async apply(room, tx, { id, signer }, actor) {
+    if (actor === null || !(await isPublicRepository(tx.manager, actor.ownerId))) return;
+    const key = { repositoryId: actor.ownerId, actorId: signer.id };
+    const force = { inbox: signer.inbox, host: new URL(signer.inbox).host, followId: id };
+    const known = await tx.manager.update(followerSchema, key, force);
+    if (known.affected === 0) await tx.manager.insert(followerSchema, { ...key, ...force, createdAt: tx.now });
+    const content = acceptContent({ id, actor: signer.id, object: actor.id });
+    await publish(room, tx, { type: 'Accept', actorPath: actor.path, repositoryId: actor.ownerId, content }, { inbox: signer.inbox });
+  },
+};

@@ -1,0 +1,116 @@
+import type { ArrivedPush, PushListener } from '../../repositories/index.ts';
+import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
+import type { RepositoryActor } from '../actors/find-actor.ts';
+import { isPublicRepository, publicRepositoryById } from '../actors/public-repositories.ts';
+import { publish } from '../deliveries/publish.ts';
+import { maxPushedCommits } from '../follows/received-push-schema.ts';
+import type { FederationRoom } from '../room.ts';
+import type { Json } from './fields.ts';
+import { pushContent } from './push.ts';
+
+/** What a push says to the world: nothing unless its repository is public. */
+interface Announcement {
+  actorPath: string;
+  /** One for each branch that was made or moved. */
+  contents: Json[];
+}
+
+type BranchUpdate = ArrivedPush['updates'][number];
+
+const zeros = /^0+$/;
+const heads = 'refs/heads/';
+
+/**
+ * Hears of every push that git accepted, over HTTP and SSH alike (SPEC §6), and
+ * publishes one Push for each updated branch of a public repository: once, since
+ * the journal notes in the same write that it was done. Tags and deleted branches
+ * are not told.
+ */
+export function pushListener(room: FederationRoom): PushListener<Announcement | null> {
+  return {
+    name: 'federation',
+    prepare: (push) => prepareAnnouncement(room, push),
+    async record(tx, push, announcement) {
+      // Asked again by what this write sees: it may have turned private while git was asked.
+      if (announcement === null || !(await isPublicRepository(tx.manager, push.repository.id))) return;
+      const { actorPath, contents } = announcement;
+      const repositoryId = push.repository.id;
+      for (const content of contents) {
+        await publish(room, tx, { type: 'Push', actorPath, repositoryId, content }, { followersOf: repositoryId });
+      }
+    },
+  };
+}
+
+async function prepareAnnouncement(room: FederationRoom, push: ArrivedPush): Promise<Announcement | null> {
+  const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !zeros.test(newId));
+  const found = updates.length === 0 ? null : await publicRepositoryById(room, push.repository.id);
+  if (found === null) return null;
+  const repository = await repositoryActor(room, found);
+  const pusher = await pusherOf(room, push);
+  const path = room.git.repositoryPath(found.owner.id, found.repository.id);
+  const others = await untouchedTips(room, path, push);
+  const contents: Json[] = [];
+  for (const update of updates) contents.push(await contentOf(room, path, { repository, pusher, others, update, at: push.arrivedAt }));
+  return { actorPath: repository.actor.path, contents };
+}
+
+interface Pusher {
+  id: string;
+  name: string;
+}
+
+async function pusherOf(room: FederationRoom, { pusherId }: ArrivedPush): Promise<Pusher> {
+  const person = pusherId === null ? undefined : (await room.accounts.peopleById([pusherId])).get(pusherId);
+  const found = person === undefined ? null : await personActor(room, person);
+  if (found === null) return { id: (await instanceActor(room)).id, name: 'Somebody' };
+  return { id: found.actor.id, name: found.person.displayName || found.person.username! };
+}
+
+/** What was there before the push: a new branch from it brings nothing new. */
+async function untouchedTips({ git }: FederationRoom, path: string, { updates }: ArrivedPush): Promise<string[]> {
+  if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
+  const touched = new Set(updates.map(({ ref }) => ref));
+  const tips = [...(await git.refs(path))].filter(([ref]) => ref.startsWith(heads) && !touched.has(ref)).map(([, oid]) => oid);
+  return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
+}
+
+interface Branch {
+  repository: RepositoryActor;
+  pusher: Pusher;
+  others: readonly string[];
+  update: BranchUpdate;
+  at: number;
+}
+
+async function contentOf({ git, settings }: FederationRoom, path: string, branch: Branch): Promise<Json> {
+  const { repository: { actor, owner, repository }, pusher, others, update: { ref, oldId, newId }, at } = branch;
+  const isNew = zeros.test(oldId);
+  const { total, commits } = await git.newCommits(path, newId, isNew ? others : [oldId], { limit: maxPushedCommits });
+  const isForced = !isNew && (await git.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
+  return pushContent({
+    repositoryActorId: actor.id,
+    pusherActorId: pusher.id,
+    pusherName: pusher.name,
+    repositoryName: `${owner.handle}/${repository.name}`,
+    repositoryUrl: `${settings.origin}/repos/${encodeURIComponent(owner.handle)}/${encodeURIComponent(repository.name)}`,
+    branch: ref.slice(heads.length),
+    hashBefore: oldId,
+    hashAfter: newId,
+    isForced,
+    totalCommits: total,
+    commits: commits.map(({ oid, subject, author, committer }) => ({
+      hash: oid,
+      subject,
+      authorName: withoutAddress(author.name),
+      authoredAt: author.at,
+      committedAt: committer.at,
+    })),
+    pushedAt: at,
+  });
+}
+
+/** People who set their address as their name did not mean to publish it. */
+function withoutAddress(name: string): string {
+  return name.replace(/\S+@\S+/g, '').replace(/[<>]/g, '').trim() || 'Somebody';
+}

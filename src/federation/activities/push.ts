@@ -1,0 +1,145 @@
+import { maxPushedCommits, receivedPushSchema } from '../follows/received-push-schema.ts';
+import type { PushedCommit } from '../follows/received-push-schema.ts';
+import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
+import { nothingToPrepare } from './arrived-activity.ts';
+import type { ActivityHandler } from './arrived-activity.ts';
+import { publicAudience, pushContext } from './contexts.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId } from './fields.ts';
+import type { Json } from './fields.ts';
+import { escapeHtml, isoTime } from './text.ts';
+
+/** A branch of a local repository has moved. */
+export interface BranchPush {
+  /** Actor ids: of the repository, and of who pushed, perhaps the instance. */
+  repositoryActorId: string;
+  pusherActorId: string;
+  pusherName: string;
+  /** `owner/name`, and the page of it. */
+  repositoryName: string;
+  repositoryUrl: string;
+  /** Without `refs/heads/`. */
+  branch: string;
+  hashBefore: string;
+  hashAfter: string;
+  /** The old tip is not among the ancestors of the new one. */
+  isForced: boolean;
+  /** All new commits, and the newest of them with what is told about each. */
+  totalCommits: number;
+  commits: readonly NewCommit[];
+  pushedAt: number;
+}
+
+export interface NewCommit {
+  hash: string;
+  subject: string;
+  authorName: string;
+  authoredAt: number;
+  committedAt: number;
+}
+
+const maxSummary = 250;
+
+/** A Push for one branch (ForgeFed), to everybody and the followers; no e-mail address in it. */
+export function pushContent(push: BranchPush): Json {
+  const { repositoryActorId: repository, repositoryUrl, branch, totalCommits } = push;
+  const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;
+  const link = `<a href="${escapeHtml(repositoryUrl)}">${escapeHtml(push.repositoryName)}</a>`;
+  return {
+    '@context': pushContext,
+    attributedTo: push.pusherActorId,
+    to: [publicAudience],
+    cc: [`${repository}/followers`],
+    published: isoTime(push.pushedAt),
+    summary: `<p>${escapeHtml(push.pusherName)} pushed ${count} to ${link} (${escapeHtml(branch)})</p>`,
+    context: repository,
+    target: {
+      id: `${repository}/branches/${encodeURIComponent(branch)}`,
+      type: 'Branch',
+      context: repository,
+      name: branch,
+      ref: `refs/heads/${branch}`,
+    },
+    hashBefore: push.hashBefore,
+    hashAfter: push.hashAfter,
+    ...(push.isForced ? { forced: true } : {}),
+    object: {
+      type: 'OrderedCollection',
+      totalItems: totalCommits,
+      orderedItems: push.commits.map((commit) => commitContent(push, commit)),
+    },
+  };
+}
+
+function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit: NewCommit): Json {
+  const { hash, subject, authorName, authoredAt, committedAt } = commit;
+  return {
+    id: `${repositoryActorId}/commits/${hash}`,
+    type: 'Commit',
+    context: repositoryActorId,
+    hash,
+    summary: escapeHtml(cleanText(subject, maxSummary)),
+    created: isoTime(authoredAt),
+    committed: isoTime(committedAt),
+    attributedTo: { type: 'Person', name: cleanText(authorName, 200) },
+    url: `${repositoryUrl}/commit/${hash}`,
+  };
+}
+
+/** A followed repository was pushed to: kept for the pages of its followers, dropped when it has none here (SPEC §6). */
+export const receivePush: ActivityHandler<null> = {
+  prepare: nothingToPrepare,
+  async apply(room, tx, { id, document, signer }) {
+    const isFollowed = await tx.manager.existsBy(remoteFollowSchema, { remoteActorId: signer.id });
+    if (!isFollowed) return;
+    const commits = pushedCommits(document['object']);
+    const published = Date.parse(cleanText(document['published'], 64));
+    await tx.manager.insert(receivedPushSchema, {
+      id: room.random.uuid(),
+      actorId: signer.id,
+      activityId: id,
+      branch: branchOf(embedded(document['target'])),
+      hashBefore: objectId(document['hashBefore']),
+      hashAfter: objectId(document['hashAfter']),
+      commitCount: Math.max(commits.length, totalOf(document['object'])),
+      commits: JSON.stringify(commits),
+      // Nobody is ahead of everybody else's pushes by naming a day to come.
+      pushedAt: Number.isFinite(published) ? Math.min(Math.max(published, 0), tx.now) : tx.now,
+      receivedAt: tx.now,
+    });
+  },
+};
+
+function pushedCommits(object: unknown): PushedCommit[] {
+  const items = itemsOf(Array.isArray(object) && object.length === 1 ? object[0] : object);
+  const all = items.length === 0 && Array.isArray(object) ? object : items;
+  return all.slice(0, maxPushedCommits).flatMap((item) => {
+    const { hash, summary, name } = asObject(item);
+    const id = objectId(hash) ?? objectId(idOf(item)?.split('/').at(-1));
+    return id === null ? [] : [{ hash: id, summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary) }];
+  });
+}
+
+/** `summary` is HTML; ours is escaped text, so this gives the text back. Whatever it is, pages show it as text. */
+function unescapeHtml(text: string): string {
+  const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+  return text.replace(/<[^<>]{0,200}>/g, '').replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!).replace(/\s+/g, ' ');
+}
+
+function totalOf(object: unknown): number {
+  const total = embedded(object)['totalItems'];
+  return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? Math.min(total, 1_000_000_000) : 0;
+}
+
+function branchOf(target: Json): string {
+  const ref = cleanText(target['ref'], 255) || cleanText(target['name'], 255);
+  const afterBranches = idOf(target)?.split('/branches/')[1];
+  return ref.replace(/^refs\/heads\//, '') || cleanText(decodeOr(afterBranches ?? ''), 255);
+}
+
+function decodeOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

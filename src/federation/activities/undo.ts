@@ -1,0 +1,41 @@
+import { followerSchema } from '../follows/follower-schema.ts';
+import { nothingToPrepare } from './arrived-activity.ts';
+import type { ActivityHandler } from './arrived-activity.ts';
+import { activityStreams } from './contexts.ts';
+import { embedded, idOf, typesOf } from './fields.ts';
+import type { Json } from './fields.ts';
+import { parseActorPath } from '../actors/actor-paths.ts';
+
+/** An Undo of a Follow that was sent; it repeats that Follow with its id. */
+export function undoContent(follow: { id: string; actor: string; object: string }): Json {
+  const { id, actor, object } = follow;
+  return { '@context': activityStreams, to: [object], object: { id, type: 'Follow', actor, object } };
+}
+
+/**
+ * A follower leaves. Only the signer's own row can go: found by the id of its
+ * Follow, or, as older software sends none, by the repository that it names.
+ */
+export const receiveUndo: ActivityHandler<null> = {
+  prepare: nothingToPrepare,
+  async apply(room, tx, { document, signer }) {
+    const undone = embedded(document['object']);
+    const actor = idOf(undone['actor']);
+    const types = typesOf(undone['type']);
+    if (actor !== null && actor !== signer.id) return;
+    if (types.length > 0 && !types.includes('Follow')) return;
+
+    const followId = idOf(document['object']);
+    if (followId !== null) {
+      const gone = await tx.manager.delete(followerSchema, { actorId: signer.id, followId });
+      if (gone.affected !== 0) return;
+    }
+    const { origin } = room.settings;
+    const target = idOf(undone['object']);
+    if (!types.includes('Follow') || target === null || !target.startsWith(`${origin}/`)) return;
+    const path = target.slice(origin.length);
+    const local = parseActorPath(path) === null ? null : await room.localActors.atPath(path, tx.manager);
+    if (local?.kind !== 'repository') return;
+    await tx.manager.delete(followerSchema, { actorId: signer.id, repositoryId: local.ownerId });
+  },
+};

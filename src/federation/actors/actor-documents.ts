@@ -1,0 +1,89 @@
+import type { Person } from '../../accounts/index.ts';
+import { instanceContext, personContext, repositoryContext } from '../activities/contexts.ts';
+import { escapeHtml, isoTime } from '../activities/text.ts';
+import type { FederationSettings } from '../room.ts';
+import type { LocalActor } from './local-actors.ts';
+import type { PublicRepository } from './public-repositories.ts';
+
+/** A document in the form in which it is served; plain JSON, no secrets, no addresses of people. */
+export type Document = Readonly<Record<string, unknown>>;
+
+type Facts = Pick<FederationSettings, 'origin' | 'sshOrigin'>;
+
+const publicKeyOf = ({ id, publicKeyPem }: LocalActor) => ({ id: `${id}#main-key`, owner: id, publicKeyPem });
+
+const paragraph = (text: string): string => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`;
+
+/**
+ * A public repository as an actor (ForgeFed).
+ * @param ownerActorId the owner's Person; organisations have no actor, then it is left out
+ */
+export function repositoryDocument(
+  actor: LocalActor,
+  { repository, owner }: PublicRepository,
+  ownerActorId: string | null,
+  { origin, sshOrigin }: Facts,
+): Document {
+  const path = `${encodeURIComponent(owner.handle)}/${encodeURIComponent(repository.name)}`;
+  const { imageContentType, imageUpdatedAt } = repository;
+  const https = `${origin}/git/${path}.git`;
+  return {
+    '@context': repositoryContext,
+    id: actor.id,
+    type: 'Repository',
+    preferredUsername: `${owner.handle}/${repository.name}`,
+    name: repository.name,
+    ...(repository.description === '' ? {} : { summary: paragraph(repository.description) }),
+    url: `${origin}/repos/${path}`,
+    published: isoTime(repository.createdAt),
+    ...(ownerActorId === null ? {} : { attributedTo: ownerActorId }),
+    inbox: `${actor.id}/inbox`,
+    outbox: `${actor.id}/outbox`,
+    followers: `${actor.id}/followers`,
+    cloneUri: [https],
+    pushUri: [https, ...(sshOrigin === null ? [] : [`${sshOrigin}/${path}.git`])],
+    icon: imageContentType !== null && imageUpdatedAt !== null
+      ? { type: 'Image', mediaType: imageContentType, url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}` }
+      : avatar(origin, owner.id),
+    manuallyApprovesFollowers: false,
+    publicKey: publicKeyOf(actor),
+  };
+}
+
+/** A person. Nobody can follow one, only their repositories, which is why it says that it approves by hand. */
+export function personDocument(actor: LocalActor, person: Person & { username: string }, { origin }: Facts): Document {
+  return {
+    '@context': personContext,
+    id: actor.id,
+    type: 'Person',
+    preferredUsername: person.username,
+    name: person.displayName || person.username,
+    ...(person.bio === '' ? {} : { summary: paragraph(person.bio) }),
+    url: `${origin}/users/${encodeURIComponent(person.username)}`,
+    published: isoTime(person.createdAt),
+    inbox: `${actor.id}/inbox`,
+    outbox: `${actor.id}/outbox`,
+    repositories: `${actor.id}/repositories`,
+    icon: avatar(origin, person.id),
+    manuallyApprovesFollowers: true,
+    publicKey: publicKeyOf(actor),
+  };
+}
+
+/** This server itself: it signs whatever is fetched, and its document needs no signature to be read. */
+export function instanceDocument(actor: LocalActor, { origin }: Facts): Document {
+  const { host } = new URL(origin);
+  return {
+    '@context': instanceContext,
+    id: actor.id,
+    type: 'Application',
+    preferredUsername: host,
+    name: host,
+    url: origin,
+    inbox: `${actor.id}/inbox`,
+    outbox: `${actor.id}/outbox`,
+    publicKey: publicKeyOf(actor),
+  };
+}
+
+const avatar = (origin: string, id: string) => ({ type: 'Image', mediaType: 'image/svg+xml', url: `${origin}/avatars/${id}.svg` });

@@ -1,0 +1,91 @@
+import { activityStreams, pushContext } from '../activities/contexts.ts';
+import { outboxSchema } from '../deliveries/outbox-schema.ts';
+import { followerSchema } from '../follows/follower-schema.ts';
+import type { FederationRoom } from '../room.ts';
+import type { Document } from './actor-documents.ts';
+import type { PersonActor, RepositoryActor } from './find-actor.ts';
+import { repositoryActor } from './find-actor.ts';
+import { publicRepositoriesOf } from './public-repositories.ts';
+
+/** Items on a page; other servers read the first one only (SPEC §8). */
+const pageSize = 100;
+const maxPage = 10_000;
+
+/** Reads `?page=`; `null` asks for the collection itself. What is no page number is the first. */
+export function pageNumber(text: string | null): number | null {
+  if (text === null) return null;
+  return /^[1-9]\d{0,4}$/.test(text) ? Math.min(Number(text), maxPage) : 1;
+}
+
+interface Collection {
+  id: string;
+  total: number;
+  context?: unknown;
+  items(paging: { limit: number; skip: number }): Promise<unknown[]>;
+}
+
+/** An actor's outbox of its own; of people and the instance nothing is public, so theirs are empty. */
+export function outboxOf(room: FederationRoom, found: { actor: { id: string; path: string } }, page: number | null): Promise<Document> {
+  const where = { actorPath: found.actor.path, isPublic: true };
+  return collection(page, async () => ({
+    id: `${found.actor.id}/outbox`,
+    total: await room.db.read.countBy(outboxSchema, where),
+    context: pushContext,
+    async items({ limit, skip }) {
+      const rows = await room.db.read.find(outboxSchema, { where, order: { createdAt: 'DESC', id: 'DESC' }, take: limit, skip });
+      return rows.map((row) => JSON.parse(row.activity) as unknown);
+    },
+  }));
+}
+
+/** Remote actors that follow a repository, newest first, with the first page inside. */
+export function followersOf(room: FederationRoom, { actor, repository }: RepositoryActor, page: number | null): Promise<Document> {
+  const where = { repositoryId: repository.id };
+  return withFirstPage(page, async () => ({
+    id: `${actor.id}/followers`,
+    total: await room.db.read.countBy(followerSchema, where),
+    async items({ limit, skip }) {
+      const rows = await room.db.read.find(followerSchema, { where, order: { createdAt: 'DESC', actorId: 'ASC' }, take: limit, skip });
+      return rows.map((row) => row.actorId);
+    },
+  }));
+}
+
+/** A person's public repositories, with the first page inside. */
+export function repositoriesOf(room: FederationRoom, { actor, person }: PersonActor, page: number | null): Promise<Document> {
+  const owner = { kind: 'user' as const, id: person.id, handle: person.username! };
+  return withFirstPage(page, async () => ({
+    id: `${actor.id}/repositories`,
+    total: (await publicRepositoriesOf(room, person.id, { limit: 1, skip: 0 })).total,
+    async items(paging) {
+      const { repositories } = await publicRepositoriesOf(room, person.id, paging);
+      const actors = await Promise.all(repositories.map((repository) => repositoryActor(room, { repository, owner })));
+      return actors.map((found) => found.actor.id);
+    },
+  }));
+}
+
+async function collection(page: number | null, open: () => Promise<Collection>): Promise<Document> {
+  const opened = await open();
+  if (page !== null) return pageDocument(opened, page);
+  return { '@context': activityStreams, id: opened.id, type: 'OrderedCollection', totalItems: opened.total, first: `${opened.id}?page=1` };
+}
+
+async function withFirstPage(page: number | null, open: () => Promise<Collection>): Promise<Document> {
+  const opened = await open();
+  if (page !== null) return pageDocument(opened, page);
+  const { '@context': context, ...first } = await pageDocument(opened, 1);
+  return { '@context': context, id: opened.id, type: 'OrderedCollection', totalItems: opened.total, first };
+}
+
+async function pageDocument({ id, total, context = activityStreams, items }: Collection, page: number): Promise<Document> {
+  const orderedItems = await items({ limit: pageSize, skip: (page - 1) * pageSize });
+  return {
+    '@context': context,
+    id: `${id}?page=${page}`,
+    type: 'OrderedCollectionPage',
+    partOf: id,
+    ...(total > page * pageSize ? { next: `${id}?page=${page + 1}` } : {}),
+    orderedItems,
+  };
+}

@@ -1,0 +1,56 @@
+import { unavailable } from '../../kernel/index.ts';
+import { asObject } from '../activities/fields.ts';
+import type { Json } from '../activities/fields.ts';
+import type { FederationRoom } from '../room.ts';
+import { signRequest } from '../signatures/index.ts';
+import { instanceActor } from './find-actor.ts';
+
+/** The largest document that is read, in bytes (DESIGN §9). */
+const maxBytes = 1024 * 1024;
+
+const accept = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
+
+type Room = Pick<FederationRoom, 'outbound' | 'localActors' | 'clock'>;
+
+/**
+ * Fetches an ActivityPub document, signed by the instance. The content type
+ * counts: elsewhere people may upload files, and a file must not pass for an actor.
+ * Refuses as `outbound.send` does, `document_missing` for 404 and 410, and
+ * `document_unusable` for any other answer that is none.
+ */
+export async function fetchDocument(room: Room, url: string): Promise<Json> {
+  const first = await getSigned(room, url, false);
+  // Some servers verify the path without its query.
+  const answer = first.status === 401 && url.includes('?') ? await getSigned(room, url, true) : first;
+  if (answer.status === 404 || answer.status === 410) throw unavailable('document_missing', `${url} answered ${answer.status}.`);
+  if (answer.status !== 200) throw unavailable('document_unusable', `${url} answered ${answer.status}.`);
+  if (!isActivityStreams(answer.headers['content-type'] ?? '')) {
+    throw unavailable('document_unusable', `${url} answered something that is no ActivityPub document.`);
+  }
+  return parseJson(answer.body, url);
+}
+
+/** A JSON object of an answer. Refuses `document_unusable`. */
+export function parseJson(body: Buffer, url: string): Json {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return asObject(value);
+  } catch {
+    // Told below.
+  }
+  throw unavailable('document_unusable', `${url} answered no JSON object.`);
+}
+
+async function getSigned(room: Room, url: string, withoutQuery: boolean) {
+  const judged = await room.outbound.judge(url);
+  const key = await room.localActors.signingKey((await instanceActor(room)).path);
+  const signed = await signRequest({ method: 'GET', url: judged, at: room.clock.now(), withoutQuery }, key);
+  return room.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });
+}
+
+function isActivityStreams(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';').map((part) => part.trim());
+  if (type === 'application/activity+json') return true;
+  const profile = parameters.find((parameter) => parameter.startsWith('profile='));
+  return type === 'application/ld+json' && (profile ?? '').includes('https://www.w3.org/ns/activitystreams');
+}

@@ -1,0 +1,92 @@
+import type { Person } from '../../accounts/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { FederationRoom } from '../room.ts';
+import { instancePath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
+import type { LocalActor } from './local-actors.ts';
+import { publicRepositoryAt, publicRepositoryById } from './public-repositories.ts';
+import type { PublicRepository } from './public-repositories.ts';
+
+/** A local actor with what it stands for. */
+export type FoundActor =
+  | ({ kind: 'repository'; actor: LocalActor } & PublicRepository)
+  | { kind: 'user'; actor: LocalActor; person: Person }
+  | { kind: 'instance'; actor: LocalActor };
+
+export type RepositoryActor = Extract<FoundActor, { kind: 'repository' }>;
+export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
+
+/**
+ * The actor at a path: one that has it for good, else what goes by that name
+ * now. `null` for absent and for hidden alike (SPEC §4.6); the look is never
+ * cached, so a repository turned private is gone at once.
+ */
+export async function findActorAt(room: FederationRoom, path: string): Promise<FoundActor | null> {
+  const address = parseActorPath(path);
+  if (address === null) return null;
+  switch (address.kind) {
+    case 'instance':
+      return { kind: 'instance', actor: await instanceActor(room) };
+    case 'repository':
+      return (await repositoryWithPath(room, path)) ?? findRepositoryActor(room, address.owner, address.name);
+    case 'user':
+      return (await personWithPath(room, path)) ?? findPersonActor(room, address.username);
+  }
+}
+
+/** The actor with exactly this id. */
+export async function findActorById(room: FederationRoom, id: string): Promise<FoundActor | null> {
+  const { origin } = room.settings;
+  if (!id.startsWith(`${origin}/`)) return null;
+  const found = await findActorAt(room, id.slice(origin.length));
+  return found?.actor.id === id ? found : null;
+}
+
+/** By the repository's present address. */
+export async function findRepositoryActor(room: FederationRoom, owner: string, name: string): Promise<RepositoryActor | null> {
+  const found = await publicRepositoryAt(room, owner, name);
+  return found === null ? null : repositoryActor(room, found);
+}
+
+/** By the person's present handle. */
+export async function findPersonActor(room: FederationRoom, username: string): Promise<PersonActor | null> {
+  const person = await orNull(room.accounts.personByUsername(username));
+  return person === null ? null : personActor(room, person);
+}
+
+export async function repositoryActor(room: FederationRoom, { repository, owner }: PublicRepository): Promise<RepositoryActor> {
+  const actor = await room.localActors.ensure('repository', repository.id, repositoryPath(owner.handle, repository.name));
+  return { kind: 'repository', actor, repository, owner };
+}
+
+/** `null` for somebody who has not chosen a handle yet: such a person appears nowhere (SPEC §2.4). */
+export async function personActor(room: FederationRoom, person: Person): Promise<PersonActor | null> {
+  if (person.username === null) return null;
+  return { kind: 'user', actor: await room.localActors.ensure('user', person.id, personPath(person.username)), person };
+}
+
+export function instanceActor({ localActors }: Pick<FederationRoom, 'localActors'>): Promise<LocalActor> {
+  return localActors.ensure('instance', 'instance', instancePath);
+}
+
+async function repositoryWithPath(room: FederationRoom, path: string): Promise<RepositoryActor | null> {
+  const actor = await room.localActors.atPath(path);
+  if (actor?.kind !== 'repository') return null;
+  const found = await publicRepositoryById(room, actor.ownerId);
+  return found === null ? null : { kind: 'repository', actor, ...found };
+}
+
+async function personWithPath(room: FederationRoom, path: string): Promise<PersonActor | null> {
+  const actor = await room.localActors.atPath(path);
+  if (actor?.kind !== 'user') return null;
+  const person = await orNull(room.accounts.personById(actor.ownerId));
+  return person?.username == null ? null : { kind: 'user', actor, person };
+}
+
+async function orNull<T>(looking: Promise<T>): Promise<T | null> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}

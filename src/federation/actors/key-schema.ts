@@ -1,0 +1,33 @@
+import { EntitySchema } from 'typeorm';
+
+/** What a local actor stands for. */
+export type ActorKind = 'repository' | 'user' | 'instance';
+
+/**
+ * The keypair of a local actor, and with it the actor's permanent path: an
+ * actor keeps the id it first had, whatever its repository or person is called
+ * later, and no other ever gets it.
+ */
+export interface KeyRow {
+  /** `/ap/repos/alice/tool`; with the base URL in front it is the actor id. */
+  apPath: string;
+  kind: ActorKind;
+  /** UUID of the repository or user; `instance` for the instance. */
+  ownerId: string;
+  publicKeyPem: string;
+  privateKeyPem: string;
+  createdAt: number;
+}
+
+export const keySchema = new EntitySchema<KeyRow>({
+  name: 'federationKey',
+  tableName: 'federation_keys',
+  columns: {
+    apPath: { name: 'ap_path', type: 'text', primary: true },
+    kind: { type: 'text' },
+    ownerId: { name: 'owner_id', type: 'text' },
+    publicKeyPem: { name: 'public_key_pem', type: 'text' },
+    privateKeyPem: { name: 'private_key_pem', type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});

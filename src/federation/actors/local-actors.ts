@@ -1,0 +1,110 @@
+import { createPrivateKey, generateKeyPair } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../../db/index.ts';
+import { internal } from '../../kernel/index.ts';
+import type { SigningKey } from '../signatures/index.ts';
+import { keySchema } from './key-schema.ts';
+import type { ActorKind, KeyRow } from './key-schema.ts';
+
+/** One of our own actors, whose key exists. */
+export interface LocalActor {
+  kind: ActorKind;
+  /** UUID of the repository or user; `instance` for the instance. */
+  ownerId: string;
+  /** Below the base URL; permanent. */
+  path: string;
+  /** The actor id: base URL and path. */
+  id: string;
+  publicKeyPem: string;
+}
+
+/** Actors of this server and their keys (SPEC §2.5): made on first use, never twice, never changed. */
+export interface LocalActors {
+  /**
+   * The actor of something, made when it has none yet.
+   * @param wantedPath where it would live by its present name; another one gets it if that path is in use
+   */
+  ensure(kind: ActorKind, ownerId: string, wantedPath: string): Promise<LocalActor>;
+  /** The id that `ensure` would give, without making a key for it; `null` when only making it can tell. */
+  peekId(kind: ActorKind, ownerId: string, wantedPath: string): Promise<string | null>;
+  /** The actor that has this path, if any. */
+  atPath(path: string, manager?: EntityManager): Promise<LocalActor | null>;
+  signingKey(path: string): Promise<SigningKey>;
+  idOf(path: string): string;
+}
+
+const makeKeyPair = promisify(generateKeyPair);
+const keptKeys = 1_000;
+
+export function createLocalActors({ db, origin, now }: { db: Database; origin: string; now: () => number }): LocalActors {
+  const making = new Map<string, Promise<KeyRow>>();
+  /** Parsed private keys: parsing costs as much as signing. */
+  const keys = new Map<string, KeyObject>();
+
+  const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
+    kind, ownerId, path: apPath, id: origin + apPath, publicKeyPem,
+  });
+
+  /** In the thread pool, outside of any write: it takes a tenth of a second. */
+  async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
+    const { publicKey, privateKey } = await makeKeyPair('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const createdAt = now();
+    return db.write(async ({ manager }) => {
+      // A command beside the server may have made it meanwhile: the first one counts.
+      const known = await manager.findOneBy(keySchema, { kind, ownerId });
+      if (known !== null) return known;
+      const apPath = await freePath(manager, wantedPath);
+      const row: KeyRow = { apPath, kind, ownerId, publicKeyPem: publicKey, privateKeyPem: privateKey, createdAt };
+      await manager.insert(keySchema, row);
+      return row;
+    });
+  }
+
+  async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
+    const known = await db.read.findOneBy(keySchema, { kind, ownerId });
+    if (known !== null) return known;
+    const name = `${kind} ${ownerId}`;
+    const under = making.get(name) ?? make(kind, ownerId, wantedPath).finally(() => making.delete(name));
+    making.set(name, under);
+    return under;
+  }
+
+  return {
+    ensure: async (kind, ownerId, wantedPath) => toActor(await ensureRow(kind, ownerId, wantedPath)),
+    async peekId(kind, ownerId, wantedPath) {
+      const known = await db.read.findOneBy(keySchema, [{ kind, ownerId }, { apPath: wantedPath }]);
+      if (known === null) return origin + wantedPath;
+      return known.kind === kind && known.ownerId === ownerId ? origin + known.apPath : null;
+    },
+    async atPath(path, manager = db.read) {
+      const row = await manager.findOneBy(keySchema, { apPath: path });
+      return row === null ? null : toActor(row);
+    },
+    async signingKey(path) {
+      let privateKey = keys.get(path);
+      if (privateKey === undefined) {
+        const row = await db.read.findOneBy(keySchema, { apPath: path });
+        if (row === null) throw internal('a local actor without a key cannot sign', { cause: path });
+        privateKey = createPrivateKey(row.privateKeyPem);
+        keys.set(path, privateKey);
+        if (keys.size > keptKeys) keys.delete(keys.keys().next().value!);
+      }
+      return { keyId: `${origin}${path}#main-key`, privateKey };
+    },
+    idOf: (path) => origin + path,
+  };
+}
+
+/** `~` is in no handle and no repository name, so a path made with it collides with nobody's. */
+async function freePath(manager: EntityManager, wanted: string): Promise<string> {
+  for (let turn = 1; ; turn += 1) {
+    const path = turn === 1 ? wanted : `${wanted}~${turn}`;
+    if (!(await manager.existsBy(keySchema, { apPath: path }))) return path;
+  }
+}

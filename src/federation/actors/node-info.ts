@@ -1,0 +1,28 @@
+import { embedded } from '../../embedded/index.ts';
+import type { FederationRoom } from '../room.ts';
+import type { Document } from './actor-documents.ts';
+import { instancePath } from './actor-paths.ts';
+
+/** Where the description of this server is, and its own actor. */
+export function nodeInfoLinks({ settings: { origin } }: FederationRoom): Document {
+  return {
+    links: [
+      { rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1', href: `${origin}/nodeinfo/2.1` },
+      { rel: 'https://www.w3.org/ns/activitystreams#Application', href: origin + instancePath },
+    ],
+  };
+}
+
+/** NodeInfo 2.1. It tells nothing that a visitor could not see. */
+export async function nodeInfo({ accounts }: FederationRoom): Promise<Document> {
+  const people = await accounts.listPeople();
+  return {
+    version: '2.1',
+    software: { name: 'hearth', version: embedded.version },
+    protocols: ['activitypub'],
+    services: { inbound: [], outbound: [] },
+    openRegistrations: false,
+    usage: { users: { total: people.filter(({ username, disabledAt }) => username !== null && disabledAt === null).length } },
+    metadata: {},
+  };
+}

@@ -1,0 +1,41 @@
+import { EntitySchema } from 'typeorm';
+
+/** A remote actor as its own document describes it; kept for six hours (SPEC §2.5, §8). */
+export interface RemoteActor {
+  /** Its URL. */
+  id: string;
+  /** Host and non-default port of the id. */
+  host: string;
+  /** `Repository`, `Person`, … as the document says. */
+  type: string;
+  /** What to show; may be empty. */
+  name: string;
+  /** `owner/name@host` or `user@host`. */
+  handle: string;
+  /** The page for people, on the same host. */
+  url: string | null;
+  inbox: string;
+  /** Where a Person lists its repositories. */
+  repositoriesUrl: string | null;
+  keyId: string;
+  publicKeyPem: string;
+  fetchedAt: number;
+}
+
+export const remoteActorSchema = new EntitySchema<RemoteActor>({
+  name: 'remoteActor',
+  tableName: 'remote_actors',
+  columns: {
+    id: { type: 'text', primary: true },
+    host: { type: 'text' },
+    type: { type: 'text' },
+    name: { type: 'text' },
+    handle: { type: 'text' },
+    url: { type: 'text', nullable: true },
+    inbox: { type: 'text' },
+    repositoriesUrl: { name: 'repositories_url', type: 'text', nullable: true },
+    keyId: { name: 'key_id', type: 'text' },
+    publicKeyPem: { name: 'public_key_pem', type: 'text' },
+    fetchedAt: { name: 'fetched_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,77 @@
+import { invalid } from '../../kernel/index.ts';
+import type { FederationRoom } from '../room.ts';
+import type { Document } from './actor-documents.ts';
+import { findActorById, findPersonActor, findRepositoryActor } from './find-actor.ts';
+import type { FoundActor, PersonActor, RepositoryActor } from './find-actor.ts';
+
+const maxLength = 512;
+
+/**
+ * Answers "who is this" (RFC 7033) for `acct:user@host`, `acct:owner/name@host`
+ * and the addresses of actors and pages. The host may come with or without its
+ * port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike.
+ * Refuses `invalid_resource` for what is missing, too long or neither form.
+ */
+export async function webFinger(room: FederationRoom, resource: string | null): Promise<Document | null> {
+  if (resource === null || resource === '' || resource.length > maxLength) {
+    throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
+  }
+  const found = await findResource(room, resource);
+  return found === null || found.kind === 'instance' ? null : describe(room.settings.origin, found);
+}
+
+async function findResource(room: FederationRoom, resource: string): Promise<FoundActor | null> {
+  if (/^https?:\/\//i.test(resource)) return findByUrl(room, resource);
+  const account = /^acct:/i.test(resource) ? resource.slice('acct:'.length) : resource;
+  const at = account.lastIndexOf('@');
+  if (at <= 0) throw invalid('invalid_resource', 'A resource is acct:name@host or a URL.');
+  const name = decode(account.slice(0, at).replace(/^@/, ''));
+  if (!isOurHost(room.settings.origin, account.slice(at + 1)) || name === null) return null;
+  const slash = name.indexOf('/');
+  return slash === -1 ? findPersonActor(room, name) : findRepositoryActor(room, name.slice(0, slash), name.slice(slash + 1));
+}
+
+/** An actor id, or the page of a repository or person. */
+async function findByUrl(room: FederationRoom, text: string): Promise<FoundActor | null> {
+  const url = URL.parse(text);
+  if (url?.origin !== room.settings.origin) return null;
+  const actor = await findActorById(room, url.origin + url.pathname);
+  if (actor !== null) return actor;
+  const [, kind, first = '', second] = /^\/(repos|users)\/([^/]+)(?:\/([^/]+))?\/?$/.exec(url.pathname) ?? [];
+  const owner = decode(first);
+  const name = decode(second ?? '');
+  if (owner === null || name === null) return null;
+  if (kind === 'repos' && name !== '') return findRepositoryActor(room, owner, name);
+  return kind === 'users' && name === '' ? findPersonActor(room, owner) : null;
+}
+
+function isOurHost(origin: string, host: string): boolean {
+  const { host: withPort, hostname } = new URL(origin);
+  const asked = host.toLowerCase();
+  return asked === withPort || asked === hostname;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function describe(origin: string, found: RepositoryActor | PersonActor): Document {
+  const { host } = new URL(origin);
+  const { actor } = found;
+  const isPerson = found.kind === 'user';
+  const name = isPerson ? found.person.username! : `${found.owner.handle}/${found.repository.name}`;
+  const path = name.split('/').map(encodeURIComponent).join('/');
+  const page = `${origin}/${isPerson ? 'users' : 'repos'}/${path}`;
+  return {
+    subject: `acct:${name}@${host}`,
+    aliases: [actor.id, page],
+    links: [
+      { rel: 'self', type: 'application/activity+json', href: actor.id },
+      { rel: 'http://webfinger.net/rel/profile-page', type: 'text/html', href: page },
+    ],
+  };
+}

@@ -1,0 +1,85 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { isPublicRepository } from '../actors/public-repositories.ts';
+import type { FederationRoom } from '../room.ts';
+import { signRequest } from '../signatures/index.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import type { Outcome } from './delivery-state.ts';
+import { outboxSchema } from './outbox-schema.ts';
+import type { OutboxRow } from './outbox-schema.ts';
+import type { Attempt } from './settle.ts';
+
+/** What a delivery sends; the same for thousands of rows. */
+export interface Parcel extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
+  body: Buffer;
+}
+
+/** An answer is not read for what it says; more than this is not even taken in. */
+const maxAnswerBytes = 64 * 1024;
+
+/** Loads an activity; `null` once it is gone. */
+export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: string): Promise<Parcel | null> {
+  const row = await db.read.findOneBy(outboxSchema, { id: outboxId });
+  return row === null ? null : { actorPath: row.actorPath, repositoryId: row.repositoryId, body: Buffer.from(row.activity) };
+}
+
+/**
+ * Tries one delivery, signed now: a signature is dead after an hour. Checked in
+ * this order: the allowlist and address rules, whether the repository is public
+ * at this moment, then the network.
+ */
+export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, parcel: Promise<Parcel | null>, signal: AbortSignal): Promise<Attempt> {
+  try {
+    return { delivery, ...(await send(room, delivery, await parcel, signal)) };
+  } catch (error) {
+    if (signal.aborted) return { delivery, outcome: null, wasReached: true };
+    if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
+    const words = isDomainError(error) ? error.message : 'an internal error';
+    return { delivery, outcome: { kind: 'failed', error: words }, wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable' };
+  }
+}
+
+async function send(
+  { outbound, db, localActors, clock }: FederationRoom,
+  { targetInbox, host }: ClaimedDelivery,
+  parcel: Parcel | null,
+  signal: AbortSignal,
+): Promise<Omit<Attempt, 'delivery'>> {
+  if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, wasReached: true };
+  const url = await outbound.judge(targetInbox);
+  if (parcel.repositoryId !== null && !(await isPublicRepository(db.read, parcel.repositoryId))) {
+    return { outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' }, wasReached: true };
+  }
+  const key = await localActors.signingKey(parcel.actorPath);
+  const signed = await signRequest({ method: 'POST', url, body: parcel.body, at: clock.now() }, key);
+  const answer = await outbound.send({
+    method: 'POST',
+    url: url.href,
+    headers: { ...signed, 'Content-Type': 'application/activity+json' },
+    body: parcel.body,
+    maxBytes: maxAnswerBytes,
+    signal,
+  });
+  return { outcome: judgeAnswer(host, answer.status, answer.headers['retry-after'], clock.now()), wasReached: true };
+}
+
+function judgeAnswer(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}`;
+  const heeds = status === 429 || status === 503;
+  return { kind: 'failed', error, ...(heeds ? { retryAfterMs: readRetryAfter(retryAfter, now) } : {}) };
+}
+
+const words: Record<number, string> = {
+  401: 'it does not accept our signature; both servers must allow each other',
+  403: 'it refuses us',
+  404: 'there is no such inbox',
+  410: 'the inbox is gone',
+  429: 'too many requests',
+};
+
+/** Seconds, or a date. */
+function readRetryAfter(text: string | undefined, now: number): number {
+  if (text === undefined) return 0;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : 0;
+}

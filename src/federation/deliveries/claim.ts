@@ -1,0 +1,58 @@
+import type { EntityManager } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+
+/** A delivery that this drain has to itself until its lease ends. */
+export interface ClaimedDelivery {
+  id: number;
+  outboxId: string;
+  targetInbox: string;
+  host: string;
+  attempts: number;
+  nextAttemptAt: number;
+  /** End of the lease, milliseconds since the epoch; what proves that it is still ours. */
+  lockedUntil: number;
+}
+
+/** How long a claim lasts. An attempt takes at most 10 s; a claim of somebody who died is free after this. */
+export const leaseMs = 60_000;
+
+/**
+ * The hosts with deliveries that are due. It hops from host to host along the
+ * index, so a hundred thousand rows for one of them cost what one row costs.
+ */
+export async function dueHosts(manager: EntityManager, now: number): Promise<string[]> {
+  const rows: { host: string }[] = await manager.query(
+    `WITH RECURSIVE hosts (host) AS (
+       SELECT min(host) FROM federation_delivery WHERE state = 'PENDING'
+       UNION ALL
+       SELECT (SELECT min(d.host) FROM federation_delivery d WHERE d.state = 'PENDING' AND d.host > hosts.host)
+         FROM hosts WHERE hosts.host IS NOT NULL
+     )
+     SELECT host FROM hosts
+      WHERE (SELECT min(d.next_attempt_at) FROM federation_delivery d WHERE d.state = 'PENDING' AND d.host = hosts.host) <= ?`,
+    [now],
+  );
+  return rows.map(({ host }) => host);
+}
+
+/** Takes up to `limit` due deliveries of a host, the longest due first. Two drains never get the same one. */
+export async function claim({ manager, now }: Tx, host: string, limit: number): Promise<ClaimedDelivery[]> {
+  const rows: Omit<ClaimedDelivery, 'host' | 'lockedUntil'>[] = await manager.query(
+    `UPDATE federation_delivery SET locked_until = ?
+      WHERE id IN (
+        SELECT id FROM federation_delivery
+         WHERE state = 'PENDING' AND host = ? AND next_attempt_at <= ? AND locked_until <= ?
+         ORDER BY next_attempt_at, id LIMIT ?)
+      RETURNING id, outbox_id AS "outboxId", target_inbox AS "targetInbox", attempts, next_attempt_at AS "nextAttemptAt"`,
+    [now + leaseMs, host, now, now, limit],
+  );
+  const claimed = rows.map((row) => ({ ...row, host, lockedUntil: now + leaseMs }));
+  return claimed.sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.id - b.id);
+}
+
+/** Gives back what was claimed and not tried. */
+export async function release({ manager }: Tx, claimed: readonly ClaimedDelivery[]): Promise<void> {
+  for (const { id, lockedUntil } of claimed) {
+    await manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [id, lockedUntil]);
+  }
+}

@@ -1,0 +1,41 @@
+import { EntitySchema } from 'typeorm';
+
+export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
+
+/** One activity on its way to one inbox (SPEC §2.5, §3). Times are milliseconds since the epoch. */
+export interface DeliveryRow {
+  id: number;
+  outboxId: string;
+  targetInbox: string;
+  /** Host and non-default port of the inbox. */
+  host: string;
+  state: DeliveryState;
+  /** Attempts whose result is known. */
+  attempts: number;
+  /** In words. */
+  lastError: string | null;
+  nextAttemptAt: number;
+  /** Until then somebody is at it; afterwards whoever was has died. */
+  lockedUntil: number;
+  createdAt: number;
+  /** When it became DELIVERED or FAILED. */
+  settledAt: number | null;
+}
+
+export const deliverySchema = new EntitySchema<DeliveryRow>({
+  name: 'federationDelivery',
+  tableName: 'federation_delivery',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    outboxId: { name: 'outbox_id', type: 'text' },
+    targetInbox: { name: 'target_inbox', type: 'text' },
+    host: { type: 'text' },
+    state: { type: 'text' },
+    attempts: { type: 'integer' },
+    lastError: { name: 'last_error', type: 'text', nullable: true },
+    nextAttemptAt: { name: 'next_attempt_at', type: 'integer' },
+    lockedUntil: { name: 'locked_until', type: 'integer' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    settledAt: { name: 'settled_at', type: 'integer', nullable: true },
+  },
+});

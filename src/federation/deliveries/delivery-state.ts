@@ -1,0 +1,41 @@
+import type { DeliveryRow } from './delivery-schema.ts';
+
+/** How an attempt ended. */
+export type Outcome =
+  | { kind: 'delivered' }
+  /** @property retryAfterMs the other server's wish, at most heeded up to an hour */
+  | { kind: 'failed'; error: string; retryAfterMs?: number }
+  /** It must not be sent any more, whatever attempts are left. */
+  | { kind: 'forbidden'; error: string };
+
+export type Settled = Pick<DeliveryRow, 'state' | 'attempts' | 'lastError' | 'nextAttemptAt' | 'settledAt'>;
+
+const minuteMs = 60_000;
+const maxBackoffMs = 3_600_000;
+
+/** How long to wait after so many failed attempts: 1, 2, 4, … minutes, at most an hour (SPEC §3). */
+export function backoffMs(attempts: number): number {
+  return Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
+}
+
+/**
+ * The state of a delivery after an attempt (SPEC §3).
+ * @param row before the attempt; must be PENDING
+ * @param now when the result became known, milliseconds since the epoch
+ */
+export function nextDeliveryState(
+  row: Pick<DeliveryRow, 'attempts' | 'nextAttemptAt'>,
+  outcome: Outcome,
+  now: number,
+  maxAttempts: number,
+): Settled {
+  const { nextAttemptAt } = row;
+  if (outcome.kind === 'forbidden') {
+    return { state: 'FAILED', attempts: row.attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
+  }
+  const attempts = row.attempts + 1;
+  if (outcome.kind === 'delivered') return { state: 'DELIVERED', attempts, lastError: null, nextAttemptAt, settledAt: now };
+  if (attempts >= maxAttempts) return { state: 'FAILED', attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
+  const wait = Math.max(backoffMs(attempts), Math.min(outcome.retryAfterMs ?? 0, maxBackoffMs));
+  return { state: 'PENDING', attempts, lastError: outcome.error, nextAttemptAt: now + wait, settledAt: null };
+}

@@ -1,0 +1,107 @@
+import { In, LessThan } from 'typeorm';
+import { conflict, notFound } from '../../kernel/index.ts';
+import type { FederationRoom } from '../room.ts';
+import { deliverySchema } from './delivery-schema.ts';
+import type { DeliveryRow, DeliveryState } from './delivery-schema.ts';
+import { outboxSchema } from './outbox-schema.ts';
+import type { OutboxRow } from './outbox-schema.ts';
+import { enqueue } from './publish.ts';
+
+/** A delivery with what it carries. */
+export interface ListedDelivery extends DeliveryRow {
+  /** `Push`, `Follow`, … */
+  type: string;
+  activityId: string;
+}
+
+export interface DeliveryFilter {
+  state?: DeliveryState | undefined;
+  host?: string | undefined;
+  limit?: number;
+}
+
+/** Deliveries, the newest first. */
+export async function listDeliveries(room: FederationRoom, { state, host, limit = 1_000 }: DeliveryFilter = {}): Promise<ListedDelivery[]> {
+  const where = { ...(state === undefined ? {} : { state }), ...(host === undefined ? {} : { host: host.toLowerCase() }) };
+  const rows = await room.db.read.find(deliverySchema, { where, order: { id: 'DESC' }, take: limit });
+  const outbox = await outboxRows(room, rows);
+  return rows.map((row) => describe(room, row, outbox.get(row.outboxId)));
+}
+
+/** One delivery with the document that it sends. Refuses `unknown_delivery`. */
+export async function showDelivery(room: FederationRoom, id: number): Promise<ListedDelivery & { activity: string }> {
+  const row = await room.db.read.findOneBy(deliverySchema, { id });
+  if (row === null) throw noSuchDelivery();
+  const sent = (await outboxRows(room, [row])).get(row.outboxId);
+  return { ...describe(room, row, sent), activity: sent?.activity ?? '{}' };
+}
+
+/**
+ * Tries a FAILED delivery again, as a new PENDING one; the old row stays what it
+ * is (SPEC §3: never retried again).
+ * Refuses `unknown_delivery`; `delivery_not_failed` for one that is under way or done.
+ * @returns the new row's id
+ */
+export async function retryDelivery(room: FederationRoom, id: number): Promise<number> {
+  return room.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(deliverySchema, { id });
+    if (row === null) throw noSuchDelivery();
+    if (row.state !== 'FAILED') throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
+    return enqueue(tx, row.outboxId, row.targetInbox);
+  });
+}
+
+/** Tries every FAILED delivery again, or those to one host; one that was tried again since is left. @returns how many */
+export async function retryFailedDeliveries(room: FederationRoom, host: string | null): Promise<number> {
+  return room.db.write(async ({ manager, now }) => {
+    const rows: unknown[] = await manager.query(
+      `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
+       SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
+         FROM federation_delivery d
+        WHERE d.state = 'FAILED' AND (? IS NULL OR d.host = ?)
+          AND NOT EXISTS (SELECT 1 FROM federation_delivery later
+                           WHERE later.outbox_id = d.outbox_id AND later.target_inbox = d.target_inbox AND later.id > d.id)
+       RETURNING id`,
+      [now, now, host, host],
+    );
+    return rows.length;
+  });
+}
+
+/** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
+export async function purgeDeliveries(room: FederationRoom, settledBefore: number): Promise<number> {
+  return room.db.write(async ({ manager }) => {
+    const gone = await manager.delete(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
+    return gone.affected ?? 0;
+  });
+}
+
+/** Where the queue stands, for the status and the administrator's page. */
+export async function countDeliveries({ db, clock }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
+  const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(
+    `SELECT (SELECT count(*) FROM federation_delivery WHERE state = 'PENDING') AS pending,
+            (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED') AS failed,
+            (SELECT min(created_at) FROM federation_delivery WHERE state = 'PENDING') AS oldest`,
+  );
+  return {
+    pending: row?.pending ?? 0,
+    failed: row?.failed ?? 0,
+    oldestPendingMs: row?.oldest == null ? null : clock.now() - row.oldest,
+  };
+}
+
+const noSuchDelivery = () => notFound('unknown_delivery', 'There is no such delivery.');
+
+async function outboxRows({ db }: FederationRoom, deliveries: readonly DeliveryRow[]): Promise<Map<string, OutboxRow>> {
+  const ids = [...new Set(deliveries.map(({ outboxId }) => outboxId))];
+  const rows = new Map<string, OutboxRow>();
+  for (let start = 0; start < ids.length; start += 500) {
+    for (const row of await db.read.findBy(outboxSchema, { id: In(ids.slice(start, start + 500)) })) rows.set(row.id, row);
+  }
+  return rows;
+}
+
+function describe({ localActors }: FederationRoom, row: DeliveryRow, sent: OutboxRow | undefined): ListedDelivery {
+  const activityId = sent === undefined ? row.outboxId : `${localActors.idOf(sent.actorPath)}/activities/${sent.id}`;
+  return { ...row, type: sent?.type ?? 'gone', activityId };
+}

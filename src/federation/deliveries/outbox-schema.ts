@@ -1,0 +1,31 @@
+import { EntitySchema } from 'typeorm';
+
+/** An activity of a local actor, in the bytes that are sent. */
+export interface OutboxRow {
+  /** UUID; the activity id ends with it. */
+  id: string;
+  /** Who acts and signs: `ap_path` of a local actor. */
+  actorPath: string;
+  /** Set when the activity is about a repository: it is sent only while that is public. */
+  repositoryId: string | null;
+  type: string;
+  /** Whether anybody may read it at its id and in the outbox. */
+  isPublic: boolean;
+  /** JSON. */
+  activity: string;
+  createdAt: number;
+}
+
+export const outboxSchema = new EntitySchema<OutboxRow>({
+  name: 'federationOutbox',
+  tableName: 'federation_outbox',
+  columns: {
+    id: { type: 'text', primary: true },
+    actorPath: { name: 'actor_path', type: 'text' },
+    repositoryId: { name: 'repository_id', type: 'text', nullable: true },
+    type: { type: 'text' },
+    isPublic: { name: 'is_public', type: 'boolean' },
+    activity: { type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,70 @@
+import type { Tx } from '../../db/index.ts';
+import type { Json } from '../activities/fields.ts';
+import type { FederationRoom } from '../room.ts';
+import { deliverySchema } from './delivery-schema.ts';
+import { outboxSchema } from './outbox-schema.ts';
+
+/** An activity of a local actor that is about to be recorded. */
+export interface NewActivity {
+  type: 'Follow' | 'Undo' | 'Accept' | 'Push';
+  /** Who acts and signs: the path of a local actor. */
+  actorPath: string;
+  /** The repository it speaks of, if any; see `OutboxRow`. */
+  repositoryId?: string | null;
+  /** The rest of the document, without `id`, `type` and `actor`. */
+  content: Json;
+}
+
+/** Where an activity goes. */
+export type Audience = { inbox: string } | { followersOf: string };
+
+/**
+ * Records an activity and a delivery to each of its readers, inside the write of
+ * what it tells about: both happen, or neither (SPEC §6: always queued, never
+ * sent inline).
+ * @returns the activity's id
+ */
+export async function publish(room: FederationRoom, tx: Tx, activity: NewActivity, audience: Audience): Promise<string> {
+  const { type, actorPath, repositoryId = null } = activity;
+  const uuid = room.random.uuid();
+  const actor = room.localActors.idOf(actorPath);
+  const id = `${actor}/activities/${uuid}`;
+  const { '@context': context, ...content } = activity.content;
+  const document = { '@context': context, id, type, actor, ...content };
+  await tx.manager.insert(outboxSchema, {
+    id: uuid,
+    actorPath,
+    repositoryId,
+    type,
+    isPublic: type === 'Push',
+    activity: JSON.stringify(document),
+    createdAt: tx.now,
+  });
+  if ('inbox' in audience) await enqueue(tx, uuid, audience.inbox);
+  else await enqueueToFollowers(tx, uuid, audience.followersOf);
+  return id;
+}
+
+/** A new PENDING delivery of a recorded activity. */
+export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbox: string): Promise<number> {
+  const { host } = new URL(targetInbox);
+  const result = await manager.insert(deliverySchema, {
+    outboxId, targetInbox, host, state: 'PENDING', attempts: 0, lastError: null,
+    nextAttemptAt: now, lockedUntil: 0, createdAt: now, settledAt: null,
+  });
+  return Number(result.identifiers[0]?.['id']);
+}
+
+/**
+ * One statement for all followers: ten thousand rows never pass through memory.
+ * Those of a server that is known to be down wait for it instead of trying.
+ */
+async function enqueueToFollowers({ manager, now }: Tx, outboxId: string, repositoryId: string): Promise<void> {
+  await manager.query(
+    `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
+     SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?
+       FROM repository_followers f LEFT JOIN federation_peers p ON p.host = f.host
+      WHERE f.repository_id = ?`,
+    [outboxId, now, now, now, repositoryId],
+  );
+}

@@ -1,0 +1,154 @@
+import type { Accounts } from '../accounts/index.ts';
+import { federationObstacles } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import { notFound } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import { createOutbound } from '../outbound/index.ts';
+import type { OutboundOptions } from '../outbound/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import { pushListener } from './activities/publish-pushes.ts';
+import { createLocalActors } from './actors/local-actors.ts';
+import { createRemoteActors } from './actors/remote-actors.ts';
+import { createDrain } from './deliveries/drain.ts';
+import * as deliveries from './deliveries/manage-deliveries.ts';
+import { followersOf, listKeys } from './actors/list-actors.ts';
+import { follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
+import { retryFollow, unfollow } from './follows/follow-repository.ts';
+import { unfollowPerson } from './follows/follow-person.ts';
+import { followingOf, listFollows } from './follows/following.ts';
+import { recover, removeOld } from './housekeeping.ts';
+import { receiveActivity } from './inbox/receive-activity.ts';
+import type { ArrivedRequest } from './signatures/index.ts';
+import { isOperational } from './operational.ts';
+import { createAllowlist } from './peers/allowlist.ts';
+import { listPeers } from './peers/list-peers.ts';
+import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
+import { testPeer } from './peers/test-peer.ts';
+import { createPublications } from './publications.ts';
+import type { FederationRoom, FederationSettings } from './room.ts';
+
+export interface FederationOptions {
+  config: Config;
+  db: Database;
+  accounts: Accounts;
+  owners: Owners;
+  repositories: Repositories;
+  git: Git;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  /** What tests put in the place of DNS and of long waits. */
+  outbound?: Pick<OutboundOptions, 'resolve' | 'limits'>;
+  settings?: Partial<FederationSettings>;
+}
+
+/**
+ * Federation with other instances over ActivityPub (SPEC §2.5, §3, §4.6, §6).
+ * Whether it works is decided here, once (SPEC §1); while it does not, nothing is
+ * emitted and everything that other servers could ask refuses with `not_found`.
+ */
+export function createFederation({ config, outbound: changed, settings: changedSettings, ...tools }: FederationOptions) {
+  const settings: FederationSettings = { ...settingsOf(config), ...changedSettings };
+  const outbound = createOutbound({
+    isAllowed: createAllowlist({ db: tools.db, settings }),
+    devAllowInsecure: settings.devAllowInsecure,
+    caFile: config.caFile,
+    ...changed,
+  });
+  const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
+  const remoteActors = createRemoteActors({ ...tools, outbound, localActors });
+  const room: FederationRoom = { ...tools, settings, outbound, localActors, remoteActors };
+  const drain = createDrain(room);
+
+  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  const bind = <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result => useCase(room, ...rest);
+  /** For what other servers ask: without federation there is nothing here. */
+  const whileOperational = <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Promise<Result>) =>
+    async (...rest: Rest): Promise<Result> => {
+      if (!isOperational(settings)) throw notFound();
+      return useCase(room, ...rest);
+    };
+
+  if (isOperational(settings)) tools.repositories.onPush(pushListener(room));
+
+  return {
+    isOperational: isOperational(settings),
+    /** Why it is off, a sentence each. */
+    obstacles: settings.obstacles,
+    origin: settings.origin,
+
+    publications: createPublications(room),
+    receive: whileOperational((_room, request: ArrivedRequest) => receiveActivity(room, request)),
+    receivePairing: whileOperational((_room, body: Buffer) => receivePairing(room, body)),
+
+    follow: bind(follow),
+    unfollow: bind(unfollow),
+    unfollowPerson: bind(unfollowPerson),
+    retryFollow: bind(retryFollow),
+    followingOf: bind(followingOf),
+    listFollows: bind(listFollows),
+    followersOf: bind(followersOf),
+    /** Looks at everybody's followed people now. */
+    resync: bind(scanAllPeople),
+
+    listPeers: bind(listPeers),
+    testPeer: bind(testPeer),
+    invitePeer: bind(invitePeer),
+    hostOfCode: bind(hostOfCode),
+    acceptInvite: bind(acceptInvite),
+    confirmPeer: bind(confirmPeer),
+    removePeer: bind(removePeer),
+    listKeys: bind(listKeys),
+
+    listDeliveries: bind(deliveries.listDeliveries),
+    showDelivery: bind(deliveries.showDelivery),
+    retryDelivery: bind(deliveries.retryDelivery),
+    retryFailedDeliveries: bind(deliveries.retryFailedDeliveries),
+    purgeDeliveries: bind(deliveries.purgeDeliveries),
+    countDeliveries: bind(deliveries.countDeliveries),
+
+    /** Sends what is due; for the job of every ten seconds. */
+    drain: () => drain.drain(),
+    /** Scans the followed people that are due; for a job. */
+    scanDuePeople: bind(scanDuePeople),
+    /** For a job, once a day. */
+    removeOld: bind(removeOld),
+    /** At start, before any door opens, with the instance lock held. */
+    recover: bind(recover),
+    /** Gives up deliveries under way, uncounted, and ends connections. */
+    async stop(): Promise<void> {
+      await drain.stop();
+      outbound.close();
+    },
+  };
+}
+
+export type Federation = ReturnType<typeof createFederation>;
+
+function settingsOf(config: Config): FederationSettings {
+  const { federation, ssh } = config;
+  const obstacles = federationObstacles(federation);
+  const origin = obstacles.length === 0 ? new URL(federation.baseUrl!).origin : '';
+  return {
+    origin,
+    obstacles,
+    allowlist: federation.peerAllowlist,
+    devAllowInsecure: federation.devAllowInsecure,
+    maxAttempts: federation.maxAttempts,
+    userResyncIntervalMs: federation.userResyncIntervalMs,
+    slots: 64,
+    slotsPerHost: 4,
+    sshOrigin: origin === '' || !ssh.enabled ? null : sshOrigin(origin, ssh),
+  };
+}
+
+/** A port that the system picks is not known before it listens; then only https is told. */
+function sshOrigin(origin: string, { publicHost, publicPort, listen }: Config['ssh']): string | null {
+  const port = publicPort ?? listen.port;
+  const host = publicHost ?? new URL(origin).hostname;
+  return port === 0 ? null : `ssh://git@${host}${port === 22 ? '' : `:${port}`}`;
+}

@@ -1,0 +1,120 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { PersonActor } from '../actors/find-actor.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { FederationRoom } from '../room.ts';
+import { addFollow, dropFollow, followerActor, noSuchFollow } from './follow-repository.ts';
+import { fetchRepositories, listRemoteRepositories } from './remote-repositories.ts';
+import type { RemoteRepositoryList } from './remote-repositories.ts';
+import { remoteFollowSchema } from './remote-follow-schema.ts';
+import { remotePersonFollowSchema, seenRepositorySchema } from './remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+
+/** When a scan that had no time for everything goes on. */
+const soonMs = 10_000;
+
+/**
+ * Follows a remote person, which means each of their public repositories (SPEC
+ * §3): those on the first page now, later ones when a scan finds them.
+ * Following twice changes nothing.
+ * Refuses as `fetchDocument` does.
+ */
+export async function followPerson(room: FederationRoom, follower: PersonActor, target: RemoteActor): Promise<RemotePersonFollow> {
+  const userId = follower.person.id;
+  const known = await room.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
+  if (known !== null) return known;
+  const list = await listRemoteRepositories(room, target);
+  const follow = await room.db.write(async ({ manager, now }) => {
+    const row: RemotePersonFollow = {
+      id: room.random.uuid(), userId, remoteActorId: target.id, host: target.host, handle: target.handle, url: target.url,
+      totalItems: list.totalItems, createdAt: now, nextScanAt: now + room.settings.userResyncIntervalMs, scanError: null,
+    };
+    // Asked twice at once, the first one counts.
+    const other = await manager.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
+    if (other === null) await manager.insert(remotePersonFollowSchema, row);
+    return other ?? row;
+  });
+  await followListed(room, follower, follow, list);
+  return follow;
+}
+
+/** @returns the handles of repositories that are newly followed */
+async function followListed(
+  room: FederationRoom,
+  follower: PersonActor,
+  follow: RemotePersonFollow,
+  list: RemoteRepositoryList,
+): Promise<string[]> {
+  const rows = await room.db.read.findBy(seenRepositorySchema, { userFollowId: follow.id });
+  const seen = new Set(rows.map(({ remoteActorId }) => remoteActorId));
+  const unseen = list.ids.filter((id) => !seen.has(id));
+  const { found, isCutShort } = await fetchRepositories(room, unseen);
+  const { userResyncIntervalMs } = room.settings;
+  return room.db.write(async (tx) => {
+    const { manager, now } = tx;
+    const wait = isCutShort ? Math.min(soonMs, userResyncIntervalMs) : userResyncIntervalMs;
+    const still = await manager.update(remotePersonFollowSchema, { id: follow.id }, {
+      totalItems: list.totalItems, nextScanAt: now + wait, scanError: null,
+    });
+    // Unfollowed while their server was asked.
+    if (still.affected === 0) return [];
+    const added: string[] = [];
+    for (const target of found) {
+      await manager.query(
+        'INSERT INTO remote_user_repositories (user_follow_id, remote_actor_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        [follow.id, target.id],
+      );
+      const { isNew } = await addFollow(room, tx, follower, target, follow.remoteActorId);
+      if (isNew) added.push(target.handle);
+    }
+    return added;
+  });
+}
+
+/**
+ * Unfollows a person: every follow that came with them is undone, directly
+ * followed repositories stay. Refuses `unknown_follow`.
+ */
+export async function unfollowPerson(room: FederationRoom, userId: string, followId: string): Promise<RemotePersonFollow> {
+  const follower = await followerActor(room, userId);
+  return room.db.write(async (tx) => {
+    const follow = await tx.manager.findOneBy(remotePersonFollowSchema, { id: followId, userId });
+    if (follow === null) throw noSuchFollow();
+    const tagged = await tx.manager.findBy(remoteFollowSchema, { userId, viaUserActorId: follow.remoteActorId });
+    for (const each of tagged) await dropFollow(room, tx, follower, each);
+    await tx.manager.delete(remotePersonFollowSchema, { id: follow.id });
+    return follow;
+  });
+}
+
+/** What a scan of one followed person brought. */
+export interface ScanResult {
+  handle: string;
+  added: string[];
+  /** In words, when their server could not be asked. */
+  error: string | null;
+}
+
+/**
+ * Looks for new public repositories of a followed person. It only ever adds
+ * (SPEC §3): what disappeared or turned private stays followed, and what was
+ * unfollowed by hand stays unfollowed.
+ * @param listOf reads a person's repositories; the caller asks once for all their followers
+ */
+export async function scanPerson(
+  room: FederationRoom,
+  follow: RemotePersonFollow,
+  listOf: (personId: string) => Promise<RemoteRepositoryList>,
+): Promise<ScanResult> {
+  try {
+    const follower = await followerActor(room, follow.userId);
+    const added = await followListed(room, follower, follow, await listOf(follow.remoteActorId));
+    return { handle: follow.handle, added, error: null };
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    await room.db.write(({ manager, now }) =>
+      manager.update(remotePersonFollowSchema, { id: follow.id }, {
+        nextScanAt: now + room.settings.userResyncIntervalMs, scanError: error.message,
+      }));
+    return { handle: follow.handle, added: [], error: error.message };
+  }
+}

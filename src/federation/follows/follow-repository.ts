@@ -1,0 +1,97 @@
+import type { Tx } from '../../db/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { followContent } from '../activities/follow.ts';
+import { undoContent } from '../activities/undo.ts';
+import { personActor } from '../actors/find-actor.ts';
+import type { PersonActor } from '../actors/find-actor.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import { publish } from '../deliveries/publish.ts';
+import type { FederationRoom } from '../room.ts';
+import { remoteFollowSchema } from './remote-follow-schema.ts';
+import type { RemoteFollow } from './remote-follow-schema.ts';
+
+export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
+
+/** The actor in whose name a local person follows. Refuses `unknown_person` to somebody without a handle. */
+export async function followerActor(room: FederationRoom, userId: string): Promise<PersonActor> {
+  const found = await personActor(room, await room.accounts.personById(userId));
+  if (found === null) throw notFound('unknown_person', 'There is no such person.');
+  return found;
+}
+
+/**
+ * Inside a write: a PENDING follow and a Follow on its way. Following again
+ * changes nothing, but a direct follow outlives the person it first came with.
+ * @param via the followed person whose repository it is; `null` when it is followed for itself
+ * @returns the follow, and whether it is new
+ */
+export async function addFollow(
+  room: FederationRoom,
+  tx: Tx,
+  follower: PersonActor,
+  target: RemoteActor,
+  via: string | null,
+): Promise<{ follow: RemoteFollow; isNew: boolean }> {
+  const userId = follower.person.id;
+  const known = await tx.manager.findOneBy(remoteFollowSchema, { userId, remoteActorId: target.id });
+  if (known !== null) {
+    if (via === null && known.viaUserActorId !== null) {
+      await tx.manager.update(remoteFollowSchema, { id: known.id }, { viaUserActorId: null });
+    }
+    return { follow: { ...known, viaUserActorId: via === null ? null : known.viaUserActorId }, isNew: false };
+  }
+  const follow: RemoteFollow = {
+    id: room.random.uuid(),
+    userId,
+    remoteActorId: target.id,
+    remoteInbox: target.inbox,
+    host: target.host,
+    handle: target.handle,
+    url: target.url,
+    followId: await sendFollow(room, tx, follower, target.id, target.inbox),
+    state: 'PENDING',
+    createdAt: tx.now,
+    acceptedAt: null,
+    viaUserActorId: via,
+  };
+  await tx.manager.insert(remoteFollowSchema, follow);
+  return { follow, isNew: true };
+}
+
+/** Inside a write: the row goes and an Undo is on its way, whether the other server answers or not. */
+export async function dropFollow(room: FederationRoom, tx: Tx, follower: PersonActor, follow: RemoteFollow): Promise<void> {
+  await tx.manager.delete(remoteFollowSchema, { id: follow.id });
+  const content = undoContent({ id: follow.followId, actor: follower.actor.id, object: follow.remoteActorId });
+  await publish(room, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
+}
+
+/** Unfollows a repository. Refuses `unknown_follow` for one that is not this person's. */
+export async function unfollow(room: FederationRoom, userId: string, followId: string): Promise<RemoteFollow> {
+  const follower = await followerActor(room, userId);
+  return room.db.write(async (tx) => {
+    const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
+    if (follow === null) throw noSuchFollow();
+    await dropFollow(room, tx, follower, follow);
+    return follow;
+  });
+}
+
+/**
+ * Sends a new Follow for one that was never accepted, with an id of its own.
+ * Refuses `unknown_follow`; an accepted one stays as it is.
+ */
+export async function retryFollow(room: FederationRoom, userId: string, followId: string): Promise<RemoteFollow> {
+  const follower = await followerActor(room, userId);
+  return room.db.write(async (tx) => {
+    const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
+    if (follow === null) throw noSuchFollow();
+    if (follow.state === 'ACCEPTED') return follow;
+    const sent = await sendFollow(room, tx, follower, follow.remoteActorId, follow.remoteInbox);
+    await tx.manager.update(remoteFollowSchema, { id: follow.id }, { followId: sent });
+    return { ...follow, followId: sent };
+  });
+}
+
+function sendFollow(room: FederationRoom, tx: Tx, follower: PersonActor, target: string, inbox: string): Promise<string> {
+  return publish(room, tx, { type: 'Follow', actorPath: follower.actor.path, content: followContent(target, tx.now) }, { inbox });
+}

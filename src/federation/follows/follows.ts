@@ -1,0 +1,73 @@
+import { LessThanOrEqual } from 'typeorm';
+import { requireOperational } from '../operational.ts';
+import type { FederationRoom } from '../room.ts';
+import { addFollow, followerActor } from './follow-repository.ts';
+import { followPerson, scanPerson } from './follow-person.ts';
+import type { ScanResult } from './follow-person.ts';
+import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+import { listRemoteRepositories } from './remote-repositories.ts';
+import type { RemoteRepositoryList } from './remote-repositories.ts';
+import { explaining, resolveTarget } from './resolve-target.ts';
+
+/** What was followed. */
+export interface Followed {
+  kind: 'repository' | 'person';
+  id: string;
+  handle: string;
+}
+
+/** People that one run of the job looks at, and how many at once. */
+const scansPerRun = 100;
+const scansAtOnce = 4;
+
+/**
+ * A local person follows a remote repository or person.
+ * @param target a handle or a URL, as typed
+ * Refuses `federation_off`, and as `resolveTarget` does.
+ */
+export async function follow(room: FederationRoom, userId: string, target: string): Promise<Followed> {
+  requireOperational(room);
+  const actor = await resolveTarget(room, target);
+  const follower = await followerActor(room, userId);
+  if (actor.type === 'Person') {
+    const { id, handle } = await explaining(actor.host, () => followPerson(room, follower, actor));
+    return { kind: 'person', id, handle };
+  }
+  const { follow: added } = await room.db.write((tx) => addFollow(room, tx, follower, actor, null));
+  return { kind: 'repository', id: added.id, handle: added.handle };
+}
+
+/** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */
+export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]> {
+  const due = await room.db.read.find(remotePersonFollowSchema, {
+    where: { nextScanAt: LessThanOrEqual(room.clock.now()) }, order: { nextScanAt: 'ASC' }, take: scansPerRun,
+  });
+  return scan(room, due);
+}
+
+/** Scans everybody's followed people now, whenever they are due. Refuses `federation_off`. */
+export async function scanAllPeople(room: FederationRoom): Promise<ScanResult[]> {
+  requireOperational(room);
+  return scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
+}
+
+async function scan(room: FederationRoom, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
+  const lists = new Map<string, Promise<RemoteRepositoryList>>();
+  const listOf = (personId: string): Promise<RemoteRepositoryList> => {
+    const list = lists.get(personId) ?? room.remoteActors.actor(personId).then((person) => listRemoteRepositories(room, person));
+    lists.set(personId, list);
+    return list;
+  };
+  const results: ScanResult[] = [];
+  const waiting = [...follows];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const result = await scanPerson(room, next, listOf);
+      if (result.added.length > 0) room.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
+      results.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: scansAtOnce }, work));
+  return results;
+}

@@ -1,0 +1,45 @@
+import { EntitySchema } from 'typeorm';
+
+/** A push to a followed repository, as its server told it; every text in it is a stranger's. */
+export interface ReceivedPush {
+  id: string;
+  actorId: string;
+  activityId: string;
+  /** Without `refs/heads/`. */
+  branch: string;
+  /** 40 or 64 hex digits; all zero for a new branch; `null` when it was not told. */
+  hashBefore: string | null;
+  hashAfter: string | null;
+  /** How many commits it had; more than `commits` lists when it was long. */
+  commitCount: number;
+  /** JSON: `PushedCommit[]`, newest first. */
+  commits: string;
+  /** When it was made, never later than when it came in. */
+  pushedAt: number;
+  receivedAt: number;
+}
+
+/** Commits that are kept of one push (SPEC §8). */
+export const maxPushedCommits = 50;
+
+export interface PushedCommit {
+  hash: string;
+  summary: string;
+}
+
+export const receivedPushSchema = new EntitySchema<ReceivedPush>({
+  name: 'receivedPush',
+  tableName: 'received_pushes',
+  columns: {
+    id: { type: 'text', primary: true },
+    actorId: { name: 'actor_id', type: 'text' },
+    activityId: { name: 'activity_id', type: 'text' },
+    branch: { type: 'text' },
+    hashBefore: { name: 'hash_before', type: 'text', nullable: true },
+    hashAfter: { name: 'hash_after', type: 'text', nullable: true },
+    commitCount: { name: 'commit_count', type: 'integer' },
+    commits: { type: 'text' },
+    pushedAt: { name: 'pushed_at', type: 'integer' },
+    receivedAt: { name: 'received_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,42 @@
+import { EntitySchema } from 'typeorm';
+
+export type FollowState = 'PENDING' | 'ACCEPTED';
+
+/** A local person follows a remote repository (SPEC §2.5, §3). */
+export interface RemoteFollow {
+  id: string;
+  userId: string;
+  remoteActorId: string;
+  remoteInbox: string;
+  host: string;
+  /** `owner/name@host`, as the other server called it when it was followed. */
+  handle: string;
+  /** Its page for people. */
+  url: string | null;
+  /** Id of the Follow that was sent last; an Undo repeats it. */
+  followId: string;
+  state: FollowState;
+  createdAt: number;
+  acceptedAt: number | null;
+  /** The followed person whose repository it is; `null` for a direct follow. */
+  viaUserActorId: string | null;
+}
+
+export const remoteFollowSchema = new EntitySchema<RemoteFollow>({
+  name: 'remoteFollow',
+  tableName: 'remote_follows',
+  columns: {
+    id: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text' },
+    remoteActorId: { name: 'remote_actor_id', type: 'text' },
+    remoteInbox: { name: 'remote_inbox', type: 'text' },
+    host: { type: 'text' },
+    handle: { type: 'text' },
+    url: { type: 'text', nullable: true },
+    followId: { name: 'follow_id', type: 'text' },
+    state: { type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    acceptedAt: { name: 'accepted_at', type: 'integer', nullable: true },
+    viaUserActorId: { name: 'via_user_actor_id', type: 'text', nullable: true },
+  },
+});

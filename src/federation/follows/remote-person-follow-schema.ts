@@ -1,0 +1,52 @@
+import { EntitySchema } from 'typeorm';
+
+/** A local person follows a remote person: all their public repositories, now and later (SPEC §3). */
+export interface RemotePersonFollow {
+  id: string;
+  userId: string;
+  remoteActorId: string;
+  host: string;
+  /** `user@host`. */
+  handle: string;
+  /** Their page. */
+  url: string | null;
+  /** How many repositories the other server says there are; `null` when it does not say. */
+  totalItems: number | null;
+  createdAt: number;
+  /** When the list is read again. */
+  nextScanAt: number;
+  /** Why the last reading failed, in words. */
+  scanError: string | null;
+}
+
+/** A repository that a scan has seen: one that was unfollowed by hand must not come back. */
+export interface SeenRepository {
+  userFollowId: string;
+  remoteActorId: string;
+}
+
+export const remotePersonFollowSchema = new EntitySchema<RemotePersonFollow>({
+  name: 'remoteUserFollow',
+  tableName: 'remote_user_follows',
+  columns: {
+    id: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text' },
+    remoteActorId: { name: 'remote_actor_id', type: 'text' },
+    host: { type: 'text' },
+    handle: { type: 'text' },
+    url: { type: 'text', nullable: true },
+    totalItems: { name: 'total_items', type: 'integer', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    nextScanAt: { name: 'next_scan_at', type: 'integer' },
+    scanError: { name: 'scan_error', type: 'text', nullable: true },
+  },
+});
+
+export const seenRepositorySchema = new EntitySchema<SeenRepository>({
+  name: 'remoteUserRepository',
+  tableName: 'remote_user_repositories',
+  columns: {
+    userFollowId: { name: 'user_follow_id', type: 'text', primary: true },
+    remoteActorId: { name: 'remote_actor_id', type: 'text', primary: true },
+  },
+});

@@ -1,0 +1,66 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { asObject, idOf, itemsOf, webUrl } from '../activities/fields.ts';
+import type { Json } from '../activities/fields.ts';
+import { fetchDocument } from '../actors/fetch-document.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { FederationRoom } from '../room.ts';
+
+/** The first page of a remote person's public repositories. */
+export interface RemoteRepositoryList {
+  /** Actor ids, on the person's own host, each once. */
+  ids: string[];
+  /** How many there are in all, when the server says so. */
+  totalItems: number | null;
+}
+
+/** What one page may hold at most; the rest of a longer one is not looked at. */
+const maxItems = 200;
+
+/**
+ * Reads the collection that a Person names (SPEC §3): the first page, embedded
+ * or behind one further request, and never the next. Items on other hosts are
+ * left out: nobody speaks for somebody else's repositories.
+ * Refuses as `fetchDocument` does.
+ */
+export async function listRemoteRepositories(room: FederationRoom, person: RemoteActor): Promise<RemoteRepositoryList> {
+  const collection = await fetchDocument(room, person.repositoriesUrl ?? `${person.id}/repositories`);
+  const page = await firstPage(room, person, collection);
+  const ids = itemsOf(page).slice(0, maxItems).map(idOf);
+  const own = ids.flatMap((id) => (webUrl(id)?.host === person.host ? [webUrl(id)!.href] : []));
+  const total = collection['totalItems'];
+  return { ids: [...new Set(own)], totalItems: typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null };
+}
+
+async function firstPage(room: FederationRoom, person: RemoteActor, collection: Json): Promise<Json> {
+  const { first } = collection;
+  if (itemsOf(collection).length > 0 || first === undefined) return collection;
+  if (typeof first !== 'string') return asObject(first);
+  return webUrl(first)?.host === person.host ? fetchDocument(room, first) : {};
+}
+
+/** How long reading the repositories of one person may take. */
+const readingMs = 20_000;
+
+/**
+ * The repositories behind the ids, a few at a time; what is none or does not
+ * answer is left out.
+ * @returns what was found, and whether there was no time for all of them
+ */
+export async function fetchRepositories(room: FederationRoom, ids: readonly string[]): Promise<{ found: RemoteActor[]; isCutShort: boolean }> {
+  const deadline = performance.now() + readingMs;
+  const waiting = [...ids];
+  const found: RemoteActor[] = [];
+  const work = async (): Promise<void> => {
+    while (waiting.length > 0 && performance.now() < deadline) {
+      const id = waiting.shift()!;
+      const actor = await room.remoteActors.actor(id).catch((error: unknown) => {
+        if (!isDomainError(error)) throw error;
+        room.logger.info('follow.repository_skipped', { actor: id, reason: error.reason });
+        return null;
+      });
+      if (actor?.type === 'Repository') found.push(actor);
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  return { found: found.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), isCutShort: waiting.length > 0 };
+}

@@ -1,0 +1,92 @@
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import { asObject, typesOf } from '../activities/fields.ts';
+import { parseJson } from '../actors/fetch-document.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { FederationRoom } from '../room.ts';
+import { parseFollowTarget } from './follow-target.ts';
+
+/** The largest WebFinger answer that is read, in bytes. */
+const maxBytes = 64 * 1024;
+
+/**
+ * Finds the actor that somebody means (SPEC §4.7): by WebFinger, or by its URL.
+ * A page's URL is taken to WebFinger, too. The server is asked even when it is
+ * known, because what it said some hours ago may be wrong by now.
+ *
+ * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which
+ * tells nothing about what a server hides; `local_target` for what is here.
+ */
+export async function resolveTarget(room: FederationRoom, text: string): Promise<RemoteActor> {
+  const target = parseFollowTarget(text);
+  if (target === null) throw unresolvable('Write owner/name@host, user@host or the address of a repository.');
+  const url = target.kind === 'url' ? new URL(target.url) : new URL(`${schemeOf(room)}//${target.host}`);
+  if (url.host === new URL(room.settings.origin).host) {
+    throw invalid('local_target', 'That is on this server: no need to follow it from here.', { field: 'target' });
+  }
+  const actor = await explaining(url.host, async () => {
+    await room.outbound.judge(url.href);
+    if (target.kind === 'handle') return room.remoteActors.actor(await selfLink(room, url, `acct:${target.account}`), { fresh: true });
+    return actorOrPage(room, url);
+  });
+  if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);
+  return actor;
+}
+
+/** In development peers may speak http; a handle does not say which. */
+function schemeOf({ settings }: FederationRoom): string {
+  return settings.devAllowInsecure ? new URL(settings.origin).protocol : 'https:';
+}
+
+async function actorOrPage(room: FederationRoom, url: URL): Promise<RemoteActor> {
+  try {
+    return await room.remoteActors.actor(url.href, { fresh: true });
+  } catch (error) {
+    if (!isDomainError(error) || error.reason !== 'document_unusable') throw error;
+    return room.remoteActors.actor(await selfLink(room, url, url.href), { fresh: true });
+  }
+}
+
+/** The actor that WebFinger names (RFC 7033). Its host is judged like any other when it is asked. */
+async function selfLink({ outbound }: FederationRoom, { origin, host }: URL, resource: string): Promise<string> {
+  const url = `${origin}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`;
+  const headers = { Host: host, Accept: 'application/jrd+json, application/json' };
+  const answer = await outbound.send({ method: 'GET', url, headers, maxBytes });
+  if (answer.status === 404 || answer.status === 410) throw missing(host);
+  if (answer.status !== 200) throw unusable(host);
+  const links = parseJson(answer.body, url)['links'];
+  for (const each of Array.isArray(links) ? links : []) {
+    const { rel, type, href } = asObject(each);
+    const isActor = typesOf(type).some((name) => /^application\/(activity\+json|ld\+json)/.test(name));
+    if (rel === 'self' && isActor && typeof href === 'string') return href;
+  }
+  throw unusable(host);
+}
+
+/** Says which of four causes it was; the details are the log's. */
+export async function explaining<T>(host: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDomainError(error) || error.reason === 'unresolvable_handle') throw error;
+    switch (error.reason) {
+      case 'host_not_allowed':
+        throw unresolvable(`${host} is not on this server's peer list; an administrator can add it.`, error);
+      case 'https_only':
+      case 'invalid_url':
+        throw unresolvable('Only https addresses without a name or password in them are used.', error);
+      case 'document_missing':
+        throw missing(host, error);
+      case 'document_unusable':
+        throw unusable(host, error);
+      default:
+        throw unresolvable(`${host} did not answer.`, error);
+    }
+  }
+}
+
+const missing = (host: string, cause?: unknown) => unresolvable(`${host} knows no public repository or person of this name.`, cause);
+const unusable = (host: string, cause?: unknown) => unresolvable(`The answer of ${host} is no repository or person.`, cause);
+
+function unresolvable(cause: string, error?: unknown) {
+  return invalid('unresolvable_handle', `Could not resolve handle. ${cause}`, { field: 'target', cause: error });
+}

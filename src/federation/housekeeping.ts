@@ -1,0 +1,49 @@
+import { LessThan } from 'typeorm';
+import { remoteActorSchema } from './actors/remote-actor-schema.ts';
+import { outboxSchema } from './deliveries/outbox-schema.ts';
+import { purgeDeliveries } from './deliveries/manage-deliveries.ts';
+import { receivedPushSchema } from './follows/received-push-schema.ts';
+import { inboxSchema } from './inbox/inbox-schema.ts';
+import { pairingCodeSchema } from './peers/peer-schema.ts';
+import type { FederationRoom } from './room.ts';
+
+const dayMs = 86_400_000;
+/** Far longer than a signature lives, so that no activity outlives the note that it was seen. */
+const keptMs = 30 * dayMs;
+const keptPushesMs = 180 * dayMs;
+/** A clock that jumped must not put deliveries off for years. */
+const furthestAttemptMs = 3_600_000;
+
+/** Once a day: what nobody looks at any more goes. Pushes of ours stay, they are the outbox. */
+export async function removeOld(room: FederationRoom): Promise<void> {
+  const now = room.clock.now();
+  await purgeDeliveries(room, now - keptMs);
+  await room.db.write(async ({ manager }) => {
+    await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
+    await manager.delete(remoteActorSchema, { fetchedAt: LessThan(now - keptMs) });
+    await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - keptPushesMs) });
+    await manager.delete(pairingCodeSchema, { expiresAt: LessThan(now - dayMs) });
+    await manager
+      .createQueryBuilder()
+      .delete()
+      .from(outboxSchema)
+      .where('is_public = :no AND created_at < :before', { no: false, before: now - keptMs })
+      .andWhere('NOT EXISTS (SELECT 1 FROM federation_delivery d WHERE d.outbox_id = federation_outbox.id)')
+      .execute();
+  });
+}
+
+/**
+ * At start, with the instance lock held: claims of the program that ran before
+ * are nobody's, and no delivery waits longer than an hour.
+ */
+export async function recover(room: FederationRoom): Promise<void> {
+  await room.db.write(async ({ manager, now }) => {
+    await manager.query(`UPDATE federation_delivery SET locked_until = 0 WHERE state = 'PENDING' AND locked_until > 0`);
+    await manager.query(
+      `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND next_attempt_at > ?`,
+      [now + furthestAttemptMs, now + furthestAttemptMs],
+    );
+    await manager.query('UPDATE federation_peers SET retry_at = ? WHERE retry_at > ?', [now + furthestAttemptMs, now + furthestAttemptMs]);
+  });
+}

@@ -1,0 +1,21 @@
+import { EntitySchema } from 'typeorm';
+
+/** An activity that was accepted. Its key is what makes a second copy have no effect. */
+export interface InboxRow {
+  /** Actor id. An actor can use up its own activity ids only. */
+  signer: string;
+  activityId: string;
+  type: string;
+  receivedAt: number;
+}
+
+export const inboxSchema = new EntitySchema<InboxRow>({
+  name: 'federationInbox',
+  tableName: 'federation_inbox',
+  columns: {
+    signer: { type: 'text', primary: true },
+    activityId: { name: 'activity_id', type: 'text', primary: true },
+    type: { type: 'text' },
+    receivedAt: { name: 'received_at', type: 'integer' },
+  },
+});

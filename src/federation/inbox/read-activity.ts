@@ -1,0 +1,32 @@
+import { invalid, unauthenticated } from '../../kernel/index.ts';
+import { idOf, webUrl } from '../activities/fields.ts';
+import type { Json } from '../activities/fields.ts';
+import type { ArrivedActivity } from '../activities/arrived-activity.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+
+/**
+ * Reads a verified body. The signer may speak for itself only: as the actor, and
+ * with an id on its own host (CVE-2024-23832, CVE-2025-54888).
+ * Refuses `activity_malformed`, `actor_not_signer`, `activity_id`.
+ */
+export function readActivity(body: Buffer, signer: RemoteActor): ArrivedActivity {
+  const document = parseObject(body);
+  if (idOf(document['actor']) !== signer.id) {
+    throw unauthenticated('actor_not_signer', 'The activity is of another actor than the one who signed it.');
+  }
+  const id = document['id'];
+  if (typeof id !== 'string' || webUrl(id)?.host !== signer.host) {
+    throw unauthenticated('activity_id', 'The id of the activity is no URL on the host of its actor.');
+  }
+  return { id, document, signer };
+}
+
+function parseObject(body: Buffer): Json {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  } catch {
+    // Told below.
+  }
+  throw invalid('activity_malformed', 'The body is no JSON object.');
+}

@@ -1,0 +1,88 @@
+import type { Tx } from '../../db/index.ts';
+import { isDomainError, unauthenticated } from '../../kernel/index.ts';
+import { receiveAccept } from '../activities/accept.ts';
+import type { ActivityHandler, ArrivedActivity } from '../activities/arrived-activity.ts';
+import { cleanText, typesOf } from '../activities/fields.ts';
+import { receiveFollow } from '../activities/follow.ts';
+import { receivePush } from '../activities/push.ts';
+import { receiveUndo } from '../activities/undo.ts';
+import type { Signer } from '../actors/remote-actors.ts';
+import { noteAlive } from '../peers/note-alive.ts';
+import type { FederationRoom } from '../room.ts';
+import { isSignedBy, readSignedRequest } from '../signatures/index.ts';
+import type { ArrivedRequest, SignedRequest } from '../signatures/index.ts';
+import { readActivity } from './read-activity.ts';
+
+/** What came of an activity. */
+export type Reception = 'processed' | 'ignored' | 'repeated';
+
+/** Everything that has an effect; all else is recorded and ignored (SPEC §6). */
+const handlers = new Map<string, ActivityHandler<never>>([
+  ['Follow', receiveFollow as ActivityHandler<never>],
+  ['Undo', receiveUndo as ActivityHandler<never>],
+  ['Accept', receiveAccept as ActivityHandler<never>],
+  ['Push', receivePush as ActivityHandler<never>],
+]);
+
+/**
+ * Takes in a signed activity (SPEC §5): header, allowlist, date and digest, the
+ * signer's key, the signature; then, in one write, the note that it was seen and
+ * its effect. A second copy changes nothing.
+ *
+ * Refuses with `unauthenticated`, for a reason that only the log may tell: those
+ * of `readSignedRequest`, `signer_not_allowed`, `signer_unknown`, `signature_wrong`,
+ * and of `readActivity`. Refuses `activity_malformed` when what was signed is no
+ * JSON object.
+ */
+export async function receiveActivity(room: FederationRoom, request: ArrivedRequest): Promise<Reception> {
+  const signed = readSignedRequest(request, new URL(room.settings.origin).host, room.clock.now());
+  await requireAllowed(room, signed.parameters.keyId);
+  const signer = await verifiedSigner(room, signed);
+  const activity = readActivity(request.body, signer.actor);
+  await noteAlive(room, signer.actor.host);
+
+  const types = typesOf(activity.document['type']);
+  const type = types.find((name) => handlers.has(name));
+  const handler = type === undefined ? null : handlers.get(type)!;
+  const prepared = handler === null ? null : await handler.prepare(room, activity);
+  return room.db.write(async (tx) => {
+    const isNew = await noteSeen(tx, activity, type ?? cleanText(types[0], 100));
+    if (!isNew) return 'repeated';
+    await handler?.apply(room, tx, activity, prepared as never);
+    return handler === null ? 'ignored' : 'processed';
+  });
+}
+
+/** The host is asked for by name before anything touches the network. */
+async function requireAllowed({ outbound }: FederationRoom, keyId: string): Promise<void> {
+  try {
+    await outbound.judge(keyId);
+  } catch (cause) {
+    throw unauthenticated('signer_not_allowed', 'The signer is on no host that is allowed here.', { cause });
+  }
+}
+
+/** A cached key that does not fit may be an old one: asked for again, but not for every bad request. */
+async function verifiedSigner({ remoteActors }: FederationRoom, signed: SignedRequest): Promise<Signer> {
+  const { keyId } = signed.parameters;
+  try {
+    const known = await remoteActors.signer(keyId);
+    if (isSignedBy(signed, known.key)) return known;
+    const again = await remoteActors.signerAgain(keyId);
+    if (again !== null && isSignedBy(signed, again.key)) return again;
+  } catch (cause) {
+    if (!isDomainError(cause)) throw cause;
+    throw unauthenticated('signer_unknown', `The key of the signer could not be had: ${cause.message}`, { cause });
+  }
+  throw unauthenticated('signature_wrong', 'The signature does not fit the request.');
+}
+
+/** The key of the table decides, not a look before: of a hundred copies at once one is new. */
+async function noteSeen({ manager, now }: Tx, { id, signer }: ArrivedActivity, type: string): Promise<boolean> {
+  const rows: unknown[] = await manager.query(
+    `INSERT INTO federation_inbox (signer, activity_id, type, received_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (signer, activity_id) DO NOTHING RETURNING 1`,
+    [signer.id, id, type, now],
+  );
+  return rows.length > 0;
+}

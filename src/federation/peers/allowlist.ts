@@ -1,0 +1,28 @@
+import { In, IsNull, Not } from 'typeorm';
+import type { Database } from '../../db/index.ts';
+import type { FederationSettings } from '../room.ts';
+import { peerSchema } from './peer-schema.ts';
+
+/** The entries that would let a URL through: its host, and its host with the port. */
+export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
+  const standard = url.protocol === 'http:' ? '80' : '443';
+  const exact = `${url.hostname}:${url.port === '' ? standard : url.port}`;
+  // A bare name speaks of the usual port only: another one is another service on that machine.
+  return url.port === '' || devAllowInsecure ? [url.hostname, exact] : [exact];
+}
+
+/**
+ * Whether a host may take part (SPEC §5): exact names without regard to case,
+ * from the settings and from pairings. An empty list denies everybody. Pairings
+ * are looked up each time, since the command line may have just made one.
+ */
+export function createAllowlist(
+  { db, settings }: { db: Database; settings: Pick<FederationSettings, 'allowlist' | 'devAllowInsecure'> },
+): (url: URL) => Promise<boolean> {
+  const listed = new Set(settings.allowlist);
+  return async (url) => {
+    const entries = entriesFor(url, settings.devAllowInsecure);
+    if (entries.some((entry) => listed.has(entry))) return true;
+    return db.read.existsBy(peerSchema, { host: In(entries), pairedAt: Not(IsNull()) });
+  };
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { IsNull, MoreThan, Not } from 'typeorm';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { asObject, webUrl } from '../activities/fields.ts';
+import { instanceActor } from '../actors/find-actor.ts';
+import { requireOperational } from '../operational.ts';
+import type { FederationRoom } from '../room.ts';
+import { signRequest } from '../signatures/index.ts';
+import { entriesFor } from './allowlist.ts';
+import { pairingCodeSchema, peerSchema } from './peer-schema.ts';
+
+/**
+ * Two administrators let their servers talk without editing settings. One makes
+ * a code, the other accepts it (and has confirmed by that), the first one
+ * confirms who asked. Each server only ever allows a host by its own
+ * administrator's word; the guard stays as it is, it merely reads one more list.
+ */
+
+/** How long a code works (issue: 15 minutes). */
+export const pairingLifeMs = 15 * 60_000;
+export const pairingPath = '/ap/pairing';
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** A code for one other server: where to ask, and the secret that allows asking. */
+export async function invitePeer(room: FederationRoom): Promise<{ code: string; expiresAt: number }> {
+  requireOperational(room);
+  const secret = room.random.bytes(16).toString('base64url');
+  const expiresAt = await room.db.write(async ({ manager, now }) => {
+    await manager.insert(pairingCodeSchema, { codeHash: hashOf(secret), createdAt: now, expiresAt: now + pairingLifeMs, usedAt: null });
+    return now + pairingLifeMs;
+  });
+  return { code: `${room.settings.origin}${pairingPath}#${secret}`, expiresAt };
+}
+
+/** The server that made a code, before anything is done with it. Refuses `invalid_pairing_code`. */
+export function hostOfCode(room: FederationRoom, code: string): string {
+  return readCode(room, code).url.host;
+}
+
+/**
+ * Accepts the code of another administrator: their server is allowed from now
+ * on, and is told so. When it cannot be told, nothing stays allowed.
+ * Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server
+ * does not know (any more), and as `outbound.send` does.
+ * @returns the host
+ */
+export async function acceptInvite(room: FederationRoom, code: string): Promise<string> {
+  requireOperational(room);
+  const { url, secret } = readCode(room, code);
+  const wasPaired = await room.db.read.existsBy(peerSchema, { host: url.host, pairedAt: Not(IsNull()) });
+  await allow(room, url.host);
+  try {
+    const body = Buffer.from(JSON.stringify({ code: secret, origin: room.settings.origin }));
+    const key = await room.localActors.signingKey((await instanceActor(room)).path);
+    const judged = await room.outbound.judge(url.href);
+    const signed = await signRequest({ method: 'POST', url: judged, body, at: room.clock.now() }, key);
+    const headers = { ...signed, 'Content-Type': 'application/json' };
+    const { status } = await room.outbound.send({ method: 'POST', url: judged.href, headers, body, maxBytes: 4_096 });
+    if (status < 200 || status > 299) {
+      throw conflict('pairing_refused', `${url.host} does not know this code. It works once, for 15 minutes; ask for a new one.`);
+    }
+  } catch (error) {
+    if (!wasPaired) await room.db.write(({ manager }) => manager.update(peerSchema, { host: url.host }, { pairedAt: null }));
+    throw error;
+  }
+  room.logger.info('peer.paired', { host: url.host });
+  return url.host;
+}
+
+/**
+ * A server asks to be paired, with a code of ours. Nothing is fetched and nothing
+ * allowed: an administrator sees who asked. A host that is allowed already needs
+ * no more words.
+ * Refuses `unknown_pairing_code`, the same for a wrong, a used and an old one.
+ */
+export async function receivePairing(room: FederationRoom, body: Buffer): Promise<void> {
+  const { code, origin } = asObject(parse(body));
+  const url = webUrl(origin);
+  const unknown = () => notFound('unknown_pairing_code');
+  if (typeof code !== 'string' || code.length > 100 || url === null || url.origin !== origin) throw unknown();
+  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure) throw unknown();
+  await room.db.write(async ({ manager, now }) => {
+    const found = await manager.update(
+      pairingCodeSchema, { codeHash: hashOf(code), usedAt: IsNull(), expiresAt: MoreThan(now) }, { usedAt: now },
+    );
+    if (found.affected !== 1) throw unknown();
+    const { host } = url;
+    if (isInSettings(room, url) || (await manager.existsBy(peerSchema, { host, pairedAt: Not(IsNull()) }))) return;
+    await manager.query(
+      'INSERT INTO federation_peers (host, asked_at) VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at',
+      [host, now],
+    );
+  });
+  room.logger.info('peer.asked_to_pair', { host: url.host });
+}
+
+/** Lets a server in that asked with a code. Refuses `unknown_peer` for one that did not ask. */
+export async function confirmPeer(room: FederationRoom, host: string): Promise<void> {
+  const asked = await room.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: Not(IsNull()) });
+  if (!asked) throw noSuchPeer(host);
+  await allow(room, host.toLowerCase());
+  room.logger.info('peer.paired', { host });
+}
+
+/**
+ * Ends a pairing, or turns down who asked for one. What the settings allow stays allowed.
+ * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
+ */
+export async function removePeer(room: FederationRoom, host: string): Promise<void> {
+  const found = await room.db.write(({ manager }) => manager.query(
+    `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
+      WHERE host = ? AND (paired_at IS NOT NULL OR asked_at IS NOT NULL) RETURNING host`,
+    [host.toLowerCase()],
+  )) as unknown[];
+  if (found.length > 0) return room.logger.info('peer.removed', { host });
+  if (room.settings.allowlist.includes(host.toLowerCase())) {
+    throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; take it out there.`);
+  }
+  throw noSuchPeer(host);
+}
+
+const noSuchPeer = (host: string) => notFound('unknown_peer', `No pairing with ${host}, and it has not asked for one.`);
+
+async function allow({ db }: FederationRoom, host: string): Promise<void> {
+  await db.write(({ manager, now }) => manager.query(
+    `INSERT INTO federation_peers (host, paired_at) VALUES (?, ?)
+     ON CONFLICT (host) DO UPDATE SET paired_at = excluded.paired_at, asked_at = NULL`,
+    [host, now],
+  ));
+}
+
+function isInSettings({ settings }: FederationRoom, url: URL): boolean {
+  return entriesFor(url, settings.devAllowInsecure).some((entry) => settings.allowlist.includes(entry));
+}
+
+function readCode(room: FederationRoom, code: string): { url: URL; secret: string } {
+  const [address = '', secret = ''] = code.trim().split('#');
+  const url = webUrl(address);
+  if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {
+    throw invalid('invalid_pairing_code', 'This is no pairing code. It is one line that begins with https:// and has a # in it.');
+  }
+  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure) throw invalid('invalid_pairing_code', 'Only https is allowed');
+  if (url.host === new URL(room.settings.origin).host) throw invalid('invalid_pairing_code', 'This code was made here; it is for the other server.');
+  return { url, secret };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { EntitySchema } from 'typeorm';
+
+/** What is known of another server. Times are milliseconds since the epoch. */
+export interface PeerRow {
+  /** Host and non-default port. */
+  host: string;
+  /** When two administrators paired the servers: an entry of the allowlist. */
+  pairedAt: number | null;
+  /** When it asked to be paired with a code of ours; an administrator has to confirm. */
+  askedAt: number | null;
+  lastSuccessAt: number | null;
+  lastErrorAt: number | null;
+  lastError: string | null;
+  /** How often in a row it could not be reached. */
+  failures: number;
+  /** Until then nothing but what was tried before is tried again. */
+  retryAt: number;
+}
+
+/** A code that lets one other server ask to be paired; only its hash is kept. */
+export interface PairingCodeRow {
+  codeHash: string;
+  createdAt: number;
+  expiresAt: number;
+  usedAt: number | null;
+}
+
+export const peerSchema = new EntitySchema<PeerRow>({
+  name: 'federationPeer',
+  tableName: 'federation_peers',
+  columns: {
+    host: { type: 'text', primary: true },
+    pairedAt: { name: 'paired_at', type: 'integer', nullable: true },
+    askedAt: { name: 'asked_at', type: 'integer', nullable: true },
+    lastSuccessAt: { name: 'last_success_at', type: 'integer', nullable: true },
+    lastErrorAt: { name: 'last_error_at', type: 'integer', nullable: true },
+    lastError: { name: 'last_error', type: 'text', nullable: true },
+    failures: { type: 'integer' },
+    retryAt: { name: 'retry_at', type: 'integer' },
+  },
+});
+
+export const pairingCodeSchema = new EntitySchema<PairingCodeRow>({
+  name: 'federationPairingCode',
+  tableName: 'federation_pairing_codes',
+  columns: {
+    codeHash: { name: 'code_hash', type: 'text', primary: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    expiresAt: { name: 'expires_at', type: 'integer' },
+    usedAt: { name: 'used_at', type: 'integer', nullable: true },
+  },
+});

@@ -1,0 +1,120 @@
+import { isIP } from 'node:net';
+import { isDomainError } from '../../kernel/index.ts';
+import { activityStreams } from '../activities/contexts.ts';
+import { asObject } from '../activities/fields.ts';
+import { instancePath } from '../actors/actor-paths.ts';
+import { parseJson } from '../actors/fetch-document.ts';
+import { instanceActor } from '../actors/find-actor.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import { requireOperational } from '../operational.ts';
+import type { FederationRoom } from '../room.ts';
+import { signRequest } from '../signatures/index.ts';
+
+/** One thing that has to work between two servers. */
+export interface PeerCheck {
+  name: 'allowed' | 'resolve' | 'webfinger' | 'actor' | 'clock' | 'signature';
+  /** `null` when an earlier step that it needs has failed. */
+  ok: boolean | null;
+  words: string;
+}
+
+const maxBytes = 64 * 1024;
+const clockToleranceMs = 5 * 60_000;
+
+/**
+ * Looks for what stands between this server and another, step by step, by the
+ * same ways that deliveries take. The last step sends an activity that does
+ * nothing: whether it is accepted tells if the other side allows us and can read
+ * our key.
+ * Refuses `federation_off`.
+ */
+export async function testPeer(room: FederationRoom, host: string): Promise<PeerCheck[]> {
+  requireOperational(room);
+  const scheme = room.settings.devAllowInsecure ? new URL(room.settings.origin).protocol : 'https:';
+  const url = new URL(`${scheme}//${host.toLowerCase()}`);
+  const checks: PeerCheck[] = [];
+  const run = async <T>(name: PeerCheck['name'], needs: unknown, work: () => Promise<{ words: string; ok?: boolean; result: T }>): Promise<T | null> => {
+    if (needs === null) {
+      checks.push({ name, ok: null, words: 'not tried' });
+      return null;
+    }
+    try {
+      const { words, ok = true, result } = await work();
+      checks.push({ name, ok, words });
+      return ok ? result : null;
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      checks.push({ name, ok: false, words: error.message });
+      return null;
+    }
+  };
+
+  const allowed = await run('allowed', true, async () => {
+    await room.outbound.judge(url.href);
+    return { words: `${url.host} is on this server's peer list`, result: true };
+  });
+  const resolved = await run('resolve', allowed, () => resolveHost(room, url));
+  const answered = await run('webfinger', resolved, () => askWebFinger(room, url));
+  const actor = await run('actor', answered, () => readInstance(room, url));
+  await run('clock', answered, async () => judgeClock(room, answered!));
+  await run('signature', actor, () => trySignature(room, actor!));
+  return checks;
+}
+
+async function resolveHost({ outbound }: FederationRoom, url: URL) {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(name) !== 0) return { words: `${name} is an address`, result: true };
+  const found = await outbound.addressesOf(name).catch(() => []);
+  const inner = found.find(({ isAllowed }) => !isAllowed);
+  if (found.length === 0) return { ok: false, words: `${name} does not resolve`, result: true };
+  if (inner !== undefined) return { ok: false, words: `${name} leads to ${inner.address}, which is not public`, result: true };
+  return { words: found.map(({ address }) => address).join(', '), result: true };
+}
+
+/** Any WebFinger answer will do: nobody has to be called like this. */
+async function askWebFinger({ outbound }: FederationRoom, url: URL) {
+  const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
+  const { status, headers } = await outbound.send({ method: 'GET', url: target, headers: { Host: url.host, Accept: 'application/jrd+json' }, maxBytes });
+  const ok = status === 200 || status === 404 || status === 400;
+  const words = ok ? 'it answers' : `it answered ${status}; a proxy may have to pass /.well-known/webfinger on`;
+  return { ok, words, result: { date: headers.date ?? '' } };
+}
+
+/** Its own actor, where NodeInfo says it is, else where ours would be. */
+async function readInstance(room: FederationRoom, url: URL): Promise<{ words: string; result: RemoteActor }> {
+  const actor = await room.remoteActors.actor(await instanceLink(room, url), { fresh: true });
+  return { words: actor.id, result: actor };
+}
+
+async function instanceLink({ outbound }: FederationRoom, url: URL): Promise<string> {
+  const usual = url.origin + instancePath;
+  const target = `${url.origin}/.well-known/nodeinfo`;
+  const answer = await outbound.send({ method: 'GET', url: target, headers: { Host: url.host, Accept: 'application/json' }, maxBytes });
+  if (answer.status !== 200) return usual;
+  const links = parseJson(answer.body, target)['links'];
+  const link = (Array.isArray(links) ? links : []).map(asObject).find(({ rel }) => rel === `${activityStreams}#Application`);
+  return typeof link?.['href'] === 'string' ? link['href'] : usual;
+}
+
+function judgeClock({ clock }: FederationRoom, { date }: { date: string }) {
+  const distance = Date.parse(date) - clock.now();
+  if (!Number.isFinite(distance)) return { ok: false, words: 'it does not say what time it is', result: true };
+  const seconds = Math.round(Math.abs(distance) / 1000);
+  if (Math.abs(distance) < clockToleranceMs) return { words: `${seconds} s apart`, result: true };
+  return { ok: false, words: `${seconds} s apart: signatures are refused when clocks differ by an hour, some servers are stricter`, result: true };
+}
+
+async function trySignature(room: FederationRoom, actor: RemoteActor) {
+  const self = await instanceActor(room);
+  const id = `${self.id}/activities/${room.random.uuid()}`;
+  const body = Buffer.from(JSON.stringify({ '@context': activityStreams, id, type: 'View', actor: self.id, object: actor.id }));
+  const url = await room.outbound.judge(actor.inbox);
+  const signed = await signRequest({ method: 'POST', url, body, at: room.clock.now() }, await room.localActors.signingKey(self.path));
+  const headers = { ...signed, 'Content-Type': 'application/activity+json' };
+  const { status } = await room.outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes });
+  if (status >= 200 && status < 300) return { words: 'it accepts what we sign', result: true };
+  const why = status === 401 || status === 403
+    ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
+    : 'that is no answer to a signed activity';
+  return { ok: false, words: `it answered ${status}: ${why}`, result: true };
+}

@@ -1,0 +1,101 @@
+import { notFound } from '../kernel/index.ts';
+import { instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
+import type { Document } from './actors/actor-documents.ts';
+import { parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
+import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
+import { findActorAt, personActor } from './actors/find-actor.ts';
+import type { FoundActor } from './actors/find-actor.ts';
+import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
+import { publicRepositoryAt } from './actors/public-repositories.ts';
+import { webFinger } from './actors/web-finger.ts';
+import { outboxSchema } from './deliveries/outbox-schema.ts';
+import { isOperational } from './operational.ts';
+import type { FederationRoom } from './room.ts';
+
+export type CollectionName = 'outbox' | 'followers' | 'repositories';
+
+/**
+ * Everything that other servers may read (SPEC §4.6). What is private, absent or
+ * has no such part refuses with the same `not_found`; whether a repository is
+ * public is looked up for each answer.
+ */
+export interface Publications {
+  /** @param path of an actor: `/ap/repos/alice/tool` */
+  actor(path: string): Promise<Document>;
+  /** Whether an inbox at this path takes anything. */
+  hasInbox(path: string): Promise<boolean>;
+  /** @param page `null` for the collection itself */
+  collection(path: string, name: CollectionName, page: number | null): Promise<Document>;
+  /** An activity at its own id; only what was told to everybody. */
+  activity(path: string, uuid: string): Promise<Document>;
+  /** Refuses `invalid_resource` for what is no resource at all. */
+  webFinger(resource: string | null): Promise<Document>;
+  nodeInfoLinks(): Promise<Document>;
+  nodeInfo(): Promise<Document>;
+  /** The actor id behind a page, when there is one: `/repos/alice/tool`, `/users/alice`. */
+  actorOfPage(path: string): Promise<string | null>;
+}
+
+export function createPublications(room: FederationRoom): Publications {
+  const { db, settings } = room;
+
+  async function find(path: string): Promise<FoundActor> {
+    const found = isOperational(settings) ? await findActorAt(room, path) : null;
+    if (found === null) throw notFound();
+    return found;
+  }
+
+  async function describe(found: FoundActor): Promise<Document> {
+    if (found.kind === 'instance') return instanceDocument(found.actor, settings);
+    if (found.kind === 'user') return personDocument(found.actor, { ...found.person, username: found.person.username! }, settings);
+    return repositoryDocument(found.actor, found, await ownerActorId(found.repository.ownerUserId), settings);
+  }
+
+  async function ownerActorId(userId: string | null): Promise<string | null> {
+    if (userId === null) return null;
+    return (await personActor(room, await room.accounts.personById(userId)))?.actor.id ?? null;
+  }
+
+  return {
+    actor: async (path) => describe(await find(path)),
+    hasInbox: async (path) => isOperational(settings) && (await findActorAt(room, path)) !== null,
+    async collection(path, name, page) {
+      const found = await find(path);
+      if (name === 'outbox') return outboxOf(room, found, page);
+      if (name === 'followers' && found.kind === 'repository') return followersOf(room, found, page);
+      if (name === 'repositories' && found.kind === 'user') return repositoriesOf(room, found, page);
+      throw notFound();
+    },
+    async activity(path, uuid) {
+      const { actor } = await find(path);
+      const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path, isPublic: true });
+      if (row === null) throw notFound();
+      return JSON.parse(row.activity) as Document;
+    },
+    async webFinger(resource) {
+      const found = isOperational(settings) ? await webFinger(room, resource) : null;
+      if (found === null) throw notFound();
+      return found;
+    },
+    async nodeInfoLinks() {
+      if (!isOperational(settings)) throw notFound();
+      return nodeInfoLinks(room);
+    },
+    async nodeInfo() {
+      if (!isOperational(settings)) throw notFound();
+      return nodeInfo(room);
+    },
+    async actorOfPage(path) {
+      const address = isOperational(settings) ? parseActorPath(`/ap${path}`) : null;
+      // By its present name: an actor path may be that of something that was called so once.
+      if (address?.kind === 'repository') {
+        const found = await publicRepositoryAt(room, address.owner, address.name);
+        if (found === null) return null;
+        return room.localActors.peekId('repository', found.repository.id, repositoryPath(found.owner.handle, found.repository.name));
+      }
+      if (address?.kind !== 'user') return null;
+      const owner = await room.owners.resolve(address.username);
+      return owner?.kind === 'user' ? room.localActors.peekId('user', owner.id, personPath(owner.handle)) : null;
+    },
+  };
+}

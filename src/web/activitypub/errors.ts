@@ -1,0 +1,58 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { ErrorCode, Logger } from '../../kernel/index.ts';
+import type { Context, Middleware } from '../context.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The one place where errors become answers to other servers (SPEC §7). */
+const statusOf: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** As little as possible: an answer never tells why a signature was refused, or what it is that is not there. */
+const wordsOf: Record<number, string> = {
+  400: 'bad_request',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  500: 'internal',
+  503: 'unavailable',
+};
+
+function refuse(ctx: Context, status: number): void {
+  ctx.status = status;
+  ctx.set('Cache-Control', 'no-store');
+  if (status === 401) {
+    ctx.set('WWW-Authenticate', 'Signature headers="(request-target) host date digest"');
+    ctx.body = '';
+    return;
+  }
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify({ error: { code: wordsOf[status] ?? 'refused' } });
+}
+
+/** Turns what a handler throws into a short answer, and into a line of the log that says why. */
+export function answeringServers(logger: Logger, handle: (ctx: Context) => Promise<void>): Middleware {
+  return async (ctx) => {
+    ctx.vary('Accept');
+    try {
+      await handle(ctx);
+    } catch (error) {
+      if (error instanceof Refusal) {
+        ctx.set(error.headers);
+        return refuse(ctx, error.status);
+      }
+      if (!isDomainError(error) || error.code === 'internal') throw error;
+      const status = statusOf[error.code];
+      if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
+      if (status !== 404) logger.info('federation.refused', { path: ctx.path.slice(0, 512), status, reason: error.reason, why: error.message });
+      refuse(ctx, status);
+    }
+  };
+}

@@ -1,0 +1,31 @@
+import type { Federation } from '../../federation/index.ts';
+import type { Context, Middleware } from '../context.ts';
+
+const actorPage = /^\/(?:repos\/[^/]+\/[^/]+|users\/[^/]+)$/;
+
+/** Only who names the type means the actor: browsers and scripts that take anything get the page. */
+function wantsActor(ctx: Context): boolean {
+  const best = ctx.accepts('text/html', 'application/activity+json', 'application/ld+json');
+  return best === 'application/activity+json' || best === 'application/ld+json';
+}
+
+/**
+ * Pages of public repositories and of people have a second face: whoever asks
+ * for ActivityPub is led to the actor, and the page names it in a `Link`.
+ */
+export function nameActors({ isOperational, publications }: Federation): Middleware {
+  return async (ctx, next) => {
+    const isPage = isOperational && (ctx.method === 'GET' || ctx.method === 'HEAD') && actorPage.test(ctx.path);
+    if (!isPage) return next();
+    ctx.vary('Accept');
+    const actor = await publications.actorOfPage(ctx.path);
+    if (actor !== null && wantsActor(ctx)) {
+      ctx.redirect(actor);
+      ctx.status = 302;
+      ctx.set('Cache-Control', 'no-cache');
+      return;
+    }
+    await next();
+    if (actor !== null && ctx.status === 200) ctx.append('Link', `<${actor}>; rel="alternate"; type="application/activity+json"`);
+  };
+}
