@@ -1,4 +1,3 @@
-import { In, IsNull } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { foldHandle, maxHandleLength } from './handle-rules.ts';
 import { handleSchema } from './handle-schema.ts';
@@ -11,9 +10,30 @@ export interface Owner {
   id: string;
   /** As the owner wrote it; addresses that differ from it in case lead here too. */
   handle: string;
+  /** When the owner's picture was stored, epoch milliseconds: the `v` of its address. `null` without one. */
+  avatarAt: number | null;
 }
 
-const toOwner = ({ kind, ownerId, display }: HandleRow): Owner => ({ kind, id: ownerId, handle: display });
+interface OwnerRow {
+  kind: OwnerKind;
+  id: string;
+  handle: string;
+  avatar_at: number | null;
+}
+
+const toOwner = ({ avatar_at, ...owner }: OwnerRow): Owner => ({ ...owner, avatarAt: avatar_at });
+
+/** Owners with their pictures, in one question: every list and every head of a page shows both. */
+function currentOwners(manager: EntityManager) {
+  return manager
+    .createQueryBuilder(handleSchema, 'h')
+    .leftJoin('avatars', 'a', 'a.owner_id = h.owner_id')
+    .select('h.kind', 'kind')
+    .addSelect('h.owner_id', 'id')
+    .addSelect('h.display', 'handle')
+    .addSelect('a.updated_at', 'avatar_at')
+    .where('h.released_at IS NULL');
+}
 
 /** Ids asked for in one statement; SQLite and PostgreSQL both bound the parameters of one. */
 const idsPerQuery = 500;
@@ -30,16 +50,16 @@ async function findRow(manager: EntityManager, handle: string): Promise<HandleRo
  * key in the database, so there is never a second candidate.
  */
 export async function resolveHandle(manager: EntityManager, handle: string): Promise<Owner | null> {
-  const row = await findRow(manager, handle);
-  return row === null || row.releasedAt !== null ? null : toOwner(row);
+  if (handle === '' || handle.length > maxHandleLength) return null;
+  const row = await currentOwners(manager).andWhere('h.folded = :folded', { folded: foldHandle(handle) }).getRawOne<OwnerRow>();
+  return row === undefined ? null : toOwner(row);
 }
 
 /** Finds who gave up a handle and has another one now: where an old address leads. */
 export async function resolveFormerHandle(manager: EntityManager, handle: string): Promise<Owner | null> {
   const row = await findRow(manager, handle);
   if (row === null || row.releasedAt === null) return null;
-  const current = await manager.findOneBy(handleSchema, { ownerId: row.ownerId, releasedAt: IsNull() });
-  return current === null ? null : toOwner(current);
+  return (await ownersById(manager, [row.ownerId])).get(row.ownerId) ?? null;
 }
 
 /** The UUID of who has a handle or had it, also when that owner is gone: what old addresses are kept under. */
@@ -60,10 +80,9 @@ export async function ownersById(manager: EntityManager, ids: Iterable<string>):
   const unique = [...new Set(ids)];
   const owners = new Map<string, Owner>();
   for (let start = 0; start < unique.length; start += idsPerQuery) {
-    const ownerId = In(unique.slice(start, start + idsPerQuery));
-    for (const row of await manager.findBy(handleSchema, { ownerId, releasedAt: IsNull() })) {
-      owners.set(row.ownerId, toOwner(row));
-    }
+    const ids = unique.slice(start, start + idsPerQuery);
+    const rows = await currentOwners(manager).andWhere('h.owner_id IN (:...ids)', { ids }).getRawMany<OwnerRow>();
+    for (const row of rows) owners.set(row.id, toOwner(row));
   }
   return owners;
 }

@@ -79,8 +79,8 @@ t.test('the namespace', async (t) => {
   });
 
   t.test('a handle leads to its owner in any case, and unknown texts to nobody', async (t) => {
-    t.same(await owners.resolve('ALICE'), { kind: 'user', id: 'u-alice', handle: 'Alice' });
-    t.same(await owners.resolve('tools'), { kind: 'organisation', id: 'o-tools', handle: 'tools' });
+    t.same(await owners.resolve('ALICE'), { kind: 'user', id: 'u-alice', handle: 'Alice', avatarAt: null });
+    t.same(await owners.resolve('tools'), { kind: 'organisation', id: 'o-tools', handle: 'tools', avatarAt: null });
     for (const text of ['', 'nobody', '__proto__', 'alice\0', 'alice%', '%', '\ud800', 'a'.repeat(1e6), "' OR 1=1 --"]) {
       t.equal(await owners.resolve(text), null, text.slice(0, 20));
     }
@@ -113,7 +113,7 @@ t.test('the namespace', async (t) => {
     t.equal(await reasonOf(claim('before', 'user', 'u-stranger')), 'handle_taken');
 
     await rename('BEFORE');
-    t.same(await owners.resolve('before'), { kind: 'user', id: 'u-mover', handle: 'BEFORE' }, 'the owner may go back');
+    t.same(await owners.resolve('before'), { kind: 'user', id: 'u-mover', handle: 'BEFORE', avatarAt: null }, 'the owner may go back');
     await rename('Before');
     t.equal((await owners.resolve('before'))?.handle, 'Before', 'a change of case is a rename');
   });

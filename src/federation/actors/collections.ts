@@ -53,7 +53,7 @@ export function followersOf(room: FederationRoom, { actor, repository }: Reposit
 
 /** A person's public repositories, with the first page inside. */
 export function repositoriesOf(room: FederationRoom, { actor, person }: PersonActor, page: number | null): Promise<Document> {
-  const owner = { kind: 'user' as const, id: person.id, handle: person.username! };
+  const owner = { kind: 'user' as const, id: person.id, handle: person.username!, avatarAt: null };
   return withFirstPage(page, async () => ({
     id: `${actor.id}/repositories`,
     total: (await publicRepositoriesOf(room, person.id, { limit: 1, skip: 0 })).total,
