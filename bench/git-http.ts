@@ -4,13 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
+import { packet } from './packet.ts';
 import { startNginx } from './peers/nginx.ts';
 import { cpuOfTree } from './processes.ts';
 import { compare, comparisonHead, option } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { copyRepository, fillRepository } from './sample-history.ts';
-
-const packet = (text: string) => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 
 /** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
 function cloneRequest(repository: string, depth?: number): string {

@@ -3,11 +3,12 @@
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
+import { packet } from './packet.ts';
 import { startNginx } from './peers/nginx.ts';
 import { median, option, row, spread } from './rounds.ts';
 import { copyRepository, fillRepository } from './sample-history.ts';
 
-const listing = '0014command=ls-refs\n0015object-format=sha10001000csymrefs000bpeel0000';
+const listing = `${packet('command=ls-refs\n')}${packet('object-format=sha1')}0001${packet('symrefs')}${packet('peel')}0000`;
 const connections = 4;
 const seconds = option('seconds', 3);
 const rounds = option('rounds', 5);
