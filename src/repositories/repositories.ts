@@ -1,6 +1,7 @@
 import type { Viewer, Visibility } from '../access/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { ImageUpload } from '../images/index.ts';
+import { internal } from '../kernel/index.ts';
 import {
   addCollaborator,
   changeCollaboratorRole,
@@ -64,7 +65,7 @@ export function createRepositories(room: RepositoryRoom) {
   function announce(pushId: string): Promise<void> {
     const under = announcements.get(pushId);
     if (under !== undefined) return under;
-    const announcement = announcePush(room, listeners as PushListener[], pushId)
+    const announcement = announcePush(room, journal, listeners as PushListener[], pushId)
       .catch((error: unknown) => room.logger.error('push.announce_failed', { pushId, error }))
       .finally(() => announcements.delete(pushId));
     announcements.set(pushId, announcement);
@@ -133,6 +134,7 @@ export function createRepositories(room: RepositoryRoom) {
 
     /** Plugs a listener in; before `recover`, so that it hears what was left over. */
     onPush<Prepared>(listener: PushListener<Prepared>): void {
+      if (listeners.some(({ name }) => name === listener.name)) throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
     },
 

@@ -3,8 +3,8 @@ import type { Tx } from '../../db/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
-import type { RefUpdate } from './push-journal.ts';
-import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './push-schema.ts';
+import type { PushJournal, RefUpdate } from './push-journal.ts';
+import { pushAnnouncementSchema, pushSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
 
 /** A push that git accepted, at least in part. */
@@ -38,11 +38,16 @@ export interface PushListener<Prepared = unknown> {
 
 /**
  * Tells every listener that has not recorded the push yet. A listener that fails is
- * logged and asked again later, with `retryAnnouncements`; the others hear all the same.
+ * logged and asked again later, by `finishPushes`; the others hear all the same.
  * Two announcements of one push at once do no harm.
  */
-export async function announcePush(room: RepositoryRoom, listeners: readonly PushListener[], pushId: string): Promise<void> {
-  const push = await arrivedPush(room, pushId);
+export async function announcePush(
+  room: RepositoryRoom,
+  journal: PushJournal,
+  listeners: readonly PushListener[],
+  pushId: string,
+): Promise<void> {
+  const push = await arrivedPush(room, journal, pushId);
   if (push === null) return;
   const done = new Set((await room.db.read.findBy(pushAnnouncementSchema, { pushId })).map((row) => row.listener));
   let failed = false;
@@ -81,19 +86,18 @@ export function unannouncedPushes(room: RepositoryRoom): Promise<PushRow[]> {
   });
 }
 
-async function arrivedPush(room: RepositoryRoom, pushId: string): Promise<ArrivedPush | null> {
+async function arrivedPush(room: RepositoryRoom, journal: PushJournal, pushId: string): Promise<ArrivedPush | null> {
   const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull() });
   if (row === null) return null;
   const repository = await room.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
   if (repository === null) return null;
-  const updates = await room.db.read.find(pushUpdateSchema, { where: { pushId, result: 'ok' }, order: { position: 'ASC' } });
   return {
     id: row.id,
     repository,
     pusherId: row.userId,
     via: row.via,
     options: JSON.parse(row.options) as string[],
-    updates: updates.map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
+    updates: await journal.updatesOf(pushId, 'accepted'),
     arrivedAt: row.settledAt ?? row.createdAt,
   };
 }

@@ -2,7 +2,7 @@ import { In, IsNull } from 'typeorm';
 import type { Database, Tx } from '../../db/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
-import type { PushRow, PushUpdateRow } from './push-schema.ts';
+import type { PushRow } from './push-schema.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
 export interface RefUpdate {
@@ -18,8 +18,11 @@ export interface RefResult {
   reason?: string | undefined;
 }
 
-/** A statement has a limited number of parameters; a push has up to 10,000 commands. */
-const rowsPerStatement = 500;
+/**
+ * A statement has a limited number of parameters, and building a long one holds up
+ * every other request; a push has up to 10,000 commands.
+ */
+const rowsPerStatement = 100;
 
 /**
  * The journal that a push is written to before git may act on it (DESIGN §2).
@@ -55,19 +58,16 @@ export class PushJournal {
   /**
    * Records the verdict on each command, once; a second settlement changes nothing.
    * A push without any accepted command has nothing to announce.
-   * @param results in any order; a ref without one counts as rejected
+   * @param results one for each command, in the order of the push
    */
   async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
-    const byRef = new Map(results.map((result) => [result.ref, result]));
+    const rejected = results.flatMap(({ ok, reason }, position) => (ok ? [] : [{ position, reason: reason ?? 'refused' }]));
+    const anyAccepted = rejected.length < results.length;
     await this.#db.write(async ({ manager, now }) => {
       const push = await manager.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
       if (push === null) return;
-      const updates = await manager.findBy(pushUpdateSchema, { pushId });
-      const rejected = updates.filter(({ ref }) => byRef.get(ref)?.ok !== true);
-      const anyAccepted = rejected.length < updates.length;
       await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
-      const byReason = Map.groupBy(rejected, ({ ref }) => byRef.get(ref)?.reason ?? 'no report from git');
-      for (const [reason, refused] of byReason) {
+      for (const [reason, refused] of Map.groupBy(rejected, (each) => each.reason)) {
         for (const some of inPieces(refused.map(({ position }) => position))) {
           await manager.update(pushUpdateSchema, { pushId, position: In(some) }, { result: 'rejected', reason });
         }
@@ -84,18 +84,29 @@ export class PushJournal {
     return this.#db.read.find(pushSchema, { where: { settledAt: IsNull() }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  updatesOf(pushId: string): Promise<PushUpdateRow[]> {
-    return this.#db.read.find(pushUpdateSchema, { where: { pushId }, order: { position: 'ASC' } });
+  /** The commands of a push in their order; all of them, or those that took effect. */
+  updatesOf(pushId: string, which: 'all' | 'accepted' = 'all'): Promise<RefUpdate[]> {
+    const query = this.#selectMoves().where('u.push_id = :pushId', { pushId }).orderBy('u.position');
+    if (which === 'accepted') query.andWhere("u.result = 'ok'");
+    return query.getRawMany();
   }
 
-  /** Commands on one ref of a repository that git accepted in pushes journalled no earlier than `since`. */
-  acceptedSince(repositoryId: string, since: number, ref: string): Promise<RefUpdate[]> {
-    return this.#db.read
-      .createQueryBuilder(pushUpdateSchema, 'u')
+  /** Commands that git accepted in pushes to a repository journalled no earlier than `since`. */
+  acceptedSince(repositoryId: string, since: number): Promise<RefUpdate[]> {
+    return this.#selectMoves()
       .innerJoin('pushes', 'p', 'p.id = u.push_id')
       .where('p.repository_id = :repositoryId AND p.created_at >= :since', { repositoryId, since })
-      .andWhere("u.ref = :ref AND u.result = 'ok'", { ref })
-      .getMany();
+      .andWhere("u.result = 'ok'")
+      .getRawMany();
+  }
+
+  /** Plain rows: making entities of ten thousand takes ten times as long. */
+  #selectMoves() {
+    return this.#db.read
+      .createQueryBuilder(pushUpdateSchema, 'u')
+      .select('u.ref', 'ref')
+      .addSelect('u.old_id', 'oldId')
+      .addSelect('u.new_id', 'newId');
   }
 }
 

@@ -26,42 +26,39 @@ export async function settleFromRefs(
 ): Promise<Map<string, RefResult[]>> {
   const commands: OpenCommand[] = [];
   for (const push of pushes) {
-    for (const { ref, oldId, newId } of await journal.updatesOf(push.id)) commands.push({ ref, oldId, newId, push, ok: false });
+    for (const update of await journal.updatesOf(push.id)) commands.push({ ...update, push, ok: false });
   }
+  const since = Math.min(...pushes.map(({ createdAt }) => createdAt));
+  const accepted = pushes.length === 0 ? [] : await journal.acceptedSince(pushes[0]!.repositoryId, since);
+  const acceptedByRef = Map.groupBy(accepted, ({ ref }) => ref);
   for (const [ref, open] of Map.groupBy(commands, (command) => command.ref)) {
-    await judgeRef(journal, open, refs.get(ref) ?? '');
+    judgeRef(open, acceptedByRef.get(ref) ?? [], refs.get(ref) ?? '');
   }
 
   const verdicts = new Map<string, RefResult[]>();
-  for (const push of pushes) {
-    const results = commands
-      .filter((command) => command.push === push)
-      .map(({ ref, ok }) => (ok ? { ref, ok } : { ref, ok, reason: 'interrupted' }));
+  for (const [push, own] of Map.groupBy(commands, (command) => command.push)) {
+    const results = own.map(({ ref, ok }) => (ok ? { ref, ok } : { ref, ok, reason: 'interrupted' }));
     await journal.settle(push.id, results);
     verdicts.set(push.id, results);
   }
   return verdicts;
 }
 
-/** Walks from where the ref is now backwards: whoever led there took effect, and so whoever led to its start. */
-async function judgeRef(journal: PushJournal, open: readonly OpenCommand[], now: string): Promise<void> {
+/**
+ * Judges the open commands on one ref, walking from where it is now backwards: who led
+ * there took effect, and so did who led to the start of one that did.
+ */
+function judgeRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[], now: string): void {
   const isThere = (id: string) => (noRef.test(id) ? now === '' : now === id);
-  const since = Math.min(...open.map(({ push }) => push.createdAt));
-  const { ref, push } = open[0]!;
-  const accepted = await journal.acceptedSince(push.repositoryId, since, ref);
-
-  const starts = (id: string, from: readonly RefUpdate[]) => from.some(({ oldId }) => oldId === id);
+  const isStartOf = (id: string, moves: readonly RefUpdate[]) => moves.some(({ oldId }) => oldId === id);
   let undecided = open.filter((command) => !accepted.some((other) => isSameMove(command, other)));
-  for (let found = true; found; ) {
-    const settled = open.filter(({ ok }) => ok);
-    const next = undecided.filter(
-      ({ newId }) => isThere(newId) || starts(newId, accepted) || starts(newId, settled),
-    );
-    // Two pushes that wanted the same move: one of them made it, and nobody can tell which.
-    const first = next.filter((command, at) => next.findIndex((other) => isSameMove(command, other)) === at);
-    for (const command of first) command.ok = true;
-    undecided = undecided.filter((command) => !next.some((decided) => isSameMove(command, decided)));
-    found = next.length > 0;
+  for (;;) {
+    const done = open.filter(({ ok }) => ok);
+    const next = undecided.find(({ newId }) => isThere(newId) || isStartOf(newId, accepted) || isStartOf(newId, done));
+    if (next === undefined) return;
+    next.ok = true;
+    // Of two that wanted the same move one made it, and nobody can tell which.
+    undecided = undecided.filter((command) => !isSameMove(command, next));
   }
 }
 
