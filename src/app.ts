@@ -143,6 +143,16 @@ export async function openRooms(
       },
     });
     organisations.owning(repositories.belongings);
+    accounts.onFarewell(async (tx, personId) => {
+      await organisations.refuseOnlyOwner(tx, personId);
+      await repositories.refuseOwner(tx, personId);
+      await avatars.forget(tx, personId);
+      const emptyTrash = await repositories.belongings.forgetTrash(tx, personId);
+      return async () => {
+        await emptyTrash();
+        await avatars.remove(personId);
+      };
+    });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
     return {
       config,

@@ -19,7 +19,11 @@ import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
+import { deletePerson } from './people/delete-person.ts';
+import type { Farewell } from './people/delete-person.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import { listProfiles } from './people/list-profiles.ts';
+import { renamePerson } from './people/rename-person.ts';
 import { setAdministrator } from './people/set-administrator.ts';
 import { setDisabled } from './people/set-disabled.ts';
 import { updateProfile } from './people/update-profile.ts';
@@ -67,6 +71,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     }),
     tries: createSignInTries({ failures: settings.signInFailures, windowSeconds: settings.signInWindowSeconds }),
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
+    farewells: [],
   };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind = <Rest extends unknown[], Result>(useCase: (room: AccountsRoom, ...rest: Rest) => Result) =>
@@ -78,9 +83,14 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     personByUsername: bind(personByUsername),
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
+    listProfiles: bind(listProfiles),
     hasAdministrator: bind(hasAdministrator),
     chooseHandle: bind(chooseHandle),
     updateProfile: bind(updateProfile),
+    renamePerson: bind(renamePerson),
+    deletePerson: bind(deletePerson),
+    /** Plugs in who must hear that a person is about to go, and may refuse. */
+    onFarewell: (farewell: Farewell) => void room.farewells.push(farewell),
     setDisabled: bind(setDisabled),
     setAdministrator: bind(setAdministrator),
 

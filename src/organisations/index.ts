@@ -8,7 +8,7 @@ export type { NewMember } from './add-member.ts';
 export type { NewOrganisation } from './create-organisation.ts';
 export type { OrganisationProfile } from './edit-organisation.ts';
 export type { Member } from './list-members.ts';
-export type { ListedOrganisation, Membership, OrganisationPage } from './list-organisations.ts';
+export type { ListedOrganisation, Membership, OrganisationOrder, OrganisationPage } from './list-organisations.ts';
 export type { Organisation } from './organisation.ts';
 export type { Belongings } from './room.ts';
 

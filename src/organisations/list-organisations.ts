@@ -1,9 +1,11 @@
 import { In } from 'typeorm';
 import type { OrganisationRole } from '../access/index.ts';
+import { invalid } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
+import type { OrganisationRow } from './organisation-schema.ts';
 import type { OrganisationRoom } from './room.ts';
 
 export interface ListedOrganisation extends Organisation {
@@ -21,22 +23,43 @@ export interface Membership {
   role: OrganisationRole;
 }
 
-/** All organisations, by name. They are public, so everybody sees the same list. */
+export type OrganisationOrder = 'name' | 'created';
+
+/**
+ * All organisations, by name or the newest first. They are public, so everybody sees the same list.
+ * Refuses `invalid_page` for an `after` that it did not make.
+ */
 export async function listOrganisations(
   { db }: OrganisationRoom,
-  options: { limit: number; after?: string | null },
+  options: { sort?: OrganisationOrder; limit: number; after?: string | null },
 ): Promise<OrganisationPage> {
   const limit = Math.min(Math.max(1, options.limit), 100);
-  const query = db.read.createQueryBuilder(organisationSchema, 'o').orderBy('lower(o.name)').limit(limit + 1);
-  // Names are ASCII and unique without regard to case, so the last one says where to go on.
-  if (options.after != null) query.where('lower(o.name) > :after', { after: options.after.toLowerCase() });
+  const { sort = 'name', after } = options;
+  const query = db.read.createQueryBuilder(organisationSchema, 'o').limit(limit + 1);
+  if (sort === 'name') {
+    query.orderBy('lower(o.name)');
+    // Names are ASCII and unique without regard to case, so the last one says where to go on.
+    if (after != null) query.where('lower(o.name) > :after', { after: after.toLowerCase() });
+  } else {
+    query.orderBy('o.created_at', 'DESC').addOrderBy('o.id', 'DESC');
+    if (after != null) query.where('(o.created_at < :at OR (o.created_at = :at AND o.id < :id))', keyOf(after));
+  }
   const rows = await query.getMany();
   const shown = rows.slice(0, limit);
   const counts = await countMembers(db.read, shown.map(({ id }) => id));
   return {
     organisations: shown.map((row) => ({ ...toOrganisation(row), members: counts.get(row.id) ?? 0 })),
-    next: rows.length > limit ? shown.at(-1)!.name : null,
+    next: rows.length > limit ? pageKey(shown.at(-1)!, sort) : null,
   };
+}
+
+const pageKey = ({ id, name, createdAt }: OrganisationRow, sort: OrganisationOrder): string =>
+  sort === 'name' ? name : `${createdAt}.${id}`;
+
+function keyOf(after: string): { at: number; id: string } {
+  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
+  if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  return { at: Number(at), id };
 }
 
 /** Where a person belongs, by name: for the dashboard, the profile and the choice of an owner. */

@@ -1,10 +1,10 @@
-import { Brackets } from 'typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { localAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
+import { isRepositoryName } from './repository-name.ts';
 import type { RepositoryRoom } from './room.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
@@ -19,18 +19,23 @@ export interface RepositoryPage {
   next: string | null;
 }
 
+/** Last changed first, by name, or the newest first. */
+export type RepositoryOrder = 'updated' | 'name' | 'created';
+
 export interface ListOptions {
   /** UUID of a user or an organisation; left out, everybody's. */
   ownerId?: string;
   /** Only names that contain this, without regard to case. */
   filter?: string;
+  /** `updated` when left out. */
+  sort?: RepositoryOrder;
   /** At most this many rows; 1 to 100. */
   limit: number;
   after?: string | null;
 }
 
 /**
- * The repositories that a viewer may see, last changed first.
+ * The repositories that a viewer may see.
  * Paging is by the last row's key, so pages never overlap while rows change.
  * Refuses `invalid_page` for an `after` that it did not make.
  */
@@ -41,23 +46,23 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
     .createQueryBuilder(repositorySchema, 'r')
     .where(visible.sql, visible.parameters)
     .andWhere('r.deleted_at IS NULL')
-    .orderBy('r.updated_at', 'DESC')
-    .addOrderBy('r.id', 'DESC')
     .limit(limit + 1);
+  const key = orderKeys[options.sort ?? 'updated'];
+  query.orderBy(key.column, key.direction).addOrderBy('r.id', key.direction);
   if (options.ownerId !== undefined) {
     query.andWhere('(r.owner_user_id = :ownerId OR r.owner_org_id = :ownerId)', { ownerId: options.ownerId });
   }
   if (options.filter !== undefined && options.filter !== '') {
     query.andWhere('instr(r.name_folded, :filter) > 0', { filter: options.filter.toLowerCase() });
   }
-  if (options.after != null) continueAfter(query, options.after);
+  if (options.after != null) continueAfter(query, key, options.after);
 
   const rows = await query.getMany();
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     repositories: await withOwners(room, shown),
-    next: rows.length > limit && last !== undefined ? `${last.updatedAt}.${last.id}` : null,
+    next: rows.length > limit && last !== undefined ? `${key.of(last)}.${last.id}` : null,
   };
 }
 
@@ -84,14 +89,29 @@ export async function withOwners(room: Pick<RepositoryRoom, 'owners'>, rows: Rep
   });
 }
 
-function continueAfter(query: SelectQueryBuilder<Repository>, after: string): void {
-  const [, updatedAt, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (updatedAt === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
-  query.andWhere(
-    new Brackets((where) =>
-      where
-        .where('r.updated_at < :updatedAt', { updatedAt: Number(updatedAt) })
-        .orWhere('(r.updated_at = :updatedAt AND r.id < :afterId)', { afterId: id }),
-    ),
-  );
+interface OrderKey {
+  column: string;
+  direction: 'ASC' | 'DESC';
+  of(row: Repository): string | number;
+  /** Reads back what `of` wrote; `null` for anything else. */
+  parse(text: string): string | number | null;
+}
+
+const parseTime = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
+
+const orderKeys: Record<RepositoryOrder, OrderKey> = {
+  updated: { column: 'r.updated_at', direction: 'DESC', of: (row) => row.updatedAt, parse: parseTime },
+  created: { column: 'r.created_at', direction: 'DESC', of: (row) => row.createdAt, parse: parseTime },
+  name: { column: 'r.name_folded', direction: 'ASC', of: (row) => row.nameFolded, parse: (text) => (isRepositoryName(text) ? text : null) },
+};
+
+function continueAfter(query: SelectQueryBuilder<Repository>, { column, direction, parse }: OrderKey, after: string): void {
+  const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(after) ?? [];
+  const value = parse(text);
+  if (value === null || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  const beyond = direction === 'ASC' ? '>' : '<';
+  query.andWhere(`(${column} ${beyond} :afterValue OR (${column} = :afterValue AND r.id ${beyond} :afterId))`, {
+    afterValue: value,
+    afterId: id,
+  });
 }

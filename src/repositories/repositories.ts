@@ -38,6 +38,7 @@ import { listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
 import { finishPushes } from './pushes/finish-pushes.ts';
+import { recentPushes } from './pushes/recent-pushes.ts';
 import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
@@ -86,6 +87,7 @@ export function createRepositories(room: RepositoryRoom) {
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
     listAll: bind(listAllRepositories),
+    recentPushes: bind(recentPushes),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
 
     setCommitStatus,

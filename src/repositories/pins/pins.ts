@@ -55,13 +55,18 @@ export async function movePin(
   });
 }
 
-/** The viewer's pins in their order, without those that they may not read now: a pin comes back with the right. */
-export async function listPins(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
-  if (viewer.kind !== 'person') return [];
+/**
+ * Somebody's pins in their order, without those that the viewer may not read now: a pin
+ * comes back with the right.
+ * @param personId whose; the viewer's own when left out
+ */
+export async function listPins(room: RepositoryRoom, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
+  const userId = personId ?? (viewer.kind === 'person' ? viewer.id : null);
+  if (userId === null) return [];
   const visible = visibleRepositories(viewer, 'r');
   const rows = await room.db.read
     .createQueryBuilder(repositorySchema, 'r')
-    .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId: viewer.id })
+    .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId })
     .where(visible.sql, visible.parameters)
     .orderBy('pin.position')
     .addOrderBy('r.id')

@@ -1,0 +1,33 @@
+import type { Tx } from '../../db/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import { noSuchPerson } from './find-people.ts';
+import { refuseLastAdministrator } from './set-administrator.ts';
+
+/**
+ * Hears that a person is about to go, inside the write that deletes them, and may refuse.
+ * @returns what remains to be done on disk once the write is committed
+ */
+export type Farewell = (tx: Tx, personId: string) => Promise<() => Promise<void>>;
+
+/**
+ * Deletes an account, with everything that is only the person's: sessions, tokens,
+ * keys, memberships. The handle stays reserved.
+ *
+ * Refuses `unknown_person`; `last_administrator`; and as the other rooms do that were
+ * plugged in: `last_owner`, `person_owns_repositories`.
+ */
+export async function deletePerson(room: AccountsRoom, personId: string): Promise<void> {
+  const tidyUps = await room.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    if (row.isAdministrator) await refuseLastAdministrator(tx, personId);
+    const tidyUps: (() => Promise<void>)[] = [];
+    for (const farewell of room.farewells) tidyUps.push(await farewell(tx, personId));
+    await room.owners.release(tx, personId);
+    await tx.manager.delete(userSchema, { id: personId });
+    return tidyUps;
+  });
+  room.logger.info('person.deleted', { personId });
+  for (const tidyUp of tidyUps) await tidyUp();
+}

@@ -1,0 +1,22 @@
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import { noSuchPerson } from './find-people.ts';
+import { toPerson } from './person.ts';
+import type { Person } from './person.ts';
+
+/**
+ * Gives a person another handle. The old one leads to the new and stays reserved:
+ * a stranger who got it could pass for them (security E07).
+ * Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `unknown_person`.
+ */
+export async function renamePerson({ db, owners, logger }: AccountsRoom, personId: string, handle: string): Promise<Person> {
+  const { before, person } = await db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    const { display: username } = await owners.rename(tx, { handle, kind: 'user', ownerId: personId });
+    await tx.manager.update(userSchema, { id: personId }, { username });
+    return { before: row.username, person: toPerson({ ...row, username }) };
+  });
+  logger.info('person.renamed', { personId, before, username: person.username });
+  return person;
+}

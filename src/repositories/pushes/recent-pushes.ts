@@ -1,0 +1,75 @@
+import { In, IsNull, Not } from 'typeorm';
+import { visibleRepositories } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import { withOwners } from '../list-repositories.ts';
+import type { ListedRepository } from '../list-repositories.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { pushSchema, pushUpdateSchema } from './push-schema.ts';
+
+/** A push that took effect, for a list of news. */
+export interface RecentPush {
+  id: string;
+  repository: ListedRepository;
+  /** `null` for one made on the command line, or by somebody who is gone. */
+  person: Person | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The refs that moved, in the order of the push; ids of zeros mean "no ref". */
+  updates: { ref: string; oldId: string; newId: string }[];
+}
+
+/**
+ * The latest pushes to what the viewer is tied to: own repositories, those of their
+ * organisations, those they collaborate on. Newest first.
+ *
+ * The repositories are found first, by their last push: so the work is bounded by
+ * `limit`, however much history they have.
+ */
+export async function recentPushes(room: RepositoryRoom, viewer: Viewer, limit: number): Promise<RecentPush[]> {
+  if (viewer.kind !== 'person') return [];
+  const repositories = await latelyPushedTo(room, viewer.id, viewer, limit);
+  if (repositories.size === 0) return [];
+  const found = await Promise.all(
+    [...repositories.keys()].map((repositoryId) =>
+      room.db.read.find(pushSchema, { where: { repositoryId, settledAt: Not(IsNull()) }, order: { createdAt: 'DESC' }, take: limit }),
+    ),
+  );
+  const pushes = found.flat().sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
+  const updates = await room.db.read.find(pushUpdateSchema, {
+    where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok' },
+    order: { position: 'ASC' },
+  });
+  const people = await room.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
+  return pushes
+    .map((push): RecentPush => ({
+      id: push.id,
+      repository: repositories.get(push.repositoryId)!,
+      person: push.userId === null ? null : people.get(push.userId) ?? null,
+      at: push.createdAt,
+      updates: updates.filter(({ pushId }) => pushId === push.id).map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
+    }))
+    // All its commands may have been rejected.
+    .filter((push) => push.updates.length > 0)
+    .slice(0, limit);
+}
+
+async function latelyPushedTo(room: RepositoryRoom, personId: string, viewer: Viewer, limit: number): Promise<Map<string, ListedRepository>> {
+  const visible = visibleRepositories(viewer, 'r');
+  const rows = await room.db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where(visible.sql, visible.parameters)
+    .andWhere('r.pushed_at IS NOT NULL')
+    .andWhere(
+      `(r.owner_user_id = :personId
+        OR r.owner_org_id IN (SELECT m.organisation_id FROM organisation_members m WHERE m.user_id = :personId)
+        OR r.id IN (SELECT c.repository_id FROM collaborators c WHERE c.user_id = :personId))`,
+      { personId },
+    )
+    .orderBy('r.pushed_at', 'DESC')
+    .addOrderBy('r.id')
+    .limit(limit)
+    .getMany();
+  return new Map((await withOwners(room, rows)).map((repository) => [repository.id, repository]));
+}
