@@ -18,6 +18,8 @@ import type { Commit, TreeEntry } from './parse-objects.ts';
 import { openGitDoor } from './process.ts';
 import { receivePack } from './receive-pack.ts';
 import type { PushOutcome, PushRequest } from './push.ts';
+import { createReading } from './reading/reading.ts';
+import type { Reading } from './reading/reading.ts';
 import { recoverRepository } from './recover.ts';
 import type { RecoveryAction } from './recover.ts';
 import { createRefAllowance } from './ref-allowance.ts';
@@ -94,6 +96,9 @@ export interface Git {
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
 
+  /** Whole answers for pages: history, differences, blame, archives. */
+  readonly reading: Reading;
+
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
@@ -135,6 +140,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const pipes = await createReusedPipes(folder, logger);
   const upload = { door, pipes, slots: reads, shortSlots: short, limits };
   const browsing = { door, readers, shortSlots: short, limits };
+  const { reading, graphs, tables } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger });
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
@@ -170,12 +176,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     async removeRepository(target) {
       await readers.close(target);
       await storage.removeRepository(target);
+      await tables.forget(target);
     },
 
     advertiseRefs: createAdvertiseRefs(upload),
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
-    receivePack: (request) => receivePack(receiving, request),
+    receivePack: (request) => receivePack(receiving, request).finally(() => graphs.note(request.path)),
 
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision) => browse.resolve(browsing, target, revision),
@@ -189,6 +196,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
     entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
+    reading,
 
     recover: (target) => recoverRepository(target, bornAt),
     async endStrayProcesses() {

@@ -15,3 +15,15 @@ export type { Commit, EntryKind, Signature, TreeEntry } from './parse-objects.ts
 export type { RecoveryAction } from './recover.ts';
 export { isBranchName, isWellFormedRef } from './ref-name.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
+export type { Reading } from './reading/reading.ts';
+export type { Location, RefKind } from './reading/locate.ts';
+export type { History, HistoryEntry } from './reading/history.ts';
+export type { ChangedFile, DiffList, DiffRange, FileStatus } from './reading/list-diff.ts';
+export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './reading/read-patches.ts';
+export type { Blame, BlameGroup } from './reading/blame.ts';
+export type { Distance } from './reading/compare.ts';
+export type { ListedFile } from './reading/list-files.ts';
+export type { TagNote } from './reading/read-tag.ts';
+export type { ArchiveFormat } from './reading/stream-git.ts';
+export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
+export type { LastCommits } from './last-commits/last-commits.ts';

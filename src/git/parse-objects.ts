@@ -108,7 +108,7 @@ function textDecoder(label = 'utf-8'): (bytes: Buffer) => string {
 const years = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
 
 /** `Name <email> seconds +hhmm`, with any of it missing or absurd. */
-function parseSignature(line: string): Signature {
+export function parseSignature(line: string): Signature {
   const [, name = line, email = '', rest = ''] = /^(.*?) ?<([^>]*)>(.*)$/s.exec(line) ?? [];
   const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] = /^ *(-?\d{1,20})(?: ([+-])(\d{2,8}?)(\d\d))?/.exec(rest) ?? [];
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);

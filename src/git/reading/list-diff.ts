@@ -1,0 +1,96 @@
+import { checked } from '../browse.ts';
+import type { BrowseDeps } from '../browse.ts';
+import { lineSplitter, readGit } from './read-git.ts';
+
+export type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed';
+
+/** One file in which two commits differ. */
+export interface ChangedFile {
+  status: FileStatus;
+  oldPath: Buffer;
+  newPath: Buffer;
+  oldMode: string;
+  newMode: string;
+  oldOid: string;
+  newOid: string;
+  /** Per cent of a move or copy that stayed the same. */
+  similarity: number | null;
+  /** Lines; null for binary files. */
+  added: number | null;
+  removed: number | null;
+}
+
+export interface DiffRange {
+  /** The older commit, or null: everything is new. */
+  from: string | null;
+  to: string;
+  ignoreWhitespace?: boolean;
+  /** Only these paths, as text. */
+  only?: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+export interface DiffList {
+  files: ChangedFile[];
+  /** More files differ than are listed, or git ran out of time. */
+  truncated: boolean;
+}
+
+/** Longer lists nobody reads. */
+const maxFiles = 3_000;
+
+const statuses: Readonly<Record<string, FileStatus>> = { A: 'added', D: 'deleted', M: 'modified', R: 'renamed', C: 'copied', T: 'type-changed' };
+
+/** Arguments that every comparison shares; the two commits and the paths come last. */
+export function diffArguments({ from, to, ignoreWhitespace = false, only = [] }: DiffRange, ...wanted: string[]): string[] {
+  return [
+    'diff-tree', '-r', '--no-commit-id', '--full-index', '-M', '-C', '-l400', '--no-ext-diff', '--no-textconv', '--no-color',
+    '--submodule=short', '--ignore-submodules=none', '--diff-algorithm=histogram',
+    ...(ignoreWhitespace ? ['-w'] : []),
+    ...wanted,
+    ...(from === null ? ['--root', checked(to)] : [checked(from), checked(to)]),
+    '--', ...only,
+  ];
+}
+
+/**
+ * Which files differ, with line counts. Names are bytes.
+ * Refuses `git_busy`.
+ */
+export async function listDiff(deps: BrowseDeps, path: string, range: DiffRange): Promise<DiffList> {
+  const fields: Buffer[] = [];
+  // A file takes up to six fields of the two lists.
+  const splitter = lineSplitter(0, (field) => fields.push(field) < maxFiles * 6);
+  const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, { signal: range.signal });
+  const files = parseLists(fields);
+  return { files: files.slice(0, maxFiles), truncated: !whole || files.length > maxFiles };
+}
+
+/** First come all raw entries, then all counts, in the same order. */
+function parseLists(fields: readonly Buffer[]): ChangedFile[] {
+  const files: ChangedFile[] = [];
+  let at = 0;
+  while (at < fields.length && fields[at]![0] === 0x3a) {
+    const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields[at]!.toString('latin1').slice(1).split(' ');
+    const status = statuses[letter[0] ?? ''] ?? 'modified';
+    const isPair = status === 'renamed' || status === 'copied';
+    const oldPath = fields[at + 1];
+    const newPath = isPair ? fields[at + 2] : oldPath;
+    if (oldPath === undefined || newPath === undefined) break;
+    const similarity = isPair ? Number(letter.slice(1)) : null;
+    files.push({ status, oldPath, newPath, oldMode, newMode, oldOid, newOid, similarity, added: null, removed: null });
+    at += isPair ? 3 : 2;
+  }
+  const byPath = new Map(files.map((file) => [file.newPath.toString('latin1'), file]));
+  while (at < fields.length) {
+    const [, added = '-', removed = '-', name = ''] = /^(-|\d+)\t(-|\d+)\t(.*)$/s.exec(fields[at]!.toString('latin1')) ?? [];
+    const isPair = name === '';
+    const file = byPath.get(isPair ? fields[at + 2]?.toString('latin1') ?? '' : name);
+    if (file && added !== '-') {
+      file.added = Number(added);
+      file.removed = Number(removed);
+    }
+    at += isPair ? 3 : 1;
+  }
+  return files;
+}

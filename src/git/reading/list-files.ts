@@ -1,0 +1,23 @@
+import { checked } from '../browse.ts';
+import type { BrowseDeps } from '../browse.ts';
+import { lineSplitter, readGit } from './read-git.ts';
+
+export interface ListedFile {
+  /** The whole path. */
+  path: Buffer;
+  size: number;
+}
+
+/** Every file below a commit's root, symbolic links and submodules left out, up to `limit`. Refuses `git_busy`. */
+export async function listFiles(deps: BrowseDeps, path: string, oid: string, { limit }: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }> {
+  const files: ListedFile[] = [];
+  const splitter = lineSplitter(0, (line) => {
+    const tab = line.indexOf(0x09);
+    const [, size] = /^100\d\d\d blob \S+ +(\d+)$/.exec(line.toString('latin1', 0, tab)) ?? [];
+    // Copied: the line is a window on a larger piece.
+    if (size !== undefined) files.push({ path: Buffer.from(line.subarray(tab + 1)), size: Number(size) });
+    return files.length < limit;
+  });
+  const whole = await readGit(deps, path, ['ls-tree', '-r', '-l', '-z', checked(oid)], splitter.feed);
+  return { files, truncated: !whole };
+}

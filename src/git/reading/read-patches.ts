@@ -1,0 +1,154 @@
+import type { BrowseDeps } from '../browse.ts';
+import { diffArguments } from './list-diff.ts';
+import type { ChangedFile, DiffRange } from './list-diff.ts';
+import { quotePath } from './quote-path.ts';
+import { lineSplitter, readGit } from './read-git.ts';
+
+export type LineKind = 'same' | 'added' | 'removed';
+
+export interface PatchLine {
+  kind: LineKind;
+  /** Null where the line does not exist. */
+  oldNumber: number | null;
+  newNumber: number | null;
+  /** Bytes without the end of the line. */
+  text: Buffer;
+  /** The last line of a file that does not end with a line break. */
+  isUnended: boolean;
+}
+
+export interface Hunk {
+  oldStart: number;
+  newStart: number;
+  /** What git found above: often the name of the function. */
+  heading: string;
+  lines: PatchLine[];
+}
+
+/** How one file differs. */
+export interface Patch {
+  file: ChangedFile;
+  hunks: Hunk[];
+  isBinary: boolean;
+  /** It has more than the limits allow; what was read until then is dropped. */
+  isTooLarge: boolean;
+}
+
+export interface PatchLimits {
+  files: number;
+  linesPerFile: number;
+  /** Longer lines are cut. */
+  bytesPerLine: number;
+  /** Of all files together. */
+  bytes: number;
+}
+
+export interface Patches {
+  /** In the order of the list; files past the limits are missing. */
+  patches: Patch[];
+  cutShort: boolean;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * The patches of the first files of a comparison, read from one git as it writes them:
+ * what exceeds a limit is thrown away while it passes.
+ * @param files as `listDiff` lists them for the same range
+ * Refuses `git_busy`.
+ */
+export async function readPatches(deps: BrowseDeps, path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches> {
+  const reader = new PatchReader(files, limits);
+  const splitter = lineSplitter(0x0a, (line) => reader.take(line));
+  const whole = await readGit(deps, path, diffArguments(range, '--patch'), splitter.feed, { signal: range.signal });
+  if (whole) splitter.end();
+  return { patches: reader.patches, cutShort: !whole && !reader.hasEnough };
+}
+
+/** Follows git's patch format line by line. */
+class PatchReader {
+  readonly patches: Patch[] = [];
+  hasEnough = false;
+  readonly #files: readonly ChangedFile[];
+  readonly #limits: PatchLimits;
+  #next = 0;
+  #patch: Patch | null = null;
+  #hunk: Hunk | null = null;
+  /** Lines that the present hunk still has, by its own count: a line of content never looks like a head. */
+  #oldLeft = 0;
+  #newLeft = 0;
+  #oldNumber = 0;
+  #newNumber = 0;
+  #lines = 0;
+  #bytes = 0;
+
+  constructor(files: readonly ChangedFile[], limits: PatchLimits) {
+    this.#files = files;
+    this.#limits = limits;
+  }
+
+  /** Answers whether more is wanted. */
+  take(line: Buffer): boolean {
+    const isContent = this.#oldLeft > 0 || this.#newLeft > 0;
+    if (isContent || line[0] === 0x5c) this.#takeContent(line);
+    else this.#takeHead(line);
+    return !this.hasEnough;
+  }
+
+  #takeHead(line: Buffer): void {
+    const text = line.toString('latin1');
+    if (text.startsWith('diff --git ')) this.#startFile(text);
+    else if (text.startsWith('@@ ')) this.#startHunk(line);
+    else if (this.#patch && text.startsWith('Binary files ')) this.#patch.isBinary = true;
+  }
+
+  /** Files whose only changes were ignored have no patch, so the next head may be some files further. */
+  #startFile(text: string): void {
+    const headOf = ({ oldPath, newPath }: ChangedFile) => `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
+    // A file that became a symbolic link has two patches in a row.
+    if (this.#patch && text === headOf(this.#patch.file)) return;
+    while (this.#next < this.#files.length && text !== headOf(this.#files[this.#next]!)) this.#next += 1;
+    const file = this.#files[this.#next];
+    this.#next += 1;
+    if (file === undefined || this.patches.length === this.#limits.files || this.#bytes > this.#limits.bytes) {
+      this.hasEnough = true;
+      return;
+    }
+    this.#patch = { file, hunks: [], isBinary: false, isTooLarge: false };
+    this.#hunk = null;
+    this.#lines = 0;
+    this.patches.push(this.#patch);
+  }
+
+  #startHunk(line: Buffer): void {
+    const [, oldStart = '0', oldCount = '1', newStart = '0', newCount = '1', heading = ''] =
+      /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s.exec(decoder.decode(line)) ?? [];
+    [this.#oldLeft, this.#newLeft] = [Number(oldCount), Number(newCount)];
+    [this.#oldNumber, this.#newNumber] = [Number(oldStart), Number(newStart)];
+    this.#hunk = { oldStart: this.#oldNumber, newStart: this.#newNumber, heading, lines: [] };
+    if (this.#patch && !this.#patch.isTooLarge) this.#patch.hunks.push(this.#hunk);
+  }
+
+  #takeContent(line: Buffer): void {
+    if (line[0] === 0x5c) {
+      const last = this.#hunk?.lines.at(-1);
+      if (last) last.isUnended = true;
+      return;
+    }
+    const kind: LineKind = line[0] === 0x2b ? 'added' : line[0] === 0x2d ? 'removed' : 'same';
+    const oldNumber = kind === 'added' ? null : this.#oldNumber++;
+    const newNumber = kind === 'removed' ? null : this.#newNumber++;
+    if (oldNumber !== null) this.#oldLeft -= 1;
+    if (newNumber !== null) this.#newLeft -= 1;
+    this.#lines += 1;
+    if (!this.#patch || this.#patch.isTooLarge) return;
+    // Copied, because a line is a window on a piece of 64 kB that would stay in memory with it.
+    const text = Buffer.from(line.subarray(1, 1 + this.#limits.bytesPerLine));
+    this.#bytes += text.length;
+    this.#hunk?.lines.push({ kind, oldNumber, newNumber, text, isUnended: false });
+    if (this.#lines > this.#limits.linesPerFile || this.#bytes > this.#limits.bytes) {
+      this.#patch.isTooLarge = true;
+      this.#patch.hunks.length = 0;
+    }
+  }
+}

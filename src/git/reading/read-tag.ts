@@ -1,0 +1,40 @@
+import type { BrowseDeps } from '../browse.ts';
+import { parseSignature } from '../parse-objects.ts';
+import type { Signature } from '../parse-objects.ts';
+
+/** What somebody wrote when they tagged a commit. */
+export interface TagNote {
+  tagger: Signature | null;
+  message: string;
+  isSigned: boolean;
+}
+
+const maxTagBytes = 256 * 1024;
+
+/** The notes of annotated tags, by the ids that the refs name; null for a tag that is only a name. */
+export async function readTags({ readers }: BrowseDeps, path: string, oids: readonly string[]): Promise<(TagNote | null)[]> {
+  return readers.use(path, async (reader) => {
+    const infos = await reader.infos(oids);
+    return Promise.all(
+      infos.map(async (info) => {
+        if (info?.type !== 'tag' || info.size > maxTagBytes) return null;
+        const object = await reader.object(info.oid);
+        return object && parseTag(object.content);
+      }),
+    );
+  });
+}
+
+function parseTag(content: Buffer): TagNote {
+  const text = content.toString('utf8');
+  const blank = text.indexOf('\n\n');
+  const head = blank === -1 ? text : text.slice(0, blank);
+  const tagger = /^tagger (.*)$/m.exec(head)?.[1];
+  const body = blank === -1 ? '' : text.slice(blank + 2);
+  const signature = body.search(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m);
+  return {
+    tagger: tagger === undefined ? null : parseSignature(tagger),
+    message: (signature === -1 ? body : body.slice(0, signature)).trim(),
+    isSigned: signature !== -1,
+  };
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Logger } from '../../kernel/index.ts';
+import { createCommitGraphs } from '../last-commits/commit-graphs.ts';
+import type { CommitGraphs } from '../last-commits/commit-graphs.ts';
+import { createLastCommits } from '../last-commits/last-commits.ts';
+import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
+import { createTables } from '../last-commits/tables.ts';
+import type { Tables } from '../last-commits/tables.ts';
+import { blame } from './blame.ts';
+import type { Blame } from './blame.ts';
+import { createDistances, mergeBase } from './compare.ts';
+import type { Distance } from './compare.ts';
+import { countCommits, history } from './history.ts';
+import type { History, HistoryRequest } from './history.ts';
+import { listDiff } from './list-diff.ts';
+import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
+import { listFiles } from './list-files.ts';
+import type { ListedFile } from './list-files.ts';
+import { locate } from './locate.ts';
+import type { Location } from './locate.ts';
+import { readPatches } from './read-patches.ts';
+import type { Patches, PatchLimits } from './read-patches.ts';
+import { readTags } from './read-tag.ts';
+import type { TagNote } from './read-tag.ts';
+import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
+import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
+
+/** What pages ask about a repository beyond single objects. All refuse `git_busy`. */
+export interface Reading {
+  /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
+  locate(path: string, rest: Buffer): Promise<Location>;
+  history(path: string, request: HistoryRequest): Promise<History>;
+  /** Commits behind a commit, itself included; null when counting takes too long. */
+  countCommits(path: string, oid: string): Promise<number | null>;
+  lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
+  listDiff(path: string, range: DiffRange): Promise<DiffList>;
+  readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
+  /** Null when two histories have nothing in common. */
+  mergeBase(path: string, one: string, other: string): Promise<string | null>;
+  distance(path: string, from: string, to: string): Promise<Distance>;
+  /** Refuses `blame_too_long`. */
+  blame(path: string, oid: string, file: Buffer, signal?: AbortSignal): Promise<Blame>;
+  listFiles(path: string, oid: string, options: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  /** Notes of annotated tags; null for plain ones. */
+  tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
+  archive(path: string, request: { oid: string; format: ArchiveFormat; prefix: string; client?: string }): Promise<Readable>;
+  mailPatch(path: string, oid: string): Promise<Readable>;
+  plainDiff(path: string, range: DiffRange): Promise<Readable>;
+  streamBlob(path: string, oid: string): Promise<Readable>;
+  /** Brings the commit-graphs of repositories that changed up to date. */
+  writeCommitGraphs(): Promise<number>;
+}
+
+interface ReadingParts {
+  reading: Reading;
+  graphs: CommitGraphs;
+  tables: Tables;
+}
+
+export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: string; logger: Logger }): ReadingParts {
+  const graphs = createCommitGraphs(deps.door, logger);
+  const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
+  const lastCommits = createLastCommits(deps, tables, logger);
+  const reading: Reading = {
+    locate: (target, rest) => locate(deps, target, rest),
+    history: (target, request) => {
+      graphs.noteIfMissing(target);
+      return history(deps, target, request);
+    },
+    countCommits: (target, oid) => countCommits(deps, target, oid),
+    lastCommits: (target, request) => {
+      graphs.noteIfMissing(target);
+      return lastCommits(target, request);
+    },
+    listDiff: (target, range) => listDiff(deps, target, range),
+    readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
+    mergeBase: (target, one, other) => mergeBase(deps, target, one, other),
+    distance: createDistances(deps),
+    blame: (target, oid, file, signal) => blame(deps, target, oid, file, signal),
+    listFiles: (target, oid, options) => listFiles(deps, target, oid, options),
+    tags: (target, oids) => readTags(deps, target, oids),
+    archive: (target, request) => archive(deps, target, request),
+    mailPatch: (target, oid) => mailPatch(deps, target, oid),
+    plainDiff: (target, range) => plainDiff(deps, target, range),
+    streamBlob: (target, oid) => streamBlob(deps, target, oid),
+    writeCommitGraphs: graphs.write,
+  };
+  return { reading, graphs, tables };
+}

@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { internal } from '../../kernel/index.ts';
+import { checked } from '../browse.ts';
+import type { BrowseDeps } from '../browse.ts';
+import type { Slots } from '../slots.ts';
+import { diffArguments } from './list-diff.ts';
+import type { DiffRange } from './list-diff.ts';
+
+export interface StreamDeps extends BrowseDeps {
+  /** Archives take a place among clones, not among pages. */
+  slots: Slots;
+}
+
+interface StreamOptions {
+  slots: Slots;
+  timeLimitMs: number;
+  client?: string | undefined;
+}
+
+/**
+ * The output of a command as it comes, at the pace of whoever reads it. The stream breaks
+ * off with an error when git fails, so that nobody takes a part for the whole; giving the
+ * stream up ends git.
+ * Refuses `git_busy`.
+ */
+async function streamGit({ door }: BrowseDeps, path: string, argv: readonly string[], { slots, timeLimitMs, client }: StreamOptions): Promise<Readable> {
+  const leave = await slots.take({ repository: path, client });
+  try {
+    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, yields: true });
+    const output = new PassThrough();
+    git.stdout!.pipe(output, { end: false });
+    output.once('close', () => git.stop('aborted'));
+    void git.exited.then(({ code, stoppedBy }) => {
+      leave();
+      if (code === 0 && stoppedBy === null) output.end();
+      else output.destroy(internal('git stopped in the middle of an answer', { cause: { argv, code, stoppedBy, complaint: git.complaint() } }));
+    });
+    return output;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+const archiveLimitMs = 30 * 60_000;
+const patchLimitMs = 60_000;
+
+export type ArchiveFormat = 'tar.gz' | 'zip';
+
+/** All files of a commit. @param prefix the folder inside the archive, plain ASCII without a slash */
+export function archive(
+  deps: StreamDeps,
+  path: string,
+  { oid, format, prefix, client }: { oid: string; format: ArchiveFormat; prefix: string; client?: string },
+): Promise<Readable> {
+  const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
+}
+
+/** A commit as a mail that `git am` takes. */
+export function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+  const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
+/** Differences as `git apply` takes them. */
+export function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
+  const argv = diffArguments(range, '--patch', '--binary');
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
+/** A file of any size. */
+export function streamBlob(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+  return streamGit(deps, path, ['cat-file', 'blob', checked(oid)], { slots: deps.slots, timeLimitMs: archiveLimitMs });
+}
