@@ -49,7 +49,8 @@ export function pushContent(push: BranchPush): Json {
     attributedTo: push.pusherActorId,
     to: [publicAudience],
     cc: [`${repository}/followers`],
-    published: isoTime(push.pushedAt),
+    // To the millisecond: readers sort by it.
+    published: new Date(push.pushedAt).toISOString(),
     summary: `<p>${escapeHtml(push.pusherName)} pushed ${count} to ${link} (${escapeHtml(branch)})</p>`,
     context: repository,
     target: {
@@ -97,7 +98,7 @@ export const receivePush: ActivityHandler<null> = {
       id: room.random.uuid(),
       actorId: signer.id,
       activityId: id,
-      branch: branchOf(embedded(document['target'])),
+      branch: branchOf(document['target']),
       hashBefore: objectId(document['hashBefore']),
       hashAfter: objectId(document['hashAfter']),
       commitCount: Math.max(commits.length, totalOf(document['object'])),
@@ -130,8 +131,9 @@ function totalOf(object: unknown): number {
   return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? Math.min(total, 1_000_000_000) : 0;
 }
 
-function branchOf(target: Json): string {
-  const ref = cleanText(target['ref'], 255) || cleanText(target['name'], 255);
+function branchOf(target: unknown): string {
+  const { ref: fullName, name } = embedded(target);
+  const ref = cleanText(fullName, 255) || cleanText(name, 255);
   const afterBranches = idOf(target)?.split('/branches/')[1];
   return ref.replace(/^refs\/heads\//, '') || cleanText(decodeOr(afterBranches ?? ''), 255);
 }

@@ -100,6 +100,7 @@ async function newestPushes({ db }: FederationRoom, follows: readonly RemoteFoll
     .createQueryBuilder(receivedPushSchema, 'p')
     .where('p.actor_id IN (SELECT f.remote_actor_id FROM remote_follows f WHERE f.user_id = :userId)', { userId: follows[0]!.userId })
     .orderBy('p.pushed_at', 'DESC')
+    .addOrderBy('p.received_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
     .take(shownPushes)
     .getMany();
