@@ -57,11 +57,10 @@ const acts: Record<string, Act> = {
   replaceImage: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.replaceImage(viewer, ...at, { ...png, declaredType: 'text/html' }) },
   removeImage: {
     needed: 'owner',
-    run: async ({ repositories, images }, viewer, ...at) => {
+    run: async ({ repositories }, viewer, ...at) => {
       await repositories.removeImage(viewer, ...at);
       // Put back for the cells that follow.
       await repositories.replaceImage(localAdministrator, ...at, png);
-      void images;
     },
   },
   moveToTrash: {
@@ -77,7 +76,7 @@ interface Cell {
   who: string;
   viewer: Viewer;
   /** What the policy says, worked out from the ties that the set-up made. */
-  may(visibility: Visibility, ofOrganisation: boolean, needed: Needed): boolean;
+  may(repository: { id: string; visibility: Visibility; ofOrganisation: boolean }, needed: Needed): boolean;
 }
 
 /** Everybody, with every tie, and with every kind of token of those who have one. */
@@ -91,10 +90,10 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
     cells.push({
       who,
       viewer,
-      may(visibility, ofOrganisation, needed) {
+      may({ id, visibility, ofOrganisation }, needed) {
         const owner = viewer.kind === 'person' && ties.owner === true ? viewer.id : 'another';
         const facts: RepositoryFacts = {
-          id: repositoryIds[0]!,
+          id,
           visibility,
           ownerUserId: ofOrganisation ? null : owner,
           ownerOrganisationId: ofOrganisation ? organisationId : null,
@@ -116,6 +115,9 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
 
   add('anonymous', anonymous);
   add('the command line', localAdministrator);
+  for (const scope of ['read', 'write'] as const) {
+    add(`a CI task of the first repository, ${scope}`, { kind: 'task', taskId: 1, repositoryId: repositoryIds[0]!, scope });
+  }
   addWithTokens('owner', alice, { owner: true, organisation: 'OWNER' });
   addWithTokens('stranger', viewerOf(await accounts.addPerson({ username: 'stranger' })), {});
   add('administrator of the instance', { ...viewerOf(await accounts.addPerson({ username: 'root2' })), isAdministrator: true });
@@ -144,32 +146,32 @@ t.test('SPEC §5 every act × every viewer × public and private × owned by a p
   const rooms = await openRooms(t);
   const { repositories, organisations, alice } = rooms;
   await organisations.create(alice, { name: 'example' });
-  const places: [At, Visibility][] = [];
+  const places: { at: At; id: string; visibility: Visibility; ofOrganisation: boolean }[] = [];
   for (const owner of ['alice', 'example']) {
     for (const visibility of ['PUBLIC', 'PRIVATE'] as const) {
       const name = visibility.toLowerCase();
-      await repositories.create(alice, { owner, name, visibility, description: 'canary' });
+      const { id } = await repositories.create(alice, { owner, name, visibility, description: 'canary' });
       await repositories.replaceImage(alice, owner, name, png);
-      places.push([[owner, name], visibility]);
+      places.push({ at: [owner, name], id, visibility, ofOrganisation: owner === 'example' });
     }
   }
   const missing = 'not_found repository_not_found Repository not found';
   const mismatches: string[] = [];
   let count = 0;
   for (const { who, viewer, may } of await makeCells(rooms)) {
-    for (const [at, visibility] of places) {
+    for (const place of places) {
+      const { at } = place;
       for (const [name, act] of Object.entries(acts)) {
         const answer = await act.run(rooms, viewer, ...at).then(
           () => 'done',
           (error: { code?: string; reason?: string; message: string }) => `${error.code} ${error.reason} ${error.message}`,
         );
         count += 1;
-        const mayRead = may(visibility, at[0] === 'example', 'read');
-        const may_ = may(visibility, at[0] === 'example', act.needed);
+        const [mayRead, mayAct] = [may(place, 'read'), may(place, act.needed)];
         const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
         // To somebody who reads it anyway, a push says what is missing; everything else hides (SPEC §5).
         const hidden = name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
-        if (may_ ? !letThrough : !hidden.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${may_}`);
+        if (mayAct ? !letThrough : !hidden.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${mayAct}`);
         if (!mayRead && /canary|alice|example/.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} tells ${answer}`);
       }
     }
@@ -183,13 +185,15 @@ t.test('SPEC §5 no list, pin or old path shows anybody what they may not read',
   const rooms = await openRooms(t);
   const { repositories, organisations, alice } = rooms;
   await organisations.create(alice, { name: 'example' });
+  const places: { owner: string; name: string; id: string }[] = [];
   for (const [owner, name] of [['alice', 'secret'], ['example', 'hidden']] as const) {
-    await repositories.create(alice, { owner, name: `${name}-before`, visibility: 'PRIVATE', description: 'canary' });
+    const { id } = await repositories.create(alice, { owner, name: `${name}-before`, visibility: 'PRIVATE', description: 'canary' });
     await repositories.rename(alice, owner, `${name}-before`, name);
+    places.push({ owner, name, id });
   }
   for (const { who, viewer, may } of await makeCells(rooms)) {
-    for (const [owner, name] of [['alice', 'secret'], ['example', 'hidden']] as const) {
-      const mayRead = may('PRIVATE', owner === 'example', 'read');
+    for (const { owner, name, id } of places) {
+      const mayRead = may({ id, visibility: 'PRIVATE', ofOrganisation: owner === 'example' }, 'read');
       const { repositories: listed } = await repositories.list(viewer, { limit: 100 });
       t.equal(listed.some((row) => row.name === name), mayRead, `${who}: list ${owner}/${name}`);
       t.equal((await repositories.findMoved(viewer, owner, `${name}-before`)) !== null, mayRead, `${who}: old path of ${owner}/${name}`);
