@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises';
 
 /**
  * Whether so little space is left where `folder` is that only reading goes on.
- * What git keeps for itself (packing, locks) needs room as well.
+ * Where that cannot be told, writing is tried: it has words for its own failure.
  */
 export async function isDiskLow(folder: string, floorBytes: number): Promise<boolean> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize < floorBytes;
+  const space = await statfs(folder).catch(() => null);
+  return space !== null && space.bavail * space.bsize < floorBytes;
 }

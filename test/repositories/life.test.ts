@@ -345,13 +345,26 @@ t.test('a deletion, and a restore, that a crash cut short are finished at the ne
   t.same(await where(), [true, false, 1, 0], 'the row was back, folder and image follow');
 });
 
-t.test('a deletion whose folder never left can be undone', async (t) => {
+t.test('a deletion whose folder cannot be moved is a deletion all the same, and can be undone or made final', async (t) => {
   const rooms = await openWork(t);
-  const { repositories, alice, db } = rooms;
-  const { repository } = await repositories.find(alice, 'alice', 'work');
-  await db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = 1'));
+  const { repositories, alice, git, clock, events } = rooms;
+  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+  const { moveRepository } = git;
+  const remove = async () => {
+    git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
+    await repositories.moveToTrash(alice, 'alice', 'work');
+    git.moveRepository = moveRepository;
+    t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
+    t.ok(await git.repositoryExists(home));
+  };
+  await remove();
+  t.ok(events().includes('repository.move_failed'));
   await repositories.restore(alice, repository.id);
   t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+  await remove();
+  clock.advance(1);
+  t.equal(await repositories.emptyTrash(0), 1);
+  t.notOk(await git.repositoryExists(home), 'nothing of it stays');
 });
 
 t.test('the account of who owns repositories cannot be deleted, with their names', async (t) => {

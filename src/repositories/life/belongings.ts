@@ -19,11 +19,12 @@ export function belongingsIn(room: RepositoryRoom): Belongings {
       return rows.map(({ name }) => name);
     },
     async forgetTrash({ manager }, ownerId) {
-      const ids = (await manager.findBy(repositorySchema, ofOwner(ownerId, Not(IsNull())))).map(({ id }) => id);
-      for (const id of ids) await manager.delete(repositorySchema, { id });
+      const rows = await manager.findBy(repositorySchema, ofOwner(ownerId, Not(IsNull())));
+      for (const { id } of rows) await manager.delete(repositorySchema, { id });
       return async () => {
-        for (const id of ids) {
-          await removeTrashed(room, id);
+        for (const row of rows) {
+          const { id } = row;
+          await removeTrashed(room, row);
           room.logger.info('repository.purged', { repositoryId: id });
         }
       };

@@ -45,9 +45,13 @@ export async function moveToTrash(room: RepositoryRoom, viewer: Viewer, at: Repo
     await tx.manager.delete(transferSchema, { repositoryId: id });
     return tx.manager.findOneByOrFail(repositorySchema, { id });
   });
-  // The row hides it; the moves only tidy. Cut short, they are done at the next start.
-  await room.git.moveRepository(found.path, trashFolder(room, id));
-  await room.images.moveTo(room.trashedImages, id);
+  // The row hides it; the moves only tidy. Cut short or failed, they are done at the next start.
+  try {
+    await room.git.moveRepository(found.path, trashFolder(room, id));
+    await room.images.moveTo(room.trashedImages, id);
+  } catch (error) {
+    room.logger.error('repository.move_failed', { repositoryId: id, error });
+  }
   const { owner, name } = found.canonical;
   room.logger.info('repository.deleted', { repositoryId: id, owner, name, by: viewerForLog(viewer) });
   return repository;
@@ -126,9 +130,10 @@ export async function restoreRepository(
 export async function emptyTrash(room: RepositoryRoom, keptMs: number = room.settings.trashKeptMs): Promise<number> {
   const before = room.clock.now() - keptMs;
   const rows = await room.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
-  for (const { id } of rows) {
+  for (const row of rows) {
+    const { id } = row;
     // The row goes last: cut short, the next round finds it again.
-    await removeTrashed(room, id);
+    await removeTrashed(room, row);
     await room.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
     room.logger.info('repository.purged', { repositoryId: id });
   }
@@ -136,8 +141,14 @@ export async function emptyTrash(room: RepositoryRoom, keptMs: number = room.set
   return rows.length;
 }
 
-/** Removes the folder and the image of a trashed repository. */
-export async function removeTrashed(room: RepositoryRoom, repositoryId: string): Promise<void> {
+/** Removes the folder and the image of a trashed repository, also where they never got to the trash. */
+export async function removeTrashed(room: RepositoryRoom, row: Repository): Promise<void> {
+  await room.git.removeRepository(room.git.repositoryPath(ownerIdOf(row), row.id));
+  await room.images.remove(row.id, async () => {});
+  await removeFromTrash(room, row.id);
+}
+
+async function removeFromTrash(room: RepositoryRoom, repositoryId: string): Promise<void> {
   await room.git.removeRepository(trashFolder(room, repositoryId));
   await room.trashedImages.remove(repositoryId, async () => {});
 }
@@ -150,7 +161,7 @@ async function removeOrphans(room: RepositoryRoom, before: number): Promise<void
     const found = await stat(trashFolder(room, id)).catch(() => null);
     // A rename sets the time of the last change: since then it is in the trash.
     if (found === null || found.ctimeMs >= before) continue;
-    await removeTrashed(room, id);
+    await removeFromTrash(room, id);
     room.logger.info('repository.purged', { repositoryId: id });
   }
 }

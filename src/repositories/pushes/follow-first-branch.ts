@@ -1,3 +1,4 @@
+import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 import type { RefUpdate } from './push-journal.ts';
@@ -14,19 +15,19 @@ const usual = ['main', 'master'];
  */
 export async function followFirstBranch(
   room: Pick<RepositoryRoom, 'db' | 'git' | 'logger'>,
-  repositoryId: string,
-  path: string,
+  { repository, path }: Pick<Found, 'repository' | 'path'>,
   accepted: readonly RefUpdate[],
 ): Promise<void> {
   const created = accepted
     .filter(({ ref, oldId, newId }) => ref.startsWith(branches) && noRef.test(oldId) && !noRef.test(newId))
     .map(({ ref }) => ref.slice(branches.length));
-  if (created.length === 0) return;
+  if (created.length === 0 || created.includes(repository.defaultBranch)) return;
   const head = await room.git.head(path);
-  if (head.oid !== null || (head.branch !== null && created.includes(head.branch))) return;
+  if (head.oid !== null) return;
 
   const defaultBranch = usual.find((name) => created.includes(name)) ?? created[0]!;
   await room.git.setHead(path, defaultBranch);
-  await room.db.write(({ manager }) => manager.update(repositorySchema, { id: repositoryId }, { defaultBranch }));
-  room.logger.info('repository.default_branch_followed', { repositoryId, before: head.branch, defaultBranch });
+  const { id } = repository;
+  await room.db.write(({ manager }) => manager.update(repositorySchema, { id }, { defaultBranch }));
+  room.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
 }

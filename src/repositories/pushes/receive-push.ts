@@ -60,7 +60,7 @@ export async function receivePush(
     settled = results;
     const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
     const effective = updates.filter(({ ref }) => accepted.has(ref));
-    await followFirstBranch(room, opened.repository.id, opened.path, effective).catch((error: unknown) =>
+    await followFirstBranch(room, opened, effective).catch((error: unknown) =>
       room.logger.error('push.follow_branch_failed', { pushId, error }),
     );
   }
@@ -124,7 +124,7 @@ async function admit(
   { id, updates, options }: ReceivedCommands,
 ): Promise<PushVerdict> {
   const refuse = (reason: string): PushVerdict => ({ accept: false, reason });
-  if (await isDiskLow(opened.path, room.settings.lowDiskFloorBytes).catch(() => false)) {
+  if (await isDiskLow(opened.path, room.settings.lowDiskFloorBytes)) {
     return refuse('the server is low on disk space; reading still works');
   }
   return room.db.write<PushVerdict>(async (tx) => {
