@@ -142,6 +142,43 @@ export const options = [
   }),
 
   row({
+    key: 'ci.actions_url', env: 'SERVICE_CI_ACTIONS_URL', type: text, default: 'https://github.com',
+    sentence: 'Where runners find the actions that workflows use: the address of a forge, or "self" for this server.',
+  }),
+  row({
+    key: 'ci.max_job_time', env: 'SERVICE_CI_MAX_JOB_TIME', type: duration('1m', '30d'), default: '3h',
+    sentence: 'A job that runs longer is ended.',
+  }),
+  row({
+    key: 'ci.max_wait', env: 'SERVICE_CI_MAX_WAIT', type: duration('1m', '365d'), default: '1d',
+    sentence: 'A job that no runner has taken after this time is cancelled.',
+  }),
+  row({
+    key: 'ci.max_unroutable', env: 'SERVICE_CI_MAX_UNROUTABLE', type: duration('1s', '365d'), default: '1h',
+    sentence: 'A job with labels that no runner has fails after this time.',
+  }),
+  row({
+    key: 'ci.max_log_size', env: 'SERVICE_CI_MAX_LOG_SIZE', type: size('64KiB', '64GiB'), default: '256MiB',
+    sentence: 'Lines of one job beyond this size are dropped.',
+  }),
+  row({
+    key: 'ci.log_keep', env: 'SERVICE_CI_LOG_KEEP', type: duration('1h', '36500d'), default: '365d',
+    sentence: 'How long logs of jobs are kept.',
+  }),
+  row({
+    key: 'ci.artifact_keep', env: 'SERVICE_CI_ARTIFACT_KEEP', type: duration('1h', '3650d'), default: '90d',
+    sentence: 'How long artifacts are kept; a workflow may ask for less.',
+  }),
+  row({
+    key: 'ci.max_artifact_size', env: 'SERVICE_CI_MAX_ARTIFACT_SIZE', type: size('1KiB', '1TiB'), default: '2GiB',
+    sentence: 'Largest artifact.',
+  }),
+  row({
+    key: 'ci.max_run_artifact_size', env: 'SERVICE_CI_MAX_RUN_ARTIFACT_SIZE', type: size('1KiB', '16TiB'), default: '10GiB',
+    sentence: 'How large all artifacts of one run may be together.',
+  }),
+
+  row({
     key: 'log.level', env: 'SERVICE_LOG_LEVEL', type: choice('debug', 'info', 'warn', 'error'), default: 'info',
     sentence: 'The least important kind of log line that is written: debug, info, warn or error.',
   }),
