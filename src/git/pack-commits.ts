@@ -7,8 +7,8 @@ const types = { commit: 1, tag: 4, offsetDelta: 6, idDelta: 7 } as const;
 /** Larger commits come from nobody's work; more of them are not worth the memory. */
 const maxCommitBytes = 1024 * 1024;
 const maxKeptBytes = 32 * 1024 * 1024;
-/** A client that sends byte by byte is not waited for. */
-const maxAttempts = 2_000;
+/** Looking again and again at an object that comes in small pieces costs; this many bytes are enough. */
+const maxRepeatedBytes = 32 * 1024 * 1024;
 
 interface ObjectHead {
   type: number;
@@ -34,7 +34,7 @@ export class PackCommits {
   /** Position of `#unread` in the pack. */
   #position = 0;
   #objectsLeft = 0;
-  #attempts = 0;
+  #repeatedBytes = 0;
   #keptBytes = 0;
   #done = false;
   readonly #contentAt = new Map<number, Buffer>();
@@ -54,9 +54,9 @@ export class PackCommits {
   push(chunk: Buffer): void {
     if (this.#done) return;
     this.#unread = this.#unread.length === 0 ? chunk : Buffer.concat([this.#unread, chunk]);
-    this.#attempts += 1;
     while (!this.#done && (this.#position === 0 ? this.#readPackHead() : this.#readObject()));
-    if (this.#attempts > maxAttempts) this.#done = true;
+    this.#repeatedBytes += this.#unread.length;
+    if (this.#repeatedBytes > maxRepeatedBytes) this.#end();
   }
 
   /** The parents of a commit that has been read; `undefined` for any other id. */
