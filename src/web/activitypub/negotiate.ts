@@ -3,10 +3,16 @@ import type { Context, Middleware } from '../context.ts';
 
 const actorPage = /^\/(?:repos\/[^/]+\/[^/]+|users\/[^/]+)$/;
 
+const actorTypes = [
+  'application/activity+json',
+  'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
+  'application/ld+json',
+];
+
 /** Only who names the type means the actor: browsers and scripts that take anything get the page. */
 function wantsActor(ctx: Context): boolean {
-  const best = ctx.accepts('text/html', 'application/activity+json', 'application/ld+json');
-  return best === 'application/activity+json' || best === 'application/ld+json';
+  const best = ctx.accepts('text/html', ...actorTypes);
+  return best !== false && actorTypes.includes(best);
 }
 
 /**

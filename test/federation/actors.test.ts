@@ -1,0 +1,235 @@
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { ask } from '../web/web-fixture.ts';
+import type { Answer } from '../web/web-fixture.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import { startPeer } from './two-hearths.ts';
+import type { Peer } from './two-hearths.ts';
+
+const hearth: Peer = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'], env: { SERVICE_SSH_PUBLIC_PORT: '2222' } });
+const { accounts, organisations, repositories, federation, db } = hearth.rooms;
+const port = Number(new URL(hearth.origin).port);
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => ask({ port }, path, { headers });
+const read = async (path: string) => JSON.parse((await get(path)).body) as Record<string, unknown>;
+const add = (owner: string, name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC', description = '') =>
+  repositories.create(localAdministrator, { owner, name, visibility, description });
+
+const alice = await accounts.addPerson({ username: 'Alice', displayName: 'Alice <A>' });
+await accounts.updateProfile(alice.id, { bio: 'I grow "trees" & <script>bushes</script>\nand more' });
+await add('alice', 'Tool', 'PUBLIC', 'Cuts <b>everything</b>');
+await add('alice', 'secret', 'PRIVATE');
+
+t.test('SPEC §2.5 a public repository is an actor', async (t) => {
+  const { status, headers } = await get('/ap/repos/Alice/Tool');
+  t.match([status, headers['content-type'], headers['vary'], headers['set-cookie']], [200, 'application/activity+json; charset=utf-8', /Accept/, undefined]);
+  const id = `${hearth.origin}/ap/repos/Alice/Tool`;
+  t.match(await read('/ap/repos/Alice/Tool'), {
+    id,
+    type: 'Repository',
+    preferredUsername: 'Alice/Tool',
+    name: 'Tool',
+    summary: '<p>Cuts &lt;b&gt;everything&lt;/b&gt;</p>',
+    url: `${hearth.origin}/repos/Alice/Tool`,
+    attributedTo: `${hearth.origin}/ap/users/Alice`,
+    inbox: `${id}/inbox`,
+    outbox: `${id}/outbox`,
+    followers: `${id}/followers`,
+    cloneUri: [`${hearth.origin}/git/Alice/Tool.git`],
+    pushUri: [`${hearth.origin}/git/Alice/Tool.git`, 'ssh://git@127.0.0.1:2222/Alice/Tool.git'],
+    icon: { type: 'Image' },
+    manuallyApprovesFollowers: false,
+    publicKey: { id: `${id}#main-key`, owner: id, publicKeyPem: /^-----BEGIN PUBLIC KEY-----\n/ },
+  });
+  t.equal((await read('/ap/repos/alice/tool'))['id'], id, 'in any case, under its one id');
+});
+
+t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
+  const id = `${hearth.origin}/ap/users/Alice`;
+  t.match(await read('/ap/users/Alice'), {
+    id, type: 'Person', preferredUsername: 'Alice', name: 'Alice <A>', summary: '<p>I grow &quot;trees&quot; &amp; &lt;script&gt;bushes&lt;/script&gt;<br>and more</p>',
+    inbox: `${id}/inbox`, outbox: `${id}/outbox`, repositories: `${id}/repositories`, manuallyApprovesFollowers: true, publicKey: { id: `${id}#main-key` },
+  });
+  t.match(await read('/ap/instance'), { id: `${hearth.origin}/ap/instance`, type: 'Application', inbox: `${hearth.origin}/ap/instance/inbox` });
+  const nameless = await accounts.addPerson({});
+  t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'somebody without a handle appears nowhere');
+});
+
+t.test('SPEC §4.6 private and missing answer the same, at every endpoint', async (t) => {
+  const plain = ({ status, headers, body }: Answer) => {
+    const { date: _, 'x-request-id': __, ...rest } = headers;
+    return { status, headers: rest, body };
+  };
+  for (const part of ['', '/outbox', '/followers', '/outbox?page=1', '/activities/00000000-0000-4000-8000-000000000000']) {
+    const [hidden, absent] = [plain(await get(`/ap/repos/alice/secret${part}`)), plain(await get(`/ap/repos/alice/absent${part}`))];
+    t.equal(hidden.status, 404, part);
+    t.strictSame(hidden, absent, part);
+  }
+  const finger = async (name: string) => plain(await get(`/.well-known/webfinger?resource=acct:${name}@127.0.0.1`));
+  t.equal((await finger('alice/secret')).status, 404);
+  t.strictSame(await finger('alice/secret'), await finger('alice/absent'));
+  t.strictSame(await finger('nobody'), await finger('alice/absent'));
+  t.same((await read('/ap/users/alice/repositories'))['first'], {
+    id: `${hearth.origin}/ap/users/Alice/repositories?page=1`, type: 'OrderedCollectionPage', partOf: `${hearth.origin}/ap/users/Alice/repositories`,
+    orderedItems: [`${hearth.origin}/ap/repos/Alice/Tool`],
+  }, 'nor in a list');
+});
+
+t.test('SPEC §3 a repository that turns private is gone at once, and back at once', async (t) => {
+  await add('alice', 'flip');
+  const statuses = async () => Promise.all(['/ap/repos/alice/flip', '/ap/repos/alice/flip/outbox', '/ap/repos/alice/flip/followers', '/.well-known/webfinger?resource=acct:alice/flip@127.0.0.1'].map(async (path) => (await get(path)).status));
+  t.same(await statuses(), [200, 200, 200, 200]);
+  const { id, publicKey } = await read('/ap/repos/alice/flip');
+  await repositories.changeVisibility(localAdministrator, 'alice', 'flip', 'PRIVATE');
+  t.same(await statuses(), [404, 404, 404, 404]);
+  await repositories.changeVisibility(localAdministrator, 'alice', 'flip', 'PUBLIC');
+  t.match(await read('/ap/repos/alice/flip'), { id, publicKey }, 'the same actor');
+  await repositories.moveToTrash(localAdministrator, 'alice', 'flip');
+  t.same(await statuses(), [404, 404, 404, 404]);
+});
+
+t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any case', async (t) => {
+  const finger = async (resource: string) => get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`);
+  const self = `${hearth.origin}/ap/repos/Alice/Tool`;
+  for (const resource of [
+    'acct:alice/tool@127.0.0.1', `acct:Alice/Tool@127.0.0.1:${port}`, 'ACCT:ALICE/TOOL@127.0.0.1', 'alice/tool@127.0.0.1', 'acct:@alice/tool@127.0.0.1', 'acct:alice%2Ftool@127.0.0.1',
+    self, `${hearth.origin}/repos/alice/tool`,
+  ]) {
+    const { status, headers, body } = await finger(resource);
+    t.match([status, headers['content-type'], headers['access-control-allow-origin']], [200, 'application/jrd+json; charset=utf-8', '*'], resource);
+    t.match(JSON.parse(body), { subject: `acct:Alice/Tool@127.0.0.1:${port}`, aliases: [self, `${hearth.origin}/repos/Alice/Tool`], links: [{ rel: 'self', type: 'application/activity+json', href: self }, {}] });
+  }
+  t.match(JSON.parse((await finger('acct:alice@127.0.0.1')).body), { subject: `acct:Alice@127.0.0.1:${port}`, links: [{ href: `${hearth.origin}/ap/users/Alice` }, { href: `${hearth.origin}/users/Alice` }] });
+  t.equal((await get(`/.well-known/webfinger?resource=acct:alice/tool@127.0.0.1`)).status, 200, 'without encoding');
+  for (const resource of ['acct:alice@other.example', `acct:alice@127.0.0.1:${port + 1}`, 'https://other.example/users/alice', `${hearth.origin}/nowhere`, `${hearth.origin}/ap/instance`, 'acct:127.0.0.1@127.0.0.1', 'acct:a/b/c@127.0.0.1', 'acct:%zz@127.0.0.1']) {
+    t.equal((await finger(resource)).status, 404, resource);
+  }
+  for (const query of ['', '?resource=', '?resource=alice', '?resource=acct:@', `?resource=acct:${'x'.repeat(600)}@127.0.0.1`, '?rel=self']) {
+    t.equal((await get(`/.well-known/webfinger${query}`)).status, 400, query.slice(0, 40));
+  }
+});
+
+t.test('NodeInfo leads to the instance and tells what a visitor may see', async (t) => {
+  t.match(await read('/.well-known/nodeinfo'), { links: [{ href: `${hearth.origin}/nodeinfo/2.1` }, { rel: 'https://www.w3.org/ns/activitystreams#Application', href: `${hearth.origin}/ap/instance` }] });
+  t.match(await read('/nodeinfo/2.1'), { version: '2.1', software: { name: 'hearth' }, protocols: ['activitypub'], openRegistrations: false, usage: { users: { total: 1 } } });
+});
+
+t.test('a page and its actor know each other', async (t) => {
+  const link = `<${hearth.origin}/ap/repos/Alice/Tool>; rel="alternate"; type="application/activity+json"`;
+  const page = await get('/repos/Alice/Tool', { Accept: 'text/html' });
+  t.match([page.status, page.headers['link'], page.headers['vary'], page.headers['content-type']], [200, link, /Accept/, /^text\/html/]);
+  t.match((await get('/users/Alice')).headers['link'], /ap\/users\/Alice>/);
+  for (const accept of ['application/activity+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', 'application/activity+json, application/ld+json']) {
+    const { status, headers } = await get('/repos/Alice/Tool', { Accept: accept });
+    t.match([status, headers['location'], headers['vary']], [302, `${hearth.origin}/ap/repos/Alice/Tool`, /Accept/], accept);
+  }
+  for (const accept of ['*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html, application/activity+json;q=0.5']) t.equal((await get('/repos/Alice/Tool', { Accept: accept })).status, 200, accept);
+  t.equal((await get('/repos/alice/secret', { Accept: 'application/activity+json' })).status, 404);
+  t.equal((await get('/repos/alice/secret')).headers['link'], undefined);
+  await add('alice', 'unseen');
+  const keys = await federation.listKeys();
+  await get('/repos/Alice/unseen');
+  t.equal((await federation.listKeys()).length, keys.length, 'looking at a page makes no key');
+});
+
+t.test('SPEC §2.5 a key is made on first use, once, however many ask at the same time', async (t) => {
+  await add('alice', 'busy');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => read('/ap/repos/alice/busy')));
+  t.equal(new Set(answers.map((document) => JSON.stringify(document['publicKey']))).size, 1);
+  t.equal((await federation.listKeys()).filter(({ actorId }) => actorId.endsWith('/busy')).length, 1);
+  t.notOk(JSON.stringify(await federation.listKeys()).includes('PRIVATE'), 'the private half stays where it is');
+});
+
+t.test('an actor keeps its id when its repository is renamed, and nobody else ever gets it', async (t) => {
+  await add('alice', 'first');
+  const { id } = await read('/ap/repos/alice/first');
+  await repositories.rename(localAdministrator, 'alice', 'first', 'second');
+  t.match(await read('/ap/repos/Alice/first'), { id, name: 'second', url: `${hearth.origin}/repos/Alice/second` }, 'at its own address');
+  t.match(await read('/ap/repos/Alice/second'), { id }, 'and under its new name');
+  t.match(JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/second@127.0.0.1')).body), { subject: `acct:Alice/second@127.0.0.1:${port}`, links: [{ href: id }, {}] });
+
+  await add('alice', 'first');
+  const other = JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/first@127.0.0.1')).body) as { links: { href: string }[] };
+  t.equal(other.links[0]!.href, `${String(id)}~2`);
+  t.match(await read(new URL(other.links[0]!.href).pathname), { id: `${String(id)}~2`, name: 'first', url: `${hearth.origin}/repos/Alice/first` });
+  t.match((await get('/repos/Alice/first')).headers['link'], /first~2>/);
+});
+
+t.test('a repository of an organisation is an actor that is attributed to nobody', async (t) => {
+  const viewer = { kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+  await organisations.create(viewer, { name: 'garden' });
+  await repositories.create(viewer, { owner: 'garden', name: 'gate', visibility: 'PUBLIC' });
+  const document = await read('/ap/repos/garden/gate');
+  t.match(document, { type: 'Repository', preferredUsername: 'garden/gate' });
+  t.notOk('attributedTo' in document);
+  t.equal((await get('/ap/users/garden')).status, 404, 'there is no organisation actor');
+});
+
+t.test('SPEC §4.6 collections have pages of a hundred, and what is new is on the first', async (t) => {
+  const many = await accounts.addPerson({ username: 'many' });
+  await db.write(async ({ manager, now }) => {
+    for (let index = 0; index < 120; index++) {
+      await manager.query(
+        `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) VALUES (?, ?, ?, ?, 'PUBLIC', ?, ?)`,
+        [`00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, many.id, `r${index}`, `r${index}`, now, now - 1000 + index],
+      );
+      // A key each would take a minute; any will do.
+      await manager.query(
+        `INSERT INTO federation_keys SELECT ?, 'repository', ?, public_key_pem, private_key_pem, created_at FROM federation_keys LIMIT 1`,
+        [`/ap/repos/many/r${index}`, `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`],
+      );
+    }
+  });
+  const collection = (await read('/ap/users/many/repositories')) as { totalItems: number; first: { orderedItems: string[]; next: string } };
+  t.equal(collection.totalItems, 120);
+  t.match(collection.first.orderedItems.length, 100);
+  t.equal(collection.first.orderedItems[0], `${hearth.origin}/ap/repos/many/r119`);
+  const next = (await read(collection.first.next.slice(hearth.origin.length))) as { orderedItems: string[]; next?: string };
+  t.equal(next.orderedItems.length, 20);
+  t.equal(next.next, undefined);
+  t.match(await read('/ap/users/many/outbox'), { type: 'OrderedCollection', totalItems: 0 });
+  t.match(await read('/ap/instance/outbox'), { type: 'OrderedCollection', totalItems: 0 });
+  for (const path of ['/ap/users/many/followers', '/ap/instance/followers', '/ap/repos/Alice/Tool/repositories']) t.equal((await get(path)).status, 404, path);
+  t.match(await read('/ap/users/many/repositories?page=nonsense'), { id: /page=1$/ }, 'what is no page number is the first');
+});
+
+const endpoints = [
+  '/.well-known/webfinger?resource=acct:alice@127.0.0.1', '/.well-known/nodeinfo', '/nodeinfo/2.1', '/ap/instance', '/ap/instance/outbox', '/ap/users/alice', '/ap/users/alice/outbox',
+  '/ap/users/alice/repositories', '/ap/repos/alice/tool', '/ap/repos/alice/tool/outbox', '/ap/repos/alice/tool/followers',
+];
+const inboxes = ['/ap/instance/inbox', '/ap/users/alice/inbox', '/ap/repos/alice/tool/inbox', '/ap/pairing'];
+
+t.test('SPEC §1 unless federation is operational every endpoint is 404, and nothing is emitted', async (t) => {
+  const settings: Record<string, string>[] = [
+    {},
+    { SERVICE_FEDERATION_ENABLED: 'true' },
+    { SERVICE_FEDERATION_BASE_URL: 'https://git.example.org' },
+    { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'https://127.0.0.1' },
+    { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'http://git.example.org' },
+  ];
+  for (const env of settings) {
+    const off = await startHearth(t, { env: { ...env, SERVICE_SSH_ENABLED: 'false', SERVICE_FEDERATION_PEER_ALLOWLIST: 'other.example' } });
+    await off.rooms.accounts.addPerson({ username: 'alice' });
+    await off.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+    const web = { port: Number(new URL(off.url).port) };
+    for (const path of endpoints) t.equal((await ask(web, path)).status, 404, `${path} with ${JSON.stringify(env)}`);
+    for (const path of inboxes) t.equal((await ask(web, path, { method: 'POST', body: '{}' })).status, 404, path);
+    t.notOk(off.rooms.federation.isOperational);
+    t.not(off.rooms.federation.obstacles.length, 0);
+    await t.rejects(off.rooms.federation.follow('x', 'bob/tool@other.example'), /Federation is off/);
+    t.equal((await ask(web, '/repos/alice/tool')).headers['link'], undefined);
+    t.equal((await off.rooms.federation.listKeys()).length, 0);
+    await off.stop();
+  }
+});
+
+t.test('SPEC §1 an operational instance serves what is public under its base URL, whatever the request says', async (t) => {
+  const on = await startHearth(t, { env: { SERVICE_SSH_ENABLED: 'false', SERVICE_BASE_URL: 'https://www.example.org', SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'https://Git.example.org/' } });
+  await on.rooms.accounts.addPerson({ username: 'alice' });
+  const web = { port: Number(new URL(on.url).port) };
+  const asked: Record<string, string>[] = [{ Host: 'git.example.org' }, { Host: 'evil.example' }, { Host: 'git.example.org', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' }];
+  for (const headers of asked) {
+    t.match(JSON.parse((await ask(web, '/ap/users/alice', { headers })).body), { id: 'https://git.example.org/ap/users/alice' });
+  }
+  t.match(JSON.parse((await ask(web, '/.well-known/webfinger?resource=acct:alice@git.example.org')).body), { subject: 'acct:alice@git.example.org' });
+});
