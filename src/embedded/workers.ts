@@ -5,6 +5,8 @@
  */
 export const workers = {
   'db-writer': 'src/db/writer-worker.ts',
+  highlight: 'src/highlighting/highlight-worker.ts',
+  'db-side': 'src/db/side-worker.ts',
 } as const;
 
 export type WorkerName = keyof typeof workers;

@@ -14,7 +14,7 @@ const arrows: string[][] = [
   ['organisations'],
   ['accounts'],
   ['owners'],
-  ['db', 'images', 'git', 'outbound', 'access'],
+  ['db', 'images', 'git', 'outbound', 'access', 'highlighting'],
   ['config', 'embedded'],
   ['kernel'],
 ];

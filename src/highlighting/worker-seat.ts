@@ -1,0 +1,88 @@
+import type { Worker } from 'node:worker_threads';
+import type { HighlightAnswer, HighlightTask } from './highlight-worker.ts';
+
+export interface SeatLimits {
+  /** How long a thread may take to come up, and to answer, in milliseconds. */
+  readyMs: number;
+  deadlineMs: number;
+  /** A thread without work ends after this long, and gives its memory back. */
+  idleMs: number;
+}
+
+/**
+ * A place for one thread. It is started when there is work, ended when it does not
+ * answer in time, and started anew for the next task: grammars are made of regular
+ * expressions, and somebody's file may make one of them run for ever.
+ */
+export class WorkerSeat {
+  readonly #start: () => Worker;
+  readonly #limits: SeatLimits;
+  #worker: Worker | null = null;
+  #ready: Promise<boolean> = Promise.resolve(false);
+  #answer: ((lines: string[] | null) => void) | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #tasks = 0;
+
+  constructor(start: () => Worker, limits: SeatLimits) {
+    this.#start = start;
+    this.#limits = limits;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== null;
+  }
+
+  /** Lines of HTML, or null when the thread gave up or was ended. One task at a time. */
+  async run(task: Omit<HighlightTask, 'id'>): Promise<string[] | null> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker ?? this.#open();
+    if (!(await within(this.#ready, this.#limits.readyMs, false))) {
+      this.end();
+      return null;
+    }
+    const answered = new Promise<string[] | null>((resolve) => (this.#answer = resolve));
+    this.#tasks += 1;
+    worker.postMessage({ ...task, id: this.#tasks } satisfies HighlightTask);
+    const late = Symbol('late');
+    const lines = await within<string[] | null | symbol>(answered, this.#limits.deadlineMs, late);
+    this.#answer = null;
+    if (typeof lines === 'symbol') {
+      this.end();
+      return null;
+    }
+    this.#idle = setTimeout(() => this.end(), this.#limits.idleMs).unref();
+    return lines;
+  }
+
+  end(): void {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = null;
+    this.#answer?.(null);
+    void worker?.terminate();
+  }
+
+  #open(): Worker {
+    const worker = this.#start();
+    worker.unref();
+    this.#worker = worker;
+    this.#ready = new Promise((resolve) => {
+      worker.on('message', ({ id, lines }: HighlightAnswer) => {
+        if (id === 0) resolve(true);
+        else if (id === this.#tasks && worker === this.#worker) this.#answer?.(lines);
+      });
+      worker.on('error', () => resolve(false));
+      worker.on('exit', () => {
+        resolve(false);
+        if (worker === this.#worker) this.end();
+      });
+    });
+    return worker;
+  }
+}
+
+async function within<T>(promise: Promise<T>, ms: number, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => (timer = setTimeout(() => resolve(otherwise), ms)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
