@@ -1,0 +1,149 @@
+import path from 'node:path';
+import type { Viewer } from '../access/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Found, Repositories } from '../repositories/index.ts';
+import { Bell } from './bell.ts';
+import { LogStore } from './logs/log-store.ts';
+import { Masks, receiveLog } from './logs/receive-log.ts';
+import type { IncomingLog } from './logs/receive-log.ts';
+import type { CiRoom, CiSettings } from './room.ts';
+import { authenticateRunner } from './runners/authenticate-runner.ts';
+import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './runners/manage-runners.ts';
+import { Presence } from './runners/presence.ts';
+import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
+import { registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
+import type { RunnerRow } from './runners/runner-schema.ts';
+import { Aftermath } from './runs/aftermath.ts';
+import { cancelRun } from './runs/cancel-run.ts';
+import { advanceAll, changeRuns } from './runs/change-runs.ts';
+import { dispatchWorkflow, listDispatchable } from './runs/dispatch-workflow.ts';
+import { findJob, findRun } from './runs/find-run.ts';
+import { listRuns, newestRun, workflowsOf } from './runs/list-runs.ts';
+import type { RunFilter } from './runs/list-runs.ts';
+import { RunLoader } from './runs/load-run.ts';
+import { rerun } from './runs/rerun.ts';
+import type { RerunChoice } from './runs/rerun.ts';
+import { runOnPush } from './runs/run-on-push.ts';
+import { runSchedules } from './runs/schedules.ts';
+import { InstanceKey } from './secrets/instance-key.ts';
+import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
+import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
+import { claimTask } from './tasks/claim-task.ts';
+import type { Claim } from './tasks/claim-task.ts';
+import { FairOrder } from './tasks/fair-order.ts';
+import { FetchCalls, fetchTask, returnTask } from './tasks/fetch-task.ts';
+import type { FetchOptions } from './tasks/fetch-task.ts';
+import { reportTask } from './tasks/report-task.ts';
+import { sweepTasks } from './tasks/sweep-tasks.ts';
+import { TaskQueue } from './tasks/task-queue.ts';
+import { TaskReports } from './tasks/task-reports.ts';
+import { viewerOfTaskToken } from './tasks/task-token.ts';
+
+export interface CiOptions {
+  db: Database;
+  accounts: Pick<Accounts, 'peopleById'>;
+  repositories: Repositories;
+  git: Git;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: CiSettings;
+}
+
+/**
+ * CI: workflows of repositories, their runs, the runners that work on them, logs and
+ * secrets. The function behind each name says what it does and what it refuses.
+ */
+export function createCi(options: CiOptions) {
+  const { db, clock, random, logger, settings } = options;
+  const order = new FairOrder();
+  const queue = new TaskQueue({
+    db,
+    logger,
+    claim: (runner, requestKey): Promise<Claim | null> =>
+      changeRuns(room, (tx, after: Aftermath) => claimTask(room, tx, after, runner, requestKey, order)),
+    release: ({ task }) => returnTask(room, task.id),
+  });
+  const room: CiRoom = {
+    ...options,
+    key: new InstanceKey(path.join(settings.folder, 'secret.key'), random),
+    presence: new Presence(clock),
+    runs: new RunLoader(options),
+    bell: new Bell(),
+    reports: new TaskReports(),
+    logs: new LogStore(path.join(settings.folder, 'logs'), random),
+    queue,
+  };
+  const calls = new FetchCalls();
+  const masks = new Masks();
+  let startedAt = 0;
+
+  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  const bind = <Rest extends unknown[], Result>(useCase: (room: CiRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result => useCase(room, ...rest);
+
+  return {
+    resetRegistrationToken: bind(resetRegistrationToken),
+    registrationTokenMadeAt: bind(registrationTokenMadeAt),
+    registerRunner: bind(registerRunner),
+    registerOffline: bind(registerOffline),
+    createRunner: bind(createRunner),
+    authenticateRunner: bind(authenticateRunner),
+    declareRunner: bind(declareRunner),
+    listRunners: bind(listRunners),
+    findRunner: bind(findRunner),
+    setRunnerDisabled: bind(setRunnerDisabled),
+    removeRunner: bind(removeRunner),
+
+    fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(room, calls, runner, fetch),
+    /** For an answer that could not be sent: its job waits again. */
+    returnTask: bind(returnTask),
+    reportTask: bind(reportTask),
+    newLogRows: () => room.logs.newRows(),
+    receiveLog: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(room, masks, runner, incoming),
+    viewerOfTaskToken: bind(viewerOfTaskToken),
+
+    listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) => listRuns(room, found, filter, page),
+    workflowsOf: bind(workflowsOf),
+    newestRun: bind(newestRun),
+    findRun: bind(findRun),
+    findJob: bind(findJob),
+    cancelRun: bind(cancelRun),
+    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) => rerun(room, viewer, found, number, choice),
+    listDispatchable: bind(listDispatchable),
+    dispatchWorkflow: bind(dispatchWorkflow),
+
+    listSecrets: bind(listSecrets),
+    setSecret: bind(setSecret),
+    removeSecret: bind(removeSecret),
+    listVariables: bind(listVariables),
+    setVariable: bind(setVariable),
+    removeVariable: bind(removeVariable),
+
+    /** For `repositories.onPush`. */
+    onPush: runOnPush(room),
+
+    /** At start, before any door opens: goes on with what a crash left half done. */
+    async recover(): Promise<void> {
+      startedAt = clock.now();
+      await room.logs.sweep();
+      await advanceAll(room);
+    },
+    /** Every few seconds: what time does to tasks and runners. */
+    sweep: () => sweepTasks(room, startedAt),
+    /** Every minute: workflows that start by the clock. */
+    runSchedules: () => runSchedules(room),
+    /** Lets waiting runners go; for the moment when the doors are about to close. */
+    stopWaiting: () => queue.stop(),
+    async stop(): Promise<void> {
+      await queue.stop();
+      await room.presence.write(db);
+      await room.logs.close();
+    },
+  };
+}
+
+export type Ci = ReturnType<typeof createCi>;

@@ -1,0 +1,39 @@
+import { registrationTokenSchema, runnerSchema } from './runners/runner-schema.ts';
+import { jobSchema } from './runs/job-schema.ts';
+import { runSchema, workflowFileSchema } from './runs/run-schema.ts';
+import { scheduleSchema } from './runs/schedule-schema.ts';
+import { secretSchema, variableSchema } from './secrets/secret-schema.ts';
+import { outputSchema, stepSchema, taskSchema } from './tasks/task-schema.ts';
+
+export { createCi } from './ci.ts';
+export type { Ci, CiOptions } from './ci.ts';
+export type { CiSettings } from './room.ts';
+export { instanceScope } from './scope.ts';
+export type { CiScope } from './scope.ts';
+export type { RowBuffer } from './logs/row-buffer.ts';
+export type { Runner } from './runners/runner.ts';
+export type { RunnerRow } from './runners/runner-schema.ts';
+export type { RunnerStatus } from './runners/runner-status.ts';
+export type { JobRow } from './runs/job-schema.ts';
+export type { RunRow } from './runs/run-schema.ts';
+export { isFinal } from './runs/run-status.ts';
+export type { FinalStatus, RunStatus } from './runs/run-status.ts';
+export type { NeededJob } from './runs/needs.ts';
+export type { StepReport, TaskReport, TaskVerdict } from './tasks/report-task.ts';
+export type { TaskContent } from './tasks/task-content.ts';
+export type { StepRow, TaskRow } from './tasks/task-schema.ts';
+export type { Json } from './workflows/yaml-nodes.ts';
+
+export const ciEntities = [
+  runnerSchema,
+  registrationTokenSchema,
+  workflowFileSchema,
+  runSchema,
+  jobSchema,
+  taskSchema,
+  stepSchema,
+  outputSchema,
+  secretSchema,
+  variableSchema,
+  scheduleSchema,
+];

@@ -1,0 +1,106 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Random } from '../../kernel/index.ts';
+import { LogFile } from './log-file.ts';
+import { RowBuffer } from './row-buffer.ts';
+
+/** Logs kept open; more than tasks run at once. */
+const maxOpen = 200;
+
+/** The logs of all tasks, below one folder: a file for each. */
+export class LogStore {
+  readonly #folder: string;
+  readonly #random: Random;
+  readonly #open = new Map<number, LogFile>();
+  readonly #turns = new Map<number, Promise<unknown>>();
+
+  constructor(folder: string, random: Random) {
+    this.#folder = folder;
+    this.#random = random;
+  }
+
+  /** At start: rows of calls that a crash cut short. */
+  async sweep(): Promise<void> {
+    await rm(this.#waiting, { recursive: true, force: true });
+    await mkdir(this.#waiting, { recursive: true, mode: 0o700 });
+  }
+
+  newRows(): RowBuffer {
+    return new RowBuffer(path.join(this.#waiting, this.#random.uuid()));
+  }
+
+  /** Does something with a log while nobody else writes to it. */
+  inTurn<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
+    const before = this.#turns.get(taskId) ?? Promise.resolve();
+    const turn = before.then(() => this.#run(taskId, work));
+    const tail = turn.then(
+      () => {},
+      () => {},
+    );
+    this.#turns.set(taskId, tail);
+    void tail.then(() => {
+      if (this.#turns.get(taskId) === tail) this.#turns.delete(taskId);
+    });
+    return turn;
+  }
+
+  /** The log for reading; also while rows are added. */
+  async log(taskId: number): Promise<LogFile> {
+    const log = this.#take(taskId);
+    await log.load();
+    return log;
+  }
+
+  async remove(taskId: number): Promise<void> {
+    await this.inTurn(taskId, async (log) => {
+      await log.close();
+      this.#open.delete(taskId);
+      await rm(this.#fileOf(taskId), { force: true });
+    });
+  }
+
+  /** Ids of all tasks that have a log. */
+  async *ids(): AsyncGenerator<number> {
+    for (const folder of await readdir(this.#folder).catch(() => [])) {
+      if (!/^\d+$/.test(folder)) continue;
+      for (const name of await readdir(path.join(this.#folder, folder))) {
+        const [, id] = /^(\d+)\.log$/.exec(name) ?? [];
+        if (id !== undefined) yield Number(id);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#turns.values());
+    await Promise.all([...this.#open.values()].map((log) => log.close()));
+    this.#open.clear();
+  }
+
+  async #run<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
+    const log = this.#take(taskId);
+    await log.load();
+    return work(log);
+  }
+
+  #take(taskId: number): LogFile {
+    const log = this.#open.get(taskId) ?? new LogFile(this.#fileOf(taskId));
+    this.#open.delete(taskId);
+    this.#open.set(taskId, log);
+    for (const [id, old] of this.#open) {
+      if (this.#open.size <= maxOpen) break;
+      if (this.#turns.has(id) || id === taskId) continue;
+      this.#open.delete(id);
+      void old.close();
+    }
+    return log;
+  }
+
+  get #waiting(): string {
+    return path.join(this.#folder, 'waiting');
+  }
+
+  /** A thousand tasks share a folder. */
+  #fileOf(taskId: number): string {
+    return path.join(this.#folder, String(Math.floor(taskId / 1000)), `${taskId}.log`);
+  }
+}

@@ -1,0 +1,134 @@
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import { runSchema } from '../runs/run-schema.ts';
+import { bellOfLog } from '../bell.ts';
+import type { CiRoom } from '../room.ts';
+import { secretsFor } from '../secrets/secrets.ts';
+import { taskSchema } from '../tasks/task-schema.ts';
+import type { TaskRow } from '../tasks/task-schema.ts';
+import { taskToken } from '../tasks/task-token.ts';
+import type { LogFile } from './log-file.ts';
+import { createMask } from './mask.ts';
+import type { Mask } from './mask.ts';
+import type { RowBuffer } from './row-buffer.ts';
+import { formatRow } from './row-format.ts';
+
+/** Rows that a runner hands over. */
+export interface IncomingLog {
+  taskId: number;
+  /** Number of the first row. */
+  index: number;
+  rows: RowBuffer;
+  /** No more rows will come. */
+  noMore: boolean;
+}
+
+/**
+ * Takes rows of a log. Only what is on disk is acknowledged, and no row is stored
+ * twice: repeats and overlaps are passed over, and after a gap nothing is taken, so
+ * that the runner sends again from where the log ends.
+ * @returns how many rows the log has, those beyond its largest size included
+ * Refuses `negative_log_index`, `task_not_found` (also for another runner's),
+ * `log_sealed` for new rows of a complete log.
+ */
+export async function receiveLog(room: CiRoom, masks: Masks, runner: Pick<RunnerRow, 'id'>, incoming: IncomingLog): Promise<number> {
+  const { taskId, index, rows, noMore } = incoming;
+  if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
+  await rows.flush();
+  return room.logs.inTurn(taskId, async (log) => {
+    const task = await room.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
+    if (task === null) throw notFound('task_not_found', 'There is no such task.');
+    await restoreLostRows(log, task);
+    const known = log.rows + task.logDropped;
+    const hasNew = rows.count > 0 && index + rows.count > known;
+    if (task.sealedAt !== null) {
+      if (hasNew) throw conflict('log_sealed', 'log file has been archived');
+      return known;
+    }
+    if (index > known) return known;
+    const dropped = hasNew ? await appendRows(room, log, rows.from(known - index), await masks.of(room, task)) : 0;
+    await note(room, task, log, { dropped, isComplete: noMore });
+    if (hasNew || noMore) room.bell.ring(bellOfLog(taskId));
+    return log.rows + task.logDropped + dropped;
+  });
+}
+
+/**
+ * Stores rows up to the largest size of a log; answers how many had no place. The
+ * notice that says so stands in the place of the first of them: a runner counts on
+ * being told about exactly as many rows as it has sent.
+ */
+async function appendRows(room: CiRoom, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
+  let dropped = 0;
+  for await (const piece of pieces) {
+    if (log.bytes < room.settings.maxLogBytes) await log.append(mask(piece));
+    else dropped += countRows(piece);
+  }
+  if (dropped > 0 && !(await endsWithNotice(log))) {
+    await log.append(Buffer.from(formatRow(timeOf(room), fullNotice)));
+    dropped -= 1;
+  }
+  await log.sync();
+  return dropped;
+}
+
+async function endsWithNotice(log: LogFile): Promise<boolean> {
+  return (await log.read(log.rows - 1, 1))[0]?.endsWith(fullNotice) === true;
+}
+
+const fullNotice = '[the log has reached its largest size; further lines are not kept]';
+const lostNotice = '[log line lost in a server crash]';
+
+const timeOf = ({ clock }: Pick<CiRoom, 'clock'>) => ({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 });
+
+function countRows(piece: Buffer): number {
+  let rows = 0;
+  for (let feed = piece.indexOf(0x0a); feed !== -1; feed = piece.indexOf(0x0a, feed + 1)) rows += 1;
+  return rows;
+}
+
+/**
+ * A runner that is told less than before believes its log lost and tries for ever.
+ * Rows are synced before they are acknowledged, so this is for disks that lied.
+ */
+async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
+  const missing = task.logRows - log.rows;
+  if (missing <= 0) return;
+  const line = formatRow(null, lostNotice);
+  for (let left = missing; left > 0; left -= 1000) await log.append(Buffer.from(line.repeat(Math.min(left, 1000))));
+  await log.sync();
+}
+
+/** What the database has to know of a log, which is little while it grows. */
+async function note(room: CiRoom, task: TaskRow, log: LogFile, { dropped, isComplete }: { dropped: number; isComplete: boolean }): Promise<void> {
+  if (dropped === 0 && !isComplete && task.confirmedAt !== null) return;
+  await room.db.write(({ manager, now }) =>
+    manager.update(taskSchema, { id: task.id }, {
+      confirmedAt: task.confirmedAt ?? now,
+      logRows: log.rows,
+      logBytes: log.bytes,
+      logDropped: task.logDropped + dropped,
+      ...(isComplete ? { sealedAt: now } : {}),
+    }),
+  );
+}
+
+/** The masks of tasks that send rows now; secrets are read once for each. */
+export class Masks {
+  readonly #masks = new Map<number, Mask>();
+
+  async of({ db, key, repositories }: CiRoom, task: TaskRow): Promise<Mask> {
+    let mask = this.#masks.get(task.id);
+    if (mask === undefined) {
+      const job = await db.read.findOneByOrFail(jobSchema, { id: task.jobId });
+      const run = await db.read.findOneByOrFail(runSchema, { id: job.runId });
+      const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
+      const secrets = located === undefined || !run.isTrusted ? [] : [...(await secretsFor({ key }, db.read, located.repository)).values()];
+      mask = createMask([taskToken(key, task.id), ...secrets]);
+      this.#masks.set(task.id, mask);
+      if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);
+    }
+    return mask;
+  }
+}

@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { formatRow } from './row-format.ts';
+
+/** Rows beyond this many bytes wait in a file. */
+const keptInMemory = 4 * 1024 * 1024;
+const writeAtOnce = 1024 * 1024;
+
+/**
+ * The rows of one call, as they will be stored. After an outage a runner hands over
+ * everything that it has kept, hundreds of megabytes in one message, so beyond a few
+ * megabytes rows wait in a temporary file: nothing may be stored before the message
+ * was read to its end and found whole.
+ */
+export class RowBuffer {
+  readonly #file: string;
+  readonly #parts: Buffer[] = [];
+  #lines: string[] = [];
+  #linesLength = 0;
+  #partsBytes = 0;
+  #spilled: FileHandle | null = null;
+  #count = 0;
+
+  /** @param file where rows may wait; nothing is there before they do */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a row. Answers whether `flush` should be awaited before more are added. */
+  add(time: { seconds: bigint; nanos: number } | null, content: string): boolean {
+    const line = formatRow(time, content);
+    this.#lines.push(line);
+    this.#linesLength += line.length;
+    this.#count += 1;
+    return this.#linesLength >= writeAtOnce;
+  }
+
+  /** Moves what has come together out of the way. */
+  async flush(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const part = Buffer.from(this.#lines.join(''));
+    this.#lines = [];
+    this.#linesLength = 0;
+    if (this.#spilled === null && this.#partsBytes + part.length <= keptInMemory) {
+      this.#parts.push(part);
+      this.#partsBytes += part.length;
+      return;
+    }
+    if (this.#spilled === null) {
+      this.#spilled = await open(this.#file, 'wx', 0o600);
+      for (const kept of this.#parts.splice(0)) await this.#spilled.writeFile(kept);
+    }
+    await this.#spilled.writeFile(part);
+  }
+
+  /** All rows but the first `skip`, in pieces that end with a row. After `flush`. */
+  async *from(skip: number): AsyncGenerator<Buffer> {
+    const source: Iterable<Buffer> | AsyncIterable<Buffer> =
+      this.#spilled === null ? this.#parts : (createReadStream(this.#file, { highWaterMark: writeAtOnce }) as AsyncIterable<Buffer>);
+    let left = skip;
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const bytes of source) {
+      const piece = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const end = piece.lastIndexOf(0x0a) + 1;
+      rest = piece.subarray(end);
+      let start = 0;
+      while (left > 0 && start < end) {
+        start = piece.indexOf(0x0a, start) + 1;
+        left -= 1;
+      }
+      if (start < end) yield piece.subarray(start, end);
+    }
+  }
+
+  /** To be called whatever became of the rows. */
+  async discard(): Promise<void> {
+    if (this.#spilled === null) return;
+    await this.#spilled.close();
+    await rm(this.#file, { force: true });
+  }
+}

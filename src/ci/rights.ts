@@ -1,0 +1,14 @@
+import { allows, isLocalAdministrator } from '../access/index.ts';
+import type { Level, Viewer } from '../access/index.ts';
+import { notFound } from '../kernel/index.ts';
+import type { Found } from '../repositories/index.ts';
+
+/** Refuses `repository_not_found` unless the repository was found with at least this right. */
+export function requireLevel(found: Pick<Found, 'level'>, needed: Exclude<Level, 'none'>): void {
+  if (!allows(found.level, needed)) throw notFound('repository_not_found', 'Repository not found');
+}
+
+/** UUID of the person that a viewer is; null for the command line and everybody else without a row. */
+export function personIdOf(viewer: Viewer): string | null {
+  return viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+}

@@ -1,0 +1,52 @@
+import { notFound } from '../../kernel/index.ts';
+import type { CiRoom } from '../room.ts';
+import { inScope } from '../scope.ts';
+import type { CiScope } from '../scope.ts';
+import { toRunner } from './runner.ts';
+import type { Runner } from './runner.ts';
+import { readSaidFacts } from './runner-facts.ts';
+import type { SaidFacts } from './runner-facts.ts';
+import { runnerSchema } from './runner-schema.ts';
+import type { RunnerRow } from './runner-schema.ts';
+
+type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
+
+/** What a runner says of itself at every start; what it said before is forgotten. */
+export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
+  const facts = readSaidFacts(said);
+  await room.db.write(({ manager }) => manager.update(runnerSchema, { id: runner.id }, facts));
+  return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
+}
+
+/** The runners of one scope, or all of them, in the order in which they came. */
+export async function listRunners({ db, presence, clock }: Room, scope: CiScope | null): Promise<Runner[]> {
+  const rows = await db.read.find(runnerSchema, { ...(scope === null ? {} : { where: inScope(scope) }), order: { id: 'ASC' } });
+  return rows.map((row) => toRunner(row, presence, clock.now()));
+}
+
+/**
+ * One runner of a scope; of any with null. Refuses `runner_not_found`, also for
+ * those of other scopes.
+ */
+export async function findRunner({ db, presence, clock }: Room, scope: CiScope | null, id: number): Promise<Runner> {
+  const row = await db.read.findOneBy(runnerSchema, { id, ...(scope === null ? {} : inScope(scope)) });
+  if (row === null) throw runnerNotFound();
+  return toRunner(row, presence, clock.now());
+}
+
+/** A disabled runner keeps its task and gets no further one. Refuses `runner_not_found`. */
+export async function setRunnerDisabled(room: Room, scope: CiScope | null, id: number, isDisabled: boolean): Promise<Runner> {
+  const runner = await findRunner(room, scope, id);
+  await room.db.write(({ manager, now }) => manager.update(runnerSchema, { id }, { disabledAt: isDisabled ? now : null }));
+  return { ...runner, isDisabled };
+}
+
+/** From now on its credentials open nothing; its tasks are given up by the sweep. Refuses `runner_not_found`. */
+export async function removeRunner(room: Room, scope: CiScope | null, id: number): Promise<Runner> {
+  const runner = await findRunner(room, scope, id);
+  await room.db.write(({ manager }) => manager.delete(runnerSchema, { id }));
+  room.logger.info('runner.removed', { runner: id, name: runner.name });
+  return runner;
+}
+
+const runnerNotFound = () => notFound('runner_not_found', 'There is no such runner.');

@@ -1,0 +1,102 @@
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { CiRoom } from '../room.ts';
+import { inScope, toColumns } from '../scope.ts';
+import type { CiScope } from '../scope.ts';
+import { scopeOfRegistrationToken } from './registration-tokens.ts';
+import { toRunner } from './runner.ts';
+import type { Runner } from './runner.ts';
+import { cutName, readSaidFacts } from './runner-facts.ts';
+import type { SaidFacts } from './runner-facts.ts';
+import { runnerSchema } from './runner-schema.ts';
+import type { RunnerRow } from './runner-schema.ts';
+import { isTokenOf, keepToken, newRunnerToken } from './runner-token.ts';
+
+type Room = Pick<CiRoom, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
+
+export interface NewRunner extends SaidFacts {
+  name: string;
+  ephemeral: boolean;
+}
+
+/** More than anybody runs, and few enough for every page and query. */
+const maxRunnersPerScope = 1000;
+
+/**
+ * Turns a registration token into a runner.
+ * @returns the runner and its token, which nobody sees again
+ * Refuses `incomplete_registration`, `unknown_registration_token`,
+ * `replaced_registration_token`, `too_many_runners`.
+ */
+export async function registerRunner(room: Room, registrationToken: string, input: NewRunner): Promise<{ runner: Runner; token: string }> {
+  const name = cutName(input.name);
+  if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
+  const scope = await scopeOfRegistrationToken(room, registrationToken);
+  const { token, ...kept } = newRunnerToken(room.random);
+  const row = await insertRunner(room, scope, { ...input, name, ...kept, uuid: room.random.uuid() });
+  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
+  return { runner: toRunner(row, room.presence, room.clock.now()), token };
+}
+
+/**
+ * Makes a runner without a registration: the page does this and shows its
+ * configuration. Refuses `incomplete_registration`, `too_many_runners`.
+ */
+export async function createRunner(room: Room, scope: CiScope, input: Pick<NewRunner, 'name' | 'ephemeral'>): Promise<{ runner: Runner; token: string }> {
+  const name = cutName(input.name);
+  if (name === '') throw invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
+  const { token, ...kept } = newRunnerToken(room.random);
+  const said = { version: '', labels: [], capabilities: [] };
+  const row = await insertRunner(room, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() });
+  return { runner: toRunner(row, room.presence, room.clock.now()), token };
+}
+
+const sharedSecret = /^[0-9a-f]{40}$/;
+
+/**
+ * Offline registration: runner and server were given the same 40 hex digits. The
+ * bytes of the first 16 characters are the uuid, all of it is the token; doing it
+ * again updates name, scope and secret.
+ * Refuses `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`.
+ */
+export async function registerOffline(
+  room: Room,
+  scope: CiScope,
+  input: { name: string; secret: string; labels: readonly string[] },
+): Promise<Runner> {
+  if (!sharedSecret.test(input.secret)) throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.');
+  const name = cutName(input.name);
+  if (name === '') throw invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
+  const uuid = uuidOf(Buffer.from(input.secret.slice(0, 16), 'ascii'));
+  const labels = readSaidFacts({ version: '', labels: [...input.labels], capabilities: [] }).labels;
+  const before = await room.db.read.findOneBy(runnerSchema, { uuid });
+  if (before === null) {
+    const kept = keepToken(room.random, input.secret);
+    const row = await insertRunner(room, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
+    return toRunner(row, room.presence, room.clock.now());
+  }
+  const kept = isTokenOf(before, input.secret) ? {} : keepToken(room.random, input.secret);
+  const changes = { name, ...toColumns(scope), ...kept, ...(labels.length === 0 ? {} : { labels }) };
+  await room.db.write(({ manager }) => manager.update(runnerSchema, { id: before.id }, changes));
+  return toRunner({ ...before, ...changes }, room.presence, room.clock.now());
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & SaidFacts;
+
+function insertRunner({ db }: Room, scope: CiScope, input: Inserted): Promise<RunnerRow> {
+  const { uuid, tokenSalt, tokenHash, name, ephemeral } = input;
+  return db.write(async ({ manager, now }) => {
+    if ((await manager.countBy(runnerSchema, inScope(scope))) >= maxRunnersPerScope) {
+      throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
+    }
+    const row: Omit<RunnerRow, 'id'> = {
+      uuid, ...toColumns(scope), tokenSalt, tokenHash, name, ephemeral, ...readSaidFacts(input),
+      disabledAt: null, createdAt: now, lastSeenAt: null, lastActiveAt: null,
+    };
+    const { identifiers } = await manager.insert(runnerSchema, row);
+    return { ...row, id: identifiers[0]!.id as number };
+  });
+}

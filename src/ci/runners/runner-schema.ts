@@ -1,0 +1,67 @@
+import { EntitySchema } from 'typeorm';
+import { scopeColumns } from '../scope.ts';
+import type { ScopeColumns } from '../scope.ts';
+
+/** A row of `ci_runners`. */
+export interface RunnerRow extends ScopeColumns {
+  id: number;
+  uuid: string;
+  tokenSalt: string;
+  tokenHash: string;
+  name: string;
+  version: string;
+  labels: string[];
+  capabilities: string[];
+  /** Takes one task, then goes. */
+  ephemeral: boolean;
+  disabledAt: number | null;
+  createdAt: number;
+  /** Any call that carried its credentials; written now and then. */
+  lastSeenAt: number | null;
+  /** The last report about a task; written now and then. */
+  lastActiveAt: number | null;
+}
+
+/** A row of `ci_registration_tokens`. */
+export interface RegistrationTokenRow extends ScopeColumns {
+  id: string;
+  tokenHash: string;
+  createdBy: string | null;
+  createdAt: number;
+  /** When a newer one of the same scope took its place. */
+  replacedAt: number | null;
+}
+
+export const runnerSchema = new EntitySchema<RunnerRow>({
+  name: 'ciRunner',
+  tableName: 'ci_runners',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    uuid: { type: 'text' },
+    ...scopeColumns,
+    tokenSalt: { name: 'token_salt', type: 'text' },
+    tokenHash: { name: 'token_hash', type: 'text' },
+    name: { type: 'text' },
+    version: { type: 'text' },
+    labels: { type: 'simple-json' },
+    capabilities: { type: 'simple-json' },
+    ephemeral: { type: 'boolean' },
+    disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },
+    lastActiveAt: { name: 'last_active_at', type: 'integer', nullable: true },
+  },
+});
+
+export const registrationTokenSchema = new EntitySchema<RegistrationTokenRow>({
+  name: 'ciRegistrationToken',
+  tableName: 'ci_registration_tokens',
+  columns: {
+    id: { type: 'text', primary: true },
+    ...scopeColumns,
+    tokenHash: { name: 'token_hash', type: 'text' },
+    createdBy: { name: 'created_by', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    replacedAt: { name: 'replaced_at', type: 'integer', nullable: true },
+  },
+});

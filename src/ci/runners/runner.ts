@@ -1,0 +1,49 @@
+import { scopeOf } from '../scope.ts';
+import type { CiScope } from '../scope.ts';
+import type { Presence } from './presence.ts';
+import type { RunnerRow } from './runner-schema.ts';
+import { runnerStatus } from './runner-status.ts';
+import type { RunnerStatus } from './runner-status.ts';
+
+/** A runner as everybody outside this folder sees it: without its credentials. */
+export interface Runner {
+  id: number;
+  uuid: string;
+  name: string;
+  scope: CiScope;
+  status: RunnerStatus;
+  version: string;
+  labels: readonly string[];
+  capabilities: readonly string[];
+  ephemeral: boolean;
+  isDisabled: boolean;
+  createdAt: number;
+  lastSeenAt: number | null;
+  lastActiveAt: number | null;
+}
+
+export function toRunner(row: RunnerRow, presence: Presence, now: number): Runner {
+  const heard = presence.of(row);
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    name: row.name,
+    scope: scopeOf(row),
+    status: runnerStatus(heard, now),
+    version: row.version,
+    labels: row.labels,
+    capabilities: row.capabilities,
+    ephemeral: row.ephemeral,
+    isDisabled: row.disabledAt !== null,
+    createdAt: row.createdAt,
+    ...heard,
+  };
+}
+
+/** Whether a runner may take a job that asks for these labels: exact, and all of them. */
+export function hasLabels(runner: { labels: readonly string[] }, wanted: readonly string[]): boolean {
+  return wanted.every((label) => runner.labels.includes(label));
+}
+
+/** The flag of runners that end a cancelled task in order, post steps included. */
+export const cancelling = 'cancelling';

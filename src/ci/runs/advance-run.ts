@@ -1,0 +1,153 @@
+import type { Tx } from '../../db/index.ts';
+import type { CiRoom } from '../room.ts';
+import { variablesFor } from '../secrets/variables.ts';
+import type { Workflow } from '../workflows/workflow.ts';
+import type { Aftermath } from './aftermath.ts';
+import { cancelJob } from './cancel-jobs.ts';
+import { claimGroup } from './claim-group.ts';
+import { JobBoard } from './job-board.ts';
+import type { JobRow } from './job-schema.ts';
+import type { LoadedRun } from './load-run.ts';
+import { needsContext, outlookOf, outputsOf } from './needs.ts';
+import { githubContext } from './run-context.ts';
+import { isFinal, isRunning } from './run-status.ts';
+import { settleJob } from './settle-job.ts';
+import type { JobContexts, SettledLeg } from './settle-job.ts';
+
+/**
+ * Brings a run as far as it can go by itself: jobs whose needs have ended are
+ * settled, failing legs end their siblings, places that came free are given away.
+ * May be called at any time and again; it changes only what is due.
+ */
+export async function advanceRun(room: CiRoom, tx: Tx, loaded: LoadedRun, after: Aftermath): Promise<void> {
+  const board = await JobBoard.open(room, tx, after, loaded.run.id);
+  if (board === null || isFinal(board.run.status) || !loaded.parsed.ok) return;
+  await advanceJobs(room, tx, after, board, loaded);
+}
+
+/** The same for jobs that were changed a moment ago in this write; saves the board. */
+export async function advanceJobs(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun): Promise<void> {
+  const { run } = board;
+  if (run.concurrencyState === 'pending' || !loaded.parsed.ok) return board.save();
+  const { workflow } = loaded.parsed;
+  const advance = new Advance(room, tx, after, board, { ...loaded, run }, workflow);
+  advance.unhold();
+  let before: string;
+  do {
+    before = advance.fingerprint();
+    await advance.endSiblings();
+    await advance.settleReady();
+  } while (advance.fingerprint() !== before);
+  await advance.startWaiting();
+  await board.save();
+}
+
+class Advance {
+  readonly #room: CiRoom;
+  readonly #tx: Tx;
+  readonly #after: Aftermath;
+  readonly #board: JobBoard;
+  readonly #loaded: LoadedRun;
+  readonly #workflow: Workflow;
+  #variables: Record<string, string> | null = null;
+
+  constructor(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun, workflow: Workflow) {
+    this.#room = room;
+    this.#tx = tx;
+    this.#after = after;
+    this.#board = board;
+    this.#loaded = loaded;
+    this.#workflow = workflow;
+  }
+
+  fingerprint(): string {
+    return this.#board.jobs.map((job) => `${job.status}${job.hold}`).join();
+  }
+
+  /** The run itself waits for nobody any more; a job has been given its group. */
+  unhold(): void {
+    for (const job of this.#board.jobs) {
+      if (job.hold === 'run') this.#board.change(job, { hold: 'needs' });
+      if (job.hold === 'concurrency' && job.concurrencyState === 'holding') this.#makeWaiting(job);
+    }
+  }
+
+  /** `fail-fast`: what is left of a matrix ends when one leg fails. */
+  async endSiblings(): Promise<void> {
+    const { jobs } = this.#board;
+    for (const failed of jobs.filter((job) => job.status === 'failure' && job.failFast && !job.continueOnError)) {
+      for (const sibling of jobs) {
+        if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
+        await cancelJob(this.#room, this.#tx, this.#board, sibling, { reason: `Cancelled because ${failed.name} failed.` });
+      }
+    }
+  }
+
+  async settleReady(): Promise<void> {
+    for (const job of this.#board.jobs.filter((one) => one.hold === 'needs')) {
+      if (this.#board.run.isCancelled) {
+        this.#board.change(job, { status: 'cancelled' });
+        continue;
+      }
+      const definition = this.#workflow.jobs.get(job.jobKey);
+      const outlook = outlookOf(this.#board, this.#workflow, job.jobKey);
+      if (outlook === null || definition === undefined) continue;
+      const settlement = settleJob(definition, await this.#contextsOf(job), outlook, job.leg);
+      if (settlement.kind === 'skip') this.#board.change(job, { status: 'skipped' });
+      else if (settlement.kind === 'fail') this.#board.change(job, { status: 'failure', reason: settlement.reason });
+      else this.#place(job, settlement.legs);
+    }
+  }
+
+  /** The first leg takes the row; a matrix that was not known before brings more. */
+  #place(job: JobRow, legs: readonly SettledLeg[]): void {
+    for (const [at, { concurrency, ...leg }] of legs.entries()) {
+      const settled = { ...leg, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
+      if (at === 0) this.#board.change(job, settled);
+      else this.#board.add({ ...withoutId(job), ...settled, position: job.position + at });
+    }
+  }
+
+  /** Lets legs begin as far as `max-parallel` and groups allow. */
+  async startWaiting(): Promise<void> {
+    for (const job of [...this.#board.jobs].sort((a, b) => a.position - b.position)) {
+      if (job.hold !== 'parallel') continue;
+      const busy = this.#board.jobs.filter((one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)));
+      if (job.maxParallel !== null && busy.length >= job.maxParallel) continue;
+      const place = job.concurrencyGroup === null ? 'none' : await this.#claim(job);
+      if (place === 'pending') this.#board.change(job, { hold: 'concurrency', concurrencyState: 'pending' });
+      else this.#makeWaiting(job, place === 'holding' ? 'holding' : null);
+    }
+  }
+
+  /** Legs of this very run wait for each other, too. */
+  async #claim(job: JobRow): Promise<'holding' | 'pending'> {
+    const group = job.concurrencyGroup!;
+    const isTakenHere = this.#board.jobs.some((one) => one !== job && one.concurrencyGroup === group && one.concurrencyState !== null);
+    const definition = this.#workflow.jobs.get(job.jobKey)!;
+    const settlement = settleJob({ ...definition, condition: 'always()' }, await this.#contextsOf(job), { success: true, failure: false, cancelled: false }, job.leg);
+    const concurrency = settlement.kind === 'go' ? settlement.legs[0]!.concurrency : null;
+    const place = await claimGroup(this.#room, this.#tx, this.#after, this.#board.run, concurrency ?? { group, cancelInProgress: false, queue: 'single' });
+    return isTakenHere ? 'pending' : place;
+  }
+
+  #makeWaiting(job: JobRow, concurrencyState: JobRow['concurrencyState'] = job.concurrencyState): void {
+    this.#board.change(job, { status: 'waiting', hold: null, waitingSince: this.#tx.now, concurrencyState });
+  }
+
+  async #contextsOf(job: JobRow): Promise<JobContexts> {
+    this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
+    const needed = this.#board.jobs.filter((one) => job.needs.includes(one.jobKey));
+    const outputs = await outputsOf(this.#tx.manager, needed);
+    return {
+      github: githubContext(this.#loaded, this.#room.settings),
+      needs: needsContext(job.needs, needed, outputs),
+      vars: this.#variables,
+      inputs: this.#loaded.run.eventPayload.inputs ?? {},
+    };
+  }
+}
+
+function withoutId({ id: _, ...rest }: JobRow): Omit<JobRow, 'id'> {
+  return rest;
+}

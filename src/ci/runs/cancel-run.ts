@@ -1,0 +1,32 @@
+import type { Viewer } from '../../access/index.ts';
+import { viewerForLog } from '../../access/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { requireLevel } from '../rights.ts';
+import type { CiRoom } from '../room.ts';
+import { cancelJobs } from './cancel-jobs.ts';
+import { changeRuns } from './change-runs.ts';
+import { findRunRow } from './find-run.ts';
+import { JobBoard } from './job-board.ts';
+import { runNotFound } from './load-run.ts';
+import { isFinal } from './run-status.ts';
+import type { RunRow } from './run-schema.ts';
+
+/**
+ * Ends a run. What no runner has ends at once; a runner that can wind up is given
+ * the time to, unless forced.
+ * Refuses `repository_not_found`, `run_not_found`, `run_ended`.
+ */
+export async function cancelRun(room: CiRoom, viewer: Viewer, found: Found, number: number, { force }: { force: boolean }): Promise<RunRow> {
+  requireLevel(found, 'write');
+  const { id } = await findRunRow(room, found, number);
+  const run = await changeRuns(room, async (tx, after) => {
+    const board = await JobBoard.open(room, tx, after, id);
+    if (board === null) throw runNotFound();
+    if (isFinal(board.run.status)) throw conflict('run_ended', 'This run has ended already.');
+    await cancelJobs(room, tx, board, { reason: null, force });
+    return board.run;
+  });
+  room.logger.info('ci.run_cancelled', { run: id, by: viewerForLog(viewer), force });
+  return run;
+}

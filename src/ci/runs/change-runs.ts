@@ -1,0 +1,44 @@
+import { IsNull } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { bellOfRun } from '../bell.ts';
+import type { CiRoom } from '../room.ts';
+import { advanceRun } from './advance-run.ts';
+import { Aftermath } from './aftermath.ts';
+import { runSchema } from './run-schema.ts';
+
+/**
+ * A write that changes runs, and what follows from it: pages are told, waiting
+ * runners get the jobs, and runs that waited for this one go on. A crash between
+ * the two loses nothing: `advanceAll` does it at the next start.
+ */
+export async function changeRuns<T>(room: CiRoom, work: (tx: Tx, after: Aftermath) => Promise<T>): Promise<T> {
+  const after = new Aftermath();
+  const result = await room.db.write((tx) => work(tx, after));
+  await follow(room, after);
+  return result;
+}
+
+/** Does what a write has left to be done. */
+export async function follow(room: CiRoom, after: Aftermath): Promise<void> {
+  for (const id of after.changed) room.bell.ring(bellOfRun(id));
+  if (after.mayHaveWork) room.queue.wake();
+  for (const id of after.toAdvance) await advance(room, id);
+}
+
+/** Looks at every run that has not ended: at start, for what a crash left half done. */
+export async function advanceAll(room: CiRoom): Promise<void> {
+  const runs = await room.db.read.find(runSchema, { where: { finishedAt: IsNull() }, select: { id: true }, order: { id: 'ASC' } });
+  for (const { id } of runs) await advance(room, id);
+}
+
+async function advance(room: CiRoom, runId: number): Promise<void> {
+  try {
+    const loaded = await room.runs.load(runId);
+    await changeRuns(room, (tx, after) => advanceRun(room, tx, loaded, after));
+  } catch (error) {
+    // Its repository is gone or in the trash: there is nobody to run for.
+    if (isDomainError(error) && error.code === 'not_found') return;
+    room.logger.error('ci.advance_failed', { run: runId, error });
+  }
+}

@@ -1,0 +1,96 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { personIdOf, requireLevel } from '../rights.ts';
+import type { CiRoom } from '../room.ts';
+import { findWorkflows } from '../workflows/find-workflows.ts';
+import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import type { DispatchInput } from '../workflows/workflow.ts';
+import type { Json } from '../workflows/yaml-nodes.ts';
+import { changeRuns } from './change-runs.ts';
+import { nobody } from './load-run.ts';
+import { repositoryPayload } from './push-event.ts';
+import type { RunRow } from './run-schema.ts';
+import { startRun } from './start-run.ts';
+
+/** A workflow that people may start, and what it asks them for. */
+export interface DispatchableWorkflow {
+  path: string;
+  name: string;
+  inputs: ReadonlyMap<string, DispatchInput>;
+}
+
+const maxInputLength = 64 * 1024;
+
+/** Workflows of the default branch that have `workflow_dispatch`, by path. */
+export async function listDispatchable(room: CiRoom, found: Found): Promise<DispatchableWorkflow[]> {
+  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
+  if (sha === null) return [];
+  return (await findWorkflows(room.git, found.path, sha)).flatMap((file) => {
+    const parsed = parseWorkflow(file.path, file.content);
+    if (!parsed.ok || parsed.workflow.triggers.dispatch === null) return [];
+    const { path, name, triggers } = parsed.workflow;
+    return [{ path, name, inputs: triggers.dispatch!.inputs }];
+  });
+}
+
+/**
+ * Starts a workflow by hand on a branch or tag. The file on that branch says which
+ * inputs there are.
+ * @param input.ref name of a branch or tag; empty for the default branch
+ * Refuses `repository_not_found`, `workflow_not_found`, `invalid_input` (field
+ * `input-<name>`), `revision_not_found`.
+ */
+export async function dispatchWorkflow(
+  room: CiRoom,
+  viewer: Viewer,
+  found: Found,
+  input: { path: string; ref: string; inputs: ReadonlyMap<string, string> },
+): Promise<RunRow> {
+  requireLevel(found, 'write');
+  const { repository, owner, path } = found;
+  const refs = await room.git.refs(path);
+  const name = input.ref === '' ? repository.defaultBranch : input.ref;
+  const ref = [name, `refs/heads/${name}`, `refs/tags/${name}`].find((one) => one.startsWith('refs/') && refs.has(one));
+  if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch or tag.');
+  const sha = await room.git.resolve(path, ref);
+  const file = (await findWorkflows(room.git, path, sha)).find((one) => one.path === input.path);
+  const parsed = file === undefined ? null : parseWorkflow(file.path, file.content);
+  if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {
+    throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
+  }
+  const inputs = readInputs(parsed.workflow.triggers.dispatch.inputs, input.inputs);
+  const actorId = personIdOf(viewer);
+  const actor = viewer.kind === 'person' ? (viewer.username ?? nobody) : nobody;
+  const sender = { login: actor, username: actor };
+  return changeRuns(room, (tx, after) =>
+    startRun(room, tx, after, { repository, owner, actor }, {
+      workflowPath: file.path,
+      content: file.content,
+      parsed,
+      event: 'workflow_dispatch',
+      eventPayload: { inputs, ref, workflow: file.path, repository: repositoryPayload(found, room.settings.baseUrl), sender },
+      ref,
+      sha,
+      isTrusted: true,
+      actorId,
+      title: parsed.workflow.name,
+    }),
+  );
+}
+
+/** Values as texts, as the runner wants them; it converts them by the types in the file. */
+function readInputs(declared: ReadonlyMap<string, DispatchInput>, given: ReadonlyMap<string, string>): { [name: string]: Json } {
+  const values: [string, Json][] = [];
+  for (const [name, { required, type, options, default: fallback }] of declared) {
+    const refuse = (message: string) => invalid('invalid_input', message, { field: `input-${name}` });
+    const value = given.get(name) ?? fallback ?? (type === 'boolean' ? 'false' : '');
+    if (required && value.trim() === '') throw refuse(`${name} is needed.`);
+    if (value.length > maxInputLength) throw refuse(`${name} is too long.`);
+    if (type === 'boolean' && value !== 'true' && value !== 'false') throw refuse(`${name} is true or false.`);
+    if (type === 'number' && value !== '' && !Number.isFinite(Number(value))) throw refuse(`${name} is a number.`);
+    if (type === 'choice' && value !== '' && !options.includes(value)) throw refuse(`${name} is one of ${options.join(', ')}.`);
+    values.push([name, value]);
+  }
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,61 @@
+import { In } from 'typeorm';
+import type { Found } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { stepSchema, taskSchema } from '../tasks/task-schema.ts';
+import type { StepRow, TaskRow } from '../tasks/task-schema.ts';
+import { jobSchema } from './job-schema.ts';
+import type { JobRow } from './job-schema.ts';
+import { runNotFound } from './load-run.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
+
+type Room = Pick<CiRoom, 'db'>;
+
+/** A run of a repository by its number. Refuses `run_not_found`. */
+export async function findRunRow({ db }: Room, found: Pick<Found, 'repository'>, number: number): Promise<RunRow> {
+  const run = await db.read.findOneBy(runSchema, { repositoryId: found.repository.id, number });
+  if (run === null) throw runNotFound();
+  return run;
+}
+
+/** A run with the jobs of one of its attempts. */
+export interface RunWithJobs {
+  run: RunRow;
+  attempt: number;
+  /** In the order of the file. */
+  jobs: JobRow[];
+}
+
+/**
+ * A run and the jobs of an attempt, the newest unless another is asked for.
+ * Refuses `run_not_found`, also for an attempt that it has not had.
+ */
+export async function findRun(room: Room, found: Pick<Found, 'repository'>, number: number, attempt?: number): Promise<RunWithJobs> {
+  const run = await findRunRow(room, found, number);
+  const shown = attempt ?? run.attempt;
+  if (shown < 1 || shown > run.attempt) throw runNotFound();
+  const jobs = await room.db.read.find(jobSchema, { where: { runId: run.id, attempt: shown }, order: { position: 'ASC', id: 'ASC' } });
+  return { run, attempt: shown, jobs };
+}
+
+/** One job of a run, with the task that ran it. */
+export interface JobWithTask {
+  run: RunRow;
+  job: JobRow;
+  task: TaskRow | null;
+  steps: StepRow[];
+}
+
+/** Refuses `run_not_found`, also for a job of another run. */
+export async function findJob(room: Room, found: Pick<Found, 'repository'>, number: number, jobId: number): Promise<JobWithTask> {
+  const run = await findRunRow(room, found, number);
+  const job = await room.db.read.findOneBy(jobSchema, { id: jobId, runId: run.id });
+  if (job === null) throw runNotFound();
+  const task = job.taskId === null ? null : await room.db.read.findOneBy(taskSchema, { id: job.taskId });
+  return { run, job, task, steps: task === null ? [] : await stepsOf(room, [task.id]) };
+}
+
+/** The steps of some tasks, in order. */
+export function stepsOf({ db }: Room, taskIds: readonly number[]): Promise<StepRow[]> {
+  return db.read.find(stepSchema, { where: { taskId: In([...taskIds]) }, order: { taskId: 'ASC', position: 'ASC' } });
+}

@@ -1,0 +1,114 @@
+import type { Tx } from '../../db/index.ts';
+import type { CiRoom } from '../room.ts';
+import type { Aftermath } from './aftermath.ts';
+import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.ts';
+import { jobSchema } from './job-schema.ts';
+import type { JobRow } from './job-schema.ts';
+import { releaseGroup } from './release-group.ts';
+import { isFinal, isRunning, statusOfRun } from './run-status.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
+
+export type NewJob = Omit<JobRow, 'id'>;
+
+/**
+ * The jobs of a run's present attempt, inside one write. Changes are collected and
+ * saved together, and with them everything that hangs on them: the state of the
+ * run, the commit's statuses, groups that become free.
+ */
+export class JobBoard {
+  readonly run: RunRow;
+  readonly jobs: JobRow[];
+  readonly #room: Pick<CiRoom, 'repositories'>;
+  readonly #tx: Tx;
+  readonly #after: Aftermath;
+  readonly #namesBefore = new Map<JobRow, string>();
+  readonly #changed = new Set<JobRow>();
+  readonly #added: JobRow[] = [];
+
+  private constructor(room: Pick<CiRoom, 'repositories'>, tx: Tx, after: Aftermath, run: RunRow, jobs: JobRow[]) {
+    this.#room = room;
+    this.#tx = tx;
+    this.#after = after;
+    this.run = run;
+    this.jobs = jobs;
+    for (const job of jobs) this.#namesBefore.set(job, job.name);
+  }
+
+  /** Null when the run is gone. */
+  static async open(room: Pick<CiRoom, 'repositories'>, tx: Tx, after: Aftermath, runId: number): Promise<JobBoard | null> {
+    const run = await tx.manager.findOneBy(runSchema, { id: runId });
+    if (run === null) return null;
+    const jobs = await tx.manager.find(jobSchema, { where: { runId, attempt: run.attempt }, order: { position: 'ASC', id: 'ASC' } });
+    return new JobBoard(room, tx, after, run, jobs);
+  }
+
+  change(job: JobRow, changes: Partial<JobRow>): void {
+    Object.assign(job, changes);
+    if (!this.#added.includes(job)) this.#changed.add(job);
+  }
+
+  /** The row has its id once the board is saved. */
+  add(job: NewJob): JobRow {
+    const row: JobRow = { id: 0, ...job };
+    this.#added.push(row);
+    this.jobs.push(row);
+    return row;
+  }
+
+  legsOf(jobKey: string): JobRow[] {
+    return this.jobs.filter((job) => job.jobKey === jobKey).sort((a, b) => a.position - b.position);
+  }
+
+  async save(): Promise<void> {
+    const { manager, now } = this.#tx;
+    const touched = [...this.#changed, ...this.#added];
+    const freed = touched.flatMap((job) => this.#finish(job));
+    for (const job of this.#added) {
+      const { id: _, ...row } = job;
+      // A leg holds any JSON, too deep for the compiler to follow.
+      const { identifiers } = await manager.insert(jobSchema, row as never);
+      job.id = identifiers[0]!.id as number;
+    }
+    for (const { id, ...row } of this.#changed) await manager.update(jobSchema, { id }, row as never);
+    for (const job of touched) await this.#tellCommit(job);
+    const releasedByRun = await this.#saveRun(now);
+    for (const group of new Set([...freed, ...releasedByRun])) await releaseGroup(this.#tx, this.#after, this.run.repositoryId, group);
+    if (touched.some((job) => job.status === 'waiting')) this.#after.mayHaveWork = true;
+    this.#changed.clear();
+    this.#added.length = 0;
+  }
+
+  /** What an ended job gives up: its place in a group. */
+  #finish(job: JobRow): string[] {
+    if (!isFinal(job.status)) return [];
+    const group = job.concurrencyState === null ? null : job.concurrencyGroup;
+    Object.assign(job, { hold: null, concurrencyState: null, finishedAt: job.finishedAt ?? this.#tx.now });
+    return group === null ? [] : [group];
+  }
+
+  async #tellCommit(job: JobRow): Promise<void> {
+    const before = this.#namesBefore.get(job);
+    if (before !== undefined && before !== job.name) await removeJobStatus(this.#room, this.#tx, this.run, before);
+    await setJobStatus(this.#room, this.#tx, this.run, job, describeJob(job));
+    this.#namesBefore.set(job, job.name);
+  }
+
+  /** The run is the sum of its jobs. Answers the groups that it gives up. */
+  async #saveRun(now: number): Promise<string[]> {
+    const { run } = this;
+    const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs);
+    const ended = isFinal(status);
+    const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];
+    Object.assign(run, {
+      status,
+      startedAt: run.startedAt ?? (this.jobs.some((job) => isRunning(job.status) || job.startedAt !== null) ? now : null),
+      finishedAt: ended ? (run.finishedAt ?? now) : null,
+      concurrencyState: ended ? null : run.concurrencyState,
+    });
+    const { id, reason, isCancelled, startedAt, finishedAt, concurrencyState } = run;
+    await this.#tx.manager.update(runSchema, { id }, { status, reason, isCancelled, startedAt, finishedAt, concurrencyState });
+    this.#after.changed.add(id);
+    return freed;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Tx } from '../../db/index.ts';
+import type { CommitState } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import type { JobRow } from './job-schema.ts';
+import type { RunRow } from './run-schema.ts';
+import type { RunStatus } from './run-status.ts';
+
+const states: Record<RunStatus, CommitState> = {
+  blocked: 'pending',
+  waiting: 'pending',
+  running: 'pending',
+  cancelling: 'pending',
+  success: 'success',
+  skipped: 'success',
+  failure: 'failure',
+  cancelled: 'error',
+};
+
+const eventWords: Record<RunRow['event'], string> = { push: 'push', workflow_dispatch: 'dispatch', schedule: 'schedule' };
+
+/** `CI / build (push)` */
+const contextOf = (run: RunRow, jobName: string): string => `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
+
+/** What the commit's list of checks says of a job. */
+export function describeJob({ status, reason, startedAt, finishedAt }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>): string {
+  if (reason !== null) return reason.slice(0, 200);
+  const took = startedAt === null || finishedAt === null ? '' : ` after ${describeDuration(finishedAt - startedAt)}`;
+  const words: Record<RunStatus, string> = {
+    blocked: 'Blocked',
+    waiting: 'Waiting to run',
+    running: 'Running',
+    cancelling: 'Being cancelled',
+    success: `Successful${took}`,
+    failure: `Failed${took}`,
+    cancelled: 'Cancelled',
+    skipped: 'Skipped',
+  };
+  return words[status];
+}
+
+/** `2 m 5 s` */
+export function describeDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const parts = [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'm'], [seconds % 60, 's']] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return first === -1 ? '0 s' : parts.slice(first, first + 2).map(([count, unit]) => `${count} ${unit}`).join(' ');
+}
+
+export function setJobStatus({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, job: JobRow, description: string): Promise<void> {
+  return repositories.setCommitStatus(tx, {
+    repositoryId: run.repositoryId,
+    sha: run.sha,
+    context: contextOf(run, job.name),
+    state: job.continueOnError && job.status === 'failure' ? 'success' : states[job.status],
+    description,
+    targetUrl: `runs/${run.number}/jobs/${job.id}`,
+    creatorId: null,
+  });
+}
+
+/** A run that failed before it had a job. */
+export function setRunProblem({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, reason: string): Promise<void> {
+  return repositories.setCommitStatus(tx, {
+    repositoryId: run.repositoryId,
+    sha: run.sha,
+    context: `${run.workflowName} (${eventWords[run.event]})`,
+    state: 'failure',
+    description: reason.slice(0, 200),
+    targetUrl: `runs/${run.number}`,
+    creatorId: null,
+  });
+}
+
+/** For a job that turned out to have another name. */
+export function removeJobStatus({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, jobName: string): Promise<void> {
+  return repositories.removeCommitStatus(tx, run.repositoryId, run.sha, contextOf(run, jobName));
+}

@@ -1,0 +1,76 @@
+import type { Found } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { runSchema } from './run-schema.ts';
+import type { EventName, RunRow } from './run-schema.ts';
+
+/** What a list of runs is narrowed to; everything may be left out. */
+export interface RunFilter {
+  workflow?: string | undefined;
+  status?: string | undefined;
+  event?: string | undefined;
+  /** Full name of the ref. */
+  ref?: string | undefined;
+  actorId?: string | undefined;
+}
+
+export interface RunPage {
+  runs: RunRow[];
+  /** Number to give as `before` for the next page; null on the last one. */
+  next: number | null;
+}
+
+const statusGroups: Record<string, readonly string[]> = {
+  active: ['blocked', 'waiting', 'running', 'cancelling'],
+  success: ['success'],
+  failure: ['failure'],
+  cancelled: ['cancelled'],
+  skipped: ['skipped'],
+};
+
+/** Words that `RunFilter.status` may have; others are ignored. */
+export const runStatusGroups = Object.keys(statusGroups);
+export const eventNames: readonly EventName[] = ['push', 'workflow_dispatch', 'schedule'];
+
+/** The runs of a repository, newest first. Paging goes by number, so pages never overlap. */
+export async function listRuns(
+  { db }: Pick<CiRoom, 'db'>,
+  found: Pick<Found, 'repository'>,
+  filter: RunFilter,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<RunPage> {
+  const query = db.read
+    .createQueryBuilder(runSchema, 'r')
+    .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id })
+    .orderBy('r.number', 'DESC')
+    .limit(limit + 1);
+  if (before !== undefined) query.andWhere('r.number < :before', { before });
+  if (filter.workflow) query.andWhere('r.workflow_path = :workflow', { workflow: filter.workflow });
+  if (filter.event) query.andWhere('r.event = :event', { event: filter.event });
+  if (filter.ref) query.andWhere('r.ref = :ref', { ref: filter.ref });
+  if (filter.actorId) query.andWhere('r.actor_id = :actorId', { actorId: filter.actorId });
+  const statuses = Object.hasOwn(statusGroups, filter.status ?? '') ? statusGroups[filter.status!] : undefined;
+  if (statuses !== undefined) query.andWhere('r.status IN (:...statuses)', { statuses });
+  const rows = await query.getMany();
+  const runs = rows.slice(0, limit);
+  return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
+}
+
+/** The workflows that a repository has had runs of, by path, with the name of the newest. */
+export async function workflowsOf({ db }: Pick<CiRoom, 'db'>, found: Pick<Found, 'repository'>): Promise<{ path: string; name: string }[]> {
+  const rows = await db.read
+    .createQueryBuilder(runSchema, 'r')
+    .select('r.workflow_path', 'path')
+    .addSelect('r.workflow_name', 'name')
+    .addSelect('MAX(r.id)', 'newest')
+    .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id })
+    .groupBy('r.workflow_path')
+    .orderBy('r.workflow_path')
+    .limit(100)
+    .getRawMany<{ path: string; name: string }>();
+  return rows.map(({ path, name }) => ({ path, name }));
+}
+
+/** The newest run of a workflow on a ref: what a badge shows. */
+export function newestRun({ db }: Pick<CiRoom, 'db'>, repositoryId: string, workflowPath: string, ref: string): Promise<RunRow | null> {
+  return db.read.findOne(runSchema, { where: { repositoryId, workflowPath, ref }, order: { number: 'DESC' } });
+}

@@ -1,0 +1,87 @@
+import type { Commit, Git } from '../../git/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { Json } from '../workflows/yaml-nodes.ts';
+
+/** One ref that a push moved. */
+export interface MovedRef {
+  ref: string;
+  oldId: string;
+  newId: string;
+}
+
+const noRef = /^0+$/;
+const maxCommits = 20;
+const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
+
+export const isNoRef = (oid: string): boolean => noRef.test(oid);
+
+/** Whether a commit message asks for no runs. */
+export const asksForNoRun = (message: string): boolean => skipWords.test(message);
+
+/**
+ * Commits that a moved ref brought, newest first, at most twenty. A straight line
+ * from the old place is followed by hand; only for everything else git is asked.
+ */
+export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef): Promise<Commit[]> {
+  const commits = [await git.commit(path, newId)];
+  if (isNoRef(oldId)) return commits;
+  while (commits.length < maxCommits) {
+    const { parents } = commits.at(-1)!;
+    if (parents.length !== 1) break;
+    if (parents[0] === oldId) return commits;
+    commits.push(await git.commit(path, parents[0]!));
+  }
+  return (await git.newCommits(path, newId, [oldId], { limit: maxCommits })).commits;
+}
+
+/** The payload of the event, as workflows read it in `github.event`. */
+export function pushPayload(
+  { ref, oldId, newId }: MovedRef,
+  commits: readonly Commit[],
+  { repository, owner }: Pick<Located, 'repository' | 'owner'>,
+  pusher: string,
+  baseUrl: string | null,
+): { [key: string]: Json } {
+  const page = `${baseUrl ?? ''}/repos/${owner.handle}/${repository.name}`;
+  const person = { login: pusher, username: pusher, name: pusher };
+  const view = (commit: Commit): Json => ({
+    id: commit.oid,
+    tree_id: commit.tree,
+    message: commit.message,
+    url: `${page}/commit/${commit.oid}`,
+    timestamp: new Date(commit.committer.at).toISOString(),
+    author: { name: commit.author.name, email: commit.author.email },
+    committer: { name: commit.committer.name, email: commit.committer.email },
+  });
+  return {
+    ref,
+    before: oldId,
+    after: newId,
+    created: isNoRef(oldId),
+    deleted: isNoRef(newId),
+    compare: `${page}/compare/${oldId}...${newId}`,
+    // Oldest first, as other forges have it.
+    commits: commits.map(view).reverse(),
+    head_commit: commits[0] === undefined ? null : view(commits[0]),
+    total_commits: commits.length,
+    repository: repositoryPayload({ repository, owner }, baseUrl),
+    pusher: person,
+    sender: person,
+  };
+}
+
+/** `github.event.repository` */
+export function repositoryPayload({ repository, owner }: Pick<Located, 'repository' | 'owner'>, baseUrl: string | null): { [key: string]: Json } {
+  const fullName = `${owner.handle}/${repository.name}`;
+  return {
+    id: repository.id,
+    name: repository.name,
+    full_name: fullName,
+    owner: { login: owner.handle, username: owner.handle },
+    private: repository.visibility === 'PRIVATE',
+    description: repository.description,
+    default_branch: repository.defaultBranch,
+    html_url: `${baseUrl ?? ''}/repos/${fullName}`,
+    clone_url: `${baseUrl ?? ''}/git/${fullName}.git`,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Tx } from '../../db/index.ts';
+import type { Aftermath } from './aftermath.ts';
+import { jobSchema } from './job-schema.ts';
+import type { JobRow } from './job-schema.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
+
+/** Runs and jobs that have to do with one concurrency group. */
+export interface GroupMembers {
+  runs: RunRow[];
+  jobs: JobRow[];
+}
+
+/** Those of a group of a repository in one state, oldest first. */
+export async function groupMembers({ manager }: Tx, repositoryId: string, group: string, state: 'holding' | 'pending'): Promise<GroupMembers> {
+  const where = { repositoryId, concurrencyGroup: group, concurrencyState: state };
+  const order = { createdAt: 'ASC', id: 'ASC' } as const;
+  return { runs: await manager.find(runSchema, { where, order }), jobs: await manager.find(jobSchema, { where, order }) };
+}
+
+/** Hands a group that nobody holds to whoever has waited longest; that run is to be advanced. */
+export async function releaseGroup(tx: Tx, after: Aftermath, repositoryId: string, group: string): Promise<void> {
+  const holding = await groupMembers(tx, repositoryId, group, 'holding');
+  if (holding.runs.length + holding.jobs.length > 0) return;
+  const { runs: [run], jobs: [job] } = await groupMembers(tx, repositoryId, group, 'pending');
+  if (run !== undefined && (job === undefined || run.createdAt <= job.createdAt)) {
+    await tx.manager.update(runSchema, { id: run.id }, { concurrencyState: 'holding' });
+    after.toAdvance.add(run.id);
+  } else if (job !== undefined) {
+    await tx.manager.update(jobSchema, { id: job.id }, { concurrencyState: 'holding' });
+    after.toAdvance.add(job.runId);
+  }
+}

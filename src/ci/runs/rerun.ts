@@ -1,0 +1,93 @@
+import type { Viewer } from '../../access/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { personIdOf, requireLevel } from '../rights.ts';
+import type { CiRoom } from '../room.ts';
+import type { Workflow } from '../workflows/workflow.ts';
+import { advanceJobs } from './advance-run.ts';
+import { changeRuns } from './change-runs.ts';
+import { claimGroup } from './claim-group.ts';
+import { findRunRow } from './find-run.ts';
+import { JobBoard } from './job-board.ts';
+import type { NewJob } from './job-board.ts';
+import { jobSchema } from './job-schema.ts';
+import type { JobRow } from './job-schema.ts';
+import { runNotFound } from './load-run.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
+import { isFinal, isRunning } from './run-status.ts';
+
+/** Which jobs run again: all, those that did not go well, or one; and whatever needs them. */
+export type RerunChoice = 'all' | 'failed' | { jobId: number };
+
+const maxAttempts = 50;
+
+/**
+ * Begins a new attempt of a run. Jobs that are not run again carry over with their
+ * results, those that have not ended go on in the new attempt; the logs of earlier
+ * attempts stay where they are. All of a run can only begin again once it has ended.
+ * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
+ * `nothing_to_rerun`.
+ */
+export async function rerun(room: CiRoom, viewer: Viewer, found: Found, number: number, choice: RerunChoice): Promise<RunRow> {
+  requireLevel(found, 'write');
+  const loaded = await room.runs.load((await findRunRow(room, found, number)).id);
+  const { parsed } = loaded;
+  if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
+  return changeRuns(room, async (tx, after) => {
+    const before = await JobBoard.open(room, tx, after, loaded.run.id);
+    if (before === null) throw runNotFound();
+    if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
+    if (before.run.attempt >= maxAttempts) throw conflict('too_many_attempts', `A run has at most ${maxAttempts} attempts.`);
+    const again = chosenJobs(parsed.workflow, before.jobs, choice);
+    if (again.size === 0) throw conflict('nothing_to_rerun', 'No job of this run has failed.');
+    if ([...again].some((job) => job.status === 'waiting' || isRunning(job.status))) throw conflict('run_not_ended', 'What would run again has not ended yet.');
+
+    const run: RunRow = { ...before.run, attempt: before.run.attempt + 1, attemptActorId: personIdOf(viewer), isCancelled: false, reason: null, finishedAt: null };
+    if (run.concurrencyGroup !== null) {
+      run.concurrencyState = await claimGroup(room, tx, after, run, { group: run.concurrencyGroup, cancelInProgress: false, queue: 'max' });
+    }
+    const { id, ...row } = run;
+    await tx.manager.update(runSchema, { id }, { ...row, status: 'blocked' } as never);
+    const hold = run.concurrencyState === 'pending' ? 'run' : 'needs';
+    for (const job of before.jobs) {
+      // What is under way must not be there twice: a runner could take it twice.
+      if (!isFinal(job.status)) await tx.manager.update(jobSchema, { id: job.id }, { attempt: run.attempt });
+      else await tx.manager.insert(jobSchema, (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never);
+    }
+    const board = (await JobBoard.open(room, tx, after, id))!;
+    await advanceJobs(room, tx, after, board, { ...loaded, run });
+    return board.run;
+  });
+}
+
+/** The jobs to run again, with all legs of everything behind them. */
+function chosenJobs(workflow: Workflow, jobs: readonly JobRow[], choice: RerunChoice): Set<JobRow> {
+  const failed = (job: JobRow) => job.status === 'failure' || job.status === 'cancelled';
+  const isChosen = (job: JobRow) => choice === 'all' || (choice === 'failed' ? failed(job) : job.id === choice.jobId);
+  const chosen = new Set(jobs.filter(isChosen));
+  const keys = new Set([...chosen].map((job) => job.jobKey));
+  for (let size = 0; size !== keys.size; ) {
+    size = keys.size;
+    for (const { key, needs } of workflow.jobs.values()) {
+      if (!needs.some((need) => keys.has(need))) continue;
+      keys.add(key);
+      for (const job of jobs) if (job.jobKey === key) chosen.add(job);
+    }
+  }
+  return chosen;
+}
+
+function carriedJob({ id: _, ...job }: JobRow, attempt: number): NewJob {
+  return { ...job, attempt };
+}
+
+function freshJob({ id: _, ...job }: JobRow, attempt: number, now: number, hold: 'run' | 'needs'): NewJob {
+  return {
+    ...job,
+    attempt, hold,
+    status: 'blocked',
+    runsOn: null, reason: null, concurrencyGroup: null, concurrencyState: null, taskId: null, losses: 0,
+    createdAt: now, waitingSince: null, startedAt: null, finishedAt: null,
+  };
+}

@@ -1,0 +1,57 @@
+import type { CiSettings } from '../room.ts';
+import type { Json } from '../workflows/yaml-nodes.ts';
+import type { LoadedRun } from './load-run.ts';
+
+/** `refs/heads/main` → branch `main`. */
+export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
+  const [, kind, name] = /^refs\/(heads|tags)\/([^]+)$/.exec(ref) ?? [];
+  return { type: kind === 'tags' ? 'tag' : 'branch', name: name ?? ref };
+}
+
+/**
+ * What expressions see as `github`, here and on the runner. Runners read numbers
+ * as text. What only a runner can know is empty and filled in there.
+ */
+export function githubContext({ run, repository, owner, actor, attemptActor }: LoadedRun, settings: Pick<CiSettings, 'baseUrl'>): { [key: string]: Json } {
+  const { type, name } = readRef(run.ref);
+  const fullName = `${owner.handle}/${repository.name}`;
+  const server = settings.baseUrl ?? '';
+  return {
+    event: run.eventPayload,
+    event_name: run.event,
+    run_id: String(run.id),
+    run_number: String(run.number),
+    run_attempt: String(run.attempt),
+    actor,
+    actor_id: run.actorId ?? '',
+    triggering_actor: attemptActor,
+    repository: fullName,
+    repository_id: repository.id,
+    repository_owner: owner.handle,
+    repository_owner_id: owner.id,
+    repositoryUrl: `${server}/repos/${fullName}`,
+    sha: run.sha,
+    ref: run.ref,
+    ref_name: name,
+    ref_type: type,
+    ref_protected: repository.defaultBranchProtected && type === 'branch' && name === repository.defaultBranch,
+    head_ref: '',
+    base_ref: '',
+    workflow: run.workflowName,
+    workflow_ref: `${fullName}/${run.workflowPath}@${run.ref}`,
+    workflow_sha: run.sha,
+    server_url: server,
+    api_url: `${server}/api/v1`,
+    graphql_url: '',
+    secret_source: 'Actions',
+    action: '',
+    action_path: '',
+    action_ref: '',
+    action_repository: '',
+    action_status: '',
+    env: '',
+    event_path: '',
+    path: '',
+    workspace: '',
+  };
+}

@@ -1,0 +1,142 @@
+import type { Commit } from '../../git/index.ts';
+import type { ArrivedPush, Located, PushListener } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { TooManySteps } from '../workflows/glob.ts';
+import { findWorkflows } from '../workflows/find-workflows.ts';
+import { matchesPush } from '../workflows/match-push.ts';
+import type { PushedRef } from '../workflows/match-push.ts';
+import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import { Aftermath } from './aftermath.ts';
+import { follow } from './change-runs.ts';
+import { nobody } from './load-run.ts';
+import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
+import type { MovedRef } from './push-event.ts';
+import { readRef } from './run-context.ts';
+import { planSchedules, saveSchedules } from './schedules.ts';
+import type { PlannedSchedules } from './schedules.ts';
+import { startRun } from './start-run.ts';
+import type { NewRun, RunSurroundings } from './start-run.ts';
+
+interface Prepared {
+  surroundings: RunSurroundings | null;
+  runs: NewRun[];
+  schedules: PlannedSchedules | null;
+  after: Aftermath;
+}
+
+/** Files that a `paths` filter is held against; with more of them everything is let in. */
+const maxChangedPaths = 1000;
+/** Refs of one push that may start runs; a mirror pushes thousands. */
+const maxRefs = 20;
+
+/**
+ * Starts workflows when a push has arrived. Files are read from the commit that was
+ * pushed. A push that no person made (the token of a task) starts nothing, so that no
+ * workflow keeps itself going for ever.
+ */
+export function runOnPush(room: CiRoom): PushListener<Prepared> {
+  return {
+    name: 'ci',
+    prepare: (push) => prepare(room, push),
+    async record(tx, _push, { surroundings, runs, schedules, after }) {
+      if (surroundings === null) return;
+      for (const run of runs) await startRun(room, tx, after, surroundings, run);
+      if (schedules !== null) await saveSchedules(tx, schedules);
+    },
+    recorded: (_push, { after }) => void follow(room, after),
+  };
+}
+
+async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared> {
+  const nothing: Prepared = { surroundings: null, runs: [], schedules: null, after: new Aftermath() };
+  const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
+  if (located === undefined) return nothing;
+  const actor = await pusherName(room, push.pusherId);
+  const moved = push.updates.filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
+  const silenced = push.pusherId === null || push.options.some((option) => /^ci\.skip(=true)?$/.test(option));
+  const runs: NewRun[] = [];
+  for (const update of silenced ? [] : moved) runs.push(...(await runsOf(room, located, push, update, actor)));
+  return {
+    surroundings: { repository: located.repository, owner: located.owner, actor },
+    runs,
+    schedules: await planSchedules(room, located, push.pusherId, moved),
+    after: new Aftermath(),
+  };
+}
+
+async function pusherName({ accounts }: CiRoom, id: string | null): Promise<string> {
+  return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? nobody;
+}
+
+/** What one moved ref starts. A broken file fails alone, and only where it might have been meant. */
+async function runsOf(room: CiRoom, located: Located, push: ArrivedPush, update: MovedRef, actor: string): Promise<NewRun[]> {
+  const { git } = room;
+  const sha = await commitBehind(room, located.path, update.newId);
+  if (sha === null) return [];
+  const files = await findWorkflows(git, located.path, sha);
+  if (files.length === 0) return [];
+  const head = await git.commit(located.path, sha);
+  if (asksForNoRun(head.message)) return [];
+  const parsed = files.map((file) => ({ file, parsed: parseWorkflow(file.path, file.content) }));
+  const pushed = await describeRef(room, located, update, sha, parsed.map((one) => one.parsed));
+  const matching = parsed.flatMap(({ file, parsed: one }) => {
+    const verdict = isMeant(one, pushed);
+    return verdict === null ? [] : [{ file, parsed: verdict }];
+  });
+  if (matching.length === 0) return [];
+  const commits = await commitsSince(room, located.path, { ...update, newId: sha }, head);
+  const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, room.settings.baseUrl);
+  return matching.map(({ file, parsed: one }) => ({
+    workflowPath: file.path,
+    content: file.content,
+    parsed: one,
+    event: 'push',
+    eventPayload: payload,
+    ref: update.ref,
+    sha,
+    isTrusted: true,
+    actorId: push.pusherId,
+    title: head.subject,
+  }));
+}
+
+/** A tag may be an object of its own, or name something that is no commit. */
+async function commitBehind({ git }: CiRoom, path: string, oid: string): Promise<string | null> {
+  return git.resolve(path, oid).catch(() => null);
+}
+
+/** A history that cannot be walked must not keep the run from starting. */
+function commitsSince({ git }: CiRoom, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
+  return commitsOf(git, path, update).catch(() => [head]);
+}
+
+/** Files are compared only when a filter asks for them. */
+async function describeRef(room: CiRoom, { path }: Located, { ref, oldId }: MovedRef, sha: string, workflows: readonly ParsedWorkflow[]): Promise<PushedRef> {
+  const { type: kind, name } = readRef(ref);
+  const asked = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
+  const from = asked ? await comparedWith(room, path, oldId, sha) : null;
+  const changedPaths = from === null ? null : await room.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
+  return { kind, name, changedPaths };
+}
+
+/** A new branch is compared with where its commit comes from. */
+async function comparedWith({ git }: CiRoom, path: string, oldId: string, sha: string): Promise<string | null> {
+  return isNoRef(oldId) ? ((await git.commit(path, sha)).parents[0] ?? null) : oldId;
+}
+
+const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
+
+/** The workflow, when the push starts it; null when it does not. */
+function isMeant(parsed: ParsedWorkflow, pushed: PushedRef): ParsedWorkflow | null {
+  const triggers = triggersOf(parsed);
+  // Nobody knows what starts a file that cannot be read at all.
+  if (triggers === null) return pushed.kind === 'branch' ? parsed : null;
+  if (triggers.push === null) return null;
+  try {
+    return matchesPush(triggers.push, pushed) ? parsed : null;
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
+    return null;
+  }
+}

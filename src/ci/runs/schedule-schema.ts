@@ -1,0 +1,26 @@
+import { EntitySchema } from 'typeorm';
+
+/** A row of `ci_schedules`: a workflow of a default branch that starts by the clock. */
+export interface ScheduleRow {
+  repositoryId: string;
+  workflowPath: string;
+  cron: string;
+  /** The commit that the workflow was read from. */
+  sha: string;
+  /** Who pushed it. */
+  actorId: string | null;
+  nextAt: number;
+}
+
+export const scheduleSchema = new EntitySchema<ScheduleRow>({
+  name: 'ciSchedule',
+  tableName: 'ci_schedules',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    workflowPath: { name: 'workflow_path', type: 'text', primary: true },
+    cron: { type: 'text', primary: true },
+    sha: { type: 'text' },
+    actorId: { name: 'actor_id', type: 'text', nullable: true },
+    nextAt: { name: 'next_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,93 @@
+import { LessThanOrEqual } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { nextTime, parseCron } from '../workflows/cron.ts';
+import { findWorkflows } from '../workflows/find-workflows.ts';
+import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import { changeRuns } from './change-runs.ts';
+import { nobody } from './load-run.ts';
+import { repositoryPayload } from './push-event.ts';
+import type { MovedRef } from './push-event.ts';
+import { scheduleSchema } from './schedule-schema.ts';
+import type { ScheduleRow } from './schedule-schema.ts';
+import { startRun } from './start-run.ts';
+
+/** What a push to the default branch makes of its schedules. */
+export interface PlannedSchedules {
+  repositoryId: string;
+  rows: ScheduleRow[];
+}
+
+const batch = 100;
+
+/** The schedules of a default branch that has moved; null when it has not. */
+export async function planSchedules(room: CiRoom, { repository, path }: Located, actorId: string | null, moved: readonly MovedRef[]): Promise<PlannedSchedules | null> {
+  const update = moved.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
+  if (update === undefined) return null;
+  const rows: ScheduleRow[] = [];
+  for (const file of await findWorkflows(room.git, path, update.newId)) {
+    const parsed = parseWorkflow(file.path, file.content);
+    const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
+    for (const cron of new Set(crons)) {
+      const nextAt = nextTime(parseCron(cron)!, room.clock.now());
+      if (nextAt !== null) rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
+    }
+  }
+  return { repositoryId: repository.id, rows };
+}
+
+/** The file says which schedules there are; those that are gone from it are gone. */
+export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: PlannedSchedules): Promise<void> {
+  await manager.delete(scheduleSchema, { repositoryId });
+  for (const row of rows) await manager.insert(scheduleSchema, row);
+}
+
+/**
+ * Starts what is due. The next time is written first: a workflow that makes the
+ * server fall must not do so again at every start. One that fails stands in nobody's
+ * way. What was due while the server was down starts once.
+ */
+export async function runSchedules(room: CiRoom): Promise<void> {
+  const now = room.clock.now();
+  const due = await room.db.read.find(scheduleSchema, { where: { nextAt: LessThanOrEqual(now) }, order: { nextAt: 'ASC' }, take: batch });
+  for (const row of due) {
+    const { repositoryId, workflowPath, cron } = row;
+    const nextAt = nextTime(parseCron(cron)!, now);
+    await room.db.write(async ({ manager }) => {
+      if (nextAt === null) await manager.delete(scheduleSchema, { repositoryId, workflowPath, cron });
+      else await manager.update(scheduleSchema, { repositoryId, workflowPath, cron }, { nextAt });
+    });
+    await runSchedule(room, row).catch((error: unknown) => {
+      if (isDomainError(error) && error.code === 'not_found') return;
+      room.logger.error('ci.schedule_failed', { repository: repositoryId, workflow: workflowPath, error });
+    });
+  }
+}
+
+async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
+  const located = (await room.repositories.locate([repositoryId])).get(repositoryId);
+  if (located === undefined || located.repository.archivedAt !== null) return;
+  const ref = `refs/heads/${located.repository.defaultBranch}`;
+  const sha = await room.git.resolve(located.path, ref);
+  const file = (await findWorkflows(room.git, located.path, sha)).find(({ path }) => path === workflowPath);
+  if (file === undefined) return;
+  const head = await room.git.commit(located.path, sha);
+  const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
+  const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
+  await changeRuns(room, (tx, after) =>
+    startRun(room, tx, after, { repository: located.repository, owner: located.owner, actor }, {
+      workflowPath,
+      content: file.content,
+      parsed: parseWorkflow(file.path, file.content),
+      event: 'schedule',
+      eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
+      ref,
+      sha,
+      isTrusted: true,
+      actorId,
+      title: head.subject,
+    }),
+  );
+}

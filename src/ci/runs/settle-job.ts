@@ -1,0 +1,117 @@
+import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
+import type { ExpressionScope } from '../workflows/evaluate.ts';
+import type { JobOutlook } from '../workflows/expression-functions.ts';
+import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix.ts';
+import type { Leg } from '../workflows/expand-matrix.ts';
+import type { JobDefinition } from '../workflows/workflow.ts';
+import type { Json } from '../workflows/yaml-nodes.ts';
+
+/** One leg of a job, with every expression that the server answers for answered. */
+export interface SettledLeg {
+  leg: Leg;
+  name: string;
+  runsOn: string[];
+  continueOnError: boolean;
+  failFast: boolean;
+  maxParallel: number | null;
+  concurrency: SettledConcurrency | null;
+}
+
+export interface SettledConcurrency {
+  group: string;
+  cancelInProgress: boolean;
+  queue: 'single' | 'max';
+}
+
+export type Settlement = { kind: 'go'; legs: SettledLeg[] } | { kind: 'skip' } | { kind: 'fail'; reason: string };
+
+/** What expressions in a job see, apart from its matrix. */
+export type JobContexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs']: Json };
+
+const maxNameLength = 255;
+const maxLabels = 50;
+
+/**
+ * Decides what becomes of a job whose needs have ended: whether it runs, in which
+ * legs, and where. An expression that cannot be evaluated fails the job in words.
+ * @param leg the leg that is to be settled; null when the matrix is still to be expanded
+ */
+export function settleJob(definition: JobDefinition, contexts: JobContexts, outlook: JobOutlook, leg: Leg | null): Settlement {
+  try {
+    const scope = scopeOf(contexts, outlook, {});
+    if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
+    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
+    return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, one)) };
+  } catch (error) {
+    if (error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem) {
+      return { kind: 'fail', reason: error.message };
+    }
+    throw error;
+  }
+}
+
+class SettleProblem extends Error {}
+
+/** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
+function scopeOf(contexts: JobContexts, outlook: JobOutlook, matrix: Leg, strategy: Json = {}): ExpressionScope {
+  const { github } = contexts;
+  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook };
+}
+
+function settleLeg(definition: JobDefinition, contexts: JobContexts, outlook: JobOutlook, leg: Leg): SettledLeg {
+  const plain = scopeOf(contexts, outlook, leg);
+  const failFast = isTruthy(evaluateValue(definition.failFast, plain));
+  const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
+  const scope = scopeOf(contexts, outlook, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  return {
+    leg,
+    name: nameOf(definition, leg, scope),
+    runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
+    continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
+    failFast,
+    maxParallel,
+    concurrency: settleConcurrency(definition.concurrency, scope),
+  };
+}
+
+/** `build (linux, 18)`, unless the file's own name says which leg it is. */
+function nameOf(definition: JobDefinition, leg: Leg, scope: ExpressionScope): string {
+  const given = definition.name;
+  const says = given?.includes('${{') === true;
+  const name = given === null ? definition.key : textOf(evaluateValue(given, scope));
+  const suffix = says ? '' : legName(leg);
+  return (suffix === '' ? name : `${name} (${suffix})`).slice(0, maxNameLength);
+}
+
+/** The name of a leg before its job is settled: what can be said already. */
+export function earlyName(definition: JobDefinition, leg: Leg | null): string {
+  const name = definition.name === null || definition.name.includes('${{') ? definition.key : definition.name;
+  const suffix = leg === null ? '' : legName(leg);
+  return (suffix === '' ? name : `${name} (${suffix})`).slice(0, maxNameLength);
+}
+
+/** `concurrency` of a job or of a whole file; null for none, and for a group without a name. */
+export function settleConcurrency(
+  concurrency: { group: string; cancelInProgress: Json; queue: 'single' | 'max' } | null,
+  scope: ExpressionScope,
+): SettledConcurrency | null {
+  if (concurrency === null) return null;
+  const group = textOf(evaluateValue(concurrency.group, scope)).trim();
+  if (group === '') return null;
+  return { group: group.slice(0, 400), cancelInProgress: isTruthy(evaluateValue(concurrency.cancelInProgress, scope)), queue: concurrency.queue };
+}
+
+/** One label, a list of them, or a mapping with `labels`. */
+function readLabels(value: Json): string[] {
+  const labels = value !== null && typeof value === 'object' && !Array.isArray(value) ? (value.labels ?? []) : value;
+  const list = Array.isArray(labels) ? labels : [labels];
+  if (list.length > maxLabels || list.some((label) => typeof label !== 'string' || label.trim() === '')) {
+    throw new SettleProblem('"runs-on" did not give the name of a label.');
+  }
+  return list.map((label) => (label as string).trim());
+}
+
+function readCount(value: Json): number | null {
+  const count = typeof value === 'string' ? Number(value) : value;
+  return typeof count === 'number' && count >= 1 ? Math.floor(count) : null;
+}

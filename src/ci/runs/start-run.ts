@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import type { Tx } from '../../db/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { variablesFor } from '../secrets/variables.ts';
+import { evaluateValue, mentionsContext, textOf } from '../workflows/evaluate.ts';
+import type { ExpressionScope } from '../workflows/evaluate.ts';
+import { expandMatrix } from '../workflows/expand-matrix.ts';
+import type { Leg } from '../workflows/expand-matrix.ts';
+import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
+import { advanceJobs } from './advance-run.ts';
+import type { Aftermath } from './aftermath.ts';
+import { claimGroup } from './claim-group.ts';
+import { JobBoard } from './job-board.ts';
+import { setRunProblem } from './job-commit-status.ts';
+import type { LoadedRun } from './load-run.ts';
+import { githubContext } from './run-context.ts';
+import { runSchema, workflowFileSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
+import { earlyName, settleConcurrency } from './settle-job.ts';
+import type { SettledConcurrency } from './settle-job.ts';
+
+/** A run that is about to be made. */
+export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'actorId'> {
+  workflowPath: string;
+  /** The file as it stands in the commit. */
+  content: string;
+  parsed: ParsedWorkflow;
+  /** What the run is called unless the file says otherwise: the subject of the commit. */
+  title: string;
+}
+
+/** Whose run it is; gathered before the write. */
+export type RunSurroundings = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
+
+const maxTitleLength = 255;
+
+/**
+ * Makes a run with its jobs and lets it go as far as it can. A file that could not
+ * be read gives a run that has failed, with the place and the reason.
+ * @returns the row of the run
+ */
+export async function startRun(room: CiRoom, tx: Tx, after: Aftermath, surroundings: RunSurroundings, input: NewRun): Promise<RunRow> {
+  const { repository } = surroundings;
+  const run = await insertRun(tx, repository, input);
+  after.changed.add(run.id);
+  if (!input.parsed.ok) return failRun(room, tx, run, run.reason!);
+  const { workflow } = input.parsed;
+  const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
+  const scope = await scopeOfRun(room, tx, loaded);
+  const said = evaluateHead(workflow, scope);
+  if (said instanceof Error) return failRun(room, tx, run, said.message);
+  if (said.title !== null) run.title = said.title;
+  if (said.concurrency !== null) {
+    run.concurrencyGroup = said.concurrency.group;
+    run.concurrencyState = await claimGroup(room, tx, after, run, said.concurrency);
+  }
+  const { title, concurrencyGroup, concurrencyState } = run;
+  await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
+  const board = (await JobBoard.open(room, tx, after, run.id))!;
+  for (const job of earlyJobs(run, workflow, scope, tx.now)) board.add(job);
+  await advanceJobs(room, tx, after, board, loaded);
+  return board.run;
+}
+
+async function insertRun({ manager, now }: Tx, repository: Repository, input: NewRun): Promise<RunRow> {
+  const { parsed, content } = input;
+  const fileHash = createHash('sha256').update(content).digest('hex');
+  if (!(await manager.existsBy(workflowFileSchema, { hash: fileHash }))) await manager.insert(workflowFileSchema, { hash: fileHash, content });
+  const last = await manager.findOne(runSchema, { where: { repositoryId: repository.id }, order: { number: 'DESC' }, select: { id: true, number: true } });
+  const row: Omit<RunRow, 'id'> = {
+    repositoryId: repository.id,
+    number: (last?.number ?? 0) + 1,
+    workflowPath: input.workflowPath,
+    workflowName: (parsed.ok ? parsed.workflow.name : parsed.name).slice(0, maxTitleLength),
+    fileHash,
+    title: input.title.slice(0, maxTitleLength),
+    event: input.event,
+    eventPayload: input.eventPayload,
+    ref: input.ref,
+    sha: input.sha,
+    isTrusted: input.isTrusted,
+    actorId: input.actorId,
+    attempt: 1,
+    attemptActorId: input.actorId,
+    status: parsed.ok ? 'blocked' : 'failure',
+    reason: parsed.ok ? null : `${input.workflowPath}, ${parsed.problem.describe()}`,
+    isCancelled: false,
+    concurrencyGroup: null,
+    concurrencyState: null,
+    createdAt: now,
+    startedAt: null,
+    finishedAt: parsed.ok ? null : now,
+  };
+  const { identifiers } = await manager.insert(runSchema, row as never);
+  return { ...row, id: identifiers[0]!.id as number };
+}
+
+async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Promise<ExpressionScope> {
+  const github = githubContext(loaded, room.settings);
+  return {
+    contexts: {
+      github, gitea: github, forgejo: github,
+      vars: Object.fromEntries(await variablesFor(manager, loaded.repository)),
+      inputs: loaded.run.eventPayload.inputs ?? {},
+    },
+    outlook: { success: true, failure: false, cancelled: false },
+  };
+}
+
+/** `run-name` and `concurrency` of the file, or what is wrong with them. */
+function evaluateHead({ runName, concurrency }: Workflow, scope: ExpressionScope): { title: string | null; concurrency: SettledConcurrency | null } | Error {
+  try {
+    const title = runName === null ? '' : textOf(evaluateValue(runName, scope)).trim().slice(0, maxTitleLength);
+    return { title: title === '' ? null : title, concurrency: settleConcurrency(concurrency, scope) };
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** A run that ends before it has a job; the commit says why. */
+async function failRun(room: CiRoom, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
+  Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
+  await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
+  await setRunProblem(room, tx, run, reason);
+  return run;
+}
+
+/** Positions of one job's legs begin at multiples of this; more legs than a matrix may have. */
+const positionsPerJob = 1000;
+
+/** Every job of the file; the legs of a matrix as far as it is known now. */
+function earlyJobs(run: RunRow, workflow: Workflow, scope: ExpressionScope, now: number) {
+  return [...workflow.jobs.values()].flatMap((definition, place) =>
+    earlyLegs(definition, scope).map((leg, at) => ({
+      runId: run.id,
+      repositoryId: run.repositoryId,
+      attempt: run.attempt,
+      jobKey: definition.key,
+      position: place * positionsPerJob + at,
+      name: earlyName(definition, leg),
+      needs: [...definition.needs],
+      leg,
+      runsOn: null,
+      continueOnError: false,
+      failFast: true,
+      maxParallel: null,
+      status: 'blocked' as const,
+      hold: run.concurrencyState === 'pending' ? ('run' as const) : ('needs' as const),
+      reason: null,
+      concurrencyGroup: null,
+      concurrencyState: null,
+      taskId: null,
+      losses: 0,
+      createdAt: now,
+      waitingSince: null,
+      startedAt: null,
+      finishedAt: null,
+    })),
+  );
+}
+
+/** A matrix that needs other jobs, or cannot be evaluated, is one row until the job is settled. */
+function earlyLegs({ matrix, needs }: JobDefinition, scope: ExpressionScope): (Leg | null)[] {
+  try {
+    if (needs.length > 0 && mentionsContext(matrix, 'needs')) return [null];
+    return expandMatrix(evaluateValue(matrix, scope));
+  } catch {
+    return [null];
+  }
+}

@@ -1,0 +1,68 @@
+import { IsNull } from 'typeorm';
+import type { EntitySchemaColumnOptions, FindOperator } from 'typeorm';
+import type { Repository } from '../repositories/index.ts';
+
+/** Whom a runner works for, or whom a secret is for. */
+export type CiScope =
+  | { kind: 'instance' }
+  | { kind: 'user'; id: string }
+  | { kind: 'organisation'; id: string }
+  | { kind: 'repository'; id: string };
+
+/** The columns that say so; at most one of them is set. */
+export interface ScopeColumns {
+  userId: string | null;
+  organisationId: string | null;
+  repositoryId: string | null;
+}
+
+export const scopeColumns: Record<keyof ScopeColumns, EntitySchemaColumnOptions> = {
+  userId: { name: 'user_id', type: 'text', nullable: true },
+  organisationId: { name: 'organisation_id', type: 'text', nullable: true },
+  repositoryId: { name: 'repository_id', type: 'text', nullable: true },
+};
+
+export const instanceScope: CiScope = Object.freeze({ kind: 'instance' });
+
+export function toColumns(scope: CiScope): ScopeColumns {
+  return {
+    userId: scope.kind === 'user' ? scope.id : null,
+    organisationId: scope.kind === 'organisation' ? scope.id : null,
+    repositoryId: scope.kind === 'repository' ? scope.id : null,
+  };
+}
+
+export function scopeOf({ userId, organisationId, repositoryId }: ScopeColumns): CiScope {
+  if (repositoryId !== null) return { kind: 'repository', id: repositoryId };
+  if (organisationId !== null) return { kind: 'organisation', id: organisationId };
+  if (userId !== null) return { kind: 'user', id: userId };
+  return instanceScope;
+}
+
+type Condition = Record<keyof ScopeColumns, string | FindOperator<string>>;
+
+/** The condition on rows of exactly this scope. */
+export function inScope(scope: CiScope): Condition {
+  const columns = toColumns(scope);
+  return {
+    userId: columns.userId ?? IsNull(),
+    organisationId: columns.organisationId ?? IsNull(),
+    repositoryId: columns.repositoryId ?? IsNull(),
+  };
+}
+
+/** The scopes that reach a repository, the widest first: later ones override. */
+export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): CiScope[] {
+  const { id, ownerUserId, ownerOrganisationId } = repository;
+  const owner: CiScope[] =
+    ownerUserId !== null ? [{ kind: 'user', id: ownerUserId }]
+    : ownerOrganisationId !== null ? [{ kind: 'organisation', id: ownerOrganisationId }]
+    : [];
+  return [instanceScope, ...owner, { kind: 'repository', id }];
+}
+
+/** Whether what belongs to a scope may be used for a repository. */
+export function reaches(scope: CiScope, repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): boolean {
+  if (scope.kind === 'instance') return true;
+  return scope.id === { user: repository.ownerUserId, organisation: repository.ownerOrganisationId, repository: repository.id }[scope.kind];
+}

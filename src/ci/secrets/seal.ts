@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { internal } from '../../kernel/index.ts';
+import type { Random } from '../../kernel/index.ts';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Encrypts a secret with AES-256-GCM.
+ * @param place where it belongs (scope and name): ciphertext moved elsewhere does not open
+ */
+export function seal(key: Buffer, random: Random, place: string, secret: string): string {
+  const nonce = random.bytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
+  const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/** Opens what `seal` made; anything else is a fault of the data folder. */
+export function unseal(key: Buffer, place: string, text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(place))
+      .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+  } catch (cause) {
+    throw internal('a secret does not open with this data folder’s key', { cause });
+  }
+}

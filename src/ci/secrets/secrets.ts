@@ -1,0 +1,69 @@
+import type { EntityManager } from 'typeorm';
+import { conflict, notFound } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { inScope, scopesAround, toColumns } from '../scope.ts';
+import type { CiScope } from '../scope.ts';
+import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
+import { seal, unseal } from './seal.ts';
+import { secretSchema } from './secret-schema.ts';
+
+/** What anybody ever sees of a secret. */
+export interface SecretFacts {
+  name: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+type Room = Pick<CiRoom, 'db' | 'random' | 'key'>;
+
+/** Ciphertext opens only under the scope and name that it was made for. */
+const placeOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;
+
+/** Names and times, sorted by name; values leave this room only for a runner. */
+export async function listSecrets({ db }: Room, scope: CiScope): Promise<SecretFacts[]> {
+  const rows = await db.read.find(secretSchema, { where: inScope(scope), order: { name: 'ASC' } });
+  return rows.map(({ name, createdAt, updatedAt }) => ({ name, createdAt, updatedAt }));
+}
+
+/**
+ * Keeps a secret, in place of one of the same name.
+ * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_secrets`.
+ */
+export async function setSecret({ db, random, key }: Room, scope: CiScope, input: { name: string; value: string }): Promise<SecretFacts> {
+  const name = parseSecretName(input.name);
+  const ciphertext = seal(key.for('secrets'), random, placeOf(scope, name), checkValue(input.value));
+  return db.write(async ({ manager, now }) => {
+    const before = await manager.findOneBy(secretSchema, { ...inScope(scope), name });
+    if (before !== null) {
+      await manager.update(secretSchema, { id: before.id }, { ciphertext, updatedAt: now });
+      return { name, createdAt: before.createdAt, updatedAt: now };
+    }
+    if ((await manager.countBy(secretSchema, inScope(scope))) >= maxPerScope) {
+      throw conflict('too_many_secrets', `There are ${maxPerScope} secrets here already.`);
+    }
+    await manager.insert(secretSchema, { id: random.uuid(), ...toColumns(scope), name, ciphertext, createdAt: now, updatedAt: now });
+    return { name, createdAt: now, updatedAt: now };
+  });
+}
+
+/** Refuses `secret_not_found`. */
+export async function removeSecret({ db }: Room, scope: CiScope, name: string): Promise<void> {
+  const { affected } = await db.write(({ manager }) => manager.delete(secretSchema, { ...inScope(scope), name: name.toUpperCase() }));
+  if (affected === 0) throw notFound('secret_not_found', 'There is no such secret.');
+}
+
+/** The secrets that a task of a repository gets; nearer scopes override wider ones. For runners only. */
+export async function secretsFor(
+  { key }: Pick<Room, 'key'>,
+  manager: EntityManager,
+  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
+): Promise<Map<string, string>> {
+  const secrets = new Map<string, string>();
+  for (const scope of scopesAround(repository)) {
+    for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
+      secrets.set(name, unseal(key.for('secrets'), placeOf(scope, name), ciphertext));
+    }
+  }
+  return secrets;
+}

@@ -1,0 +1,57 @@
+import type { EntityManager } from 'typeorm';
+import { conflict, notFound } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { CiRoom } from '../room.ts';
+import { inScope, scopesAround, toColumns } from '../scope.ts';
+import type { CiScope } from '../scope.ts';
+import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
+import { variableSchema } from './secret-schema.ts';
+
+/** A value that workflows read as `vars.NAME`; no secret. */
+export interface Variable {
+  name: string;
+  value: string;
+  updatedAt: number;
+}
+
+type Room = Pick<CiRoom, 'db' | 'random'>;
+
+export async function listVariables({ db }: Room, scope: CiScope): Promise<Variable[]> {
+  const rows = await db.read.find(variableSchema, { where: inScope(scope), order: { name: 'ASC' } });
+  return rows.map(({ name, value, updatedAt }) => ({ name, value, updatedAt }));
+}
+
+/**
+ * Keeps a variable, in place of one of the same name.
+ * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_variables`.
+ */
+export async function setVariable({ db, random }: Room, scope: CiScope, input: { name: string; value: string }): Promise<void> {
+  const name = parseSecretName(input.name);
+  const value = checkValue(input.value);
+  await db.write(async ({ manager, now }) => {
+    const before = await manager.findOneBy(variableSchema, { ...inScope(scope), name });
+    if (before !== null) return void (await manager.update(variableSchema, { id: before.id }, { value, updatedAt: now }));
+    if ((await manager.countBy(variableSchema, inScope(scope))) >= maxPerScope) {
+      throw conflict('too_many_variables', `There are ${maxPerScope} variables here already.`);
+    }
+    await manager.insert(variableSchema, { id: random.uuid(), ...toColumns(scope), name, value, createdAt: now, updatedAt: now });
+  });
+}
+
+/** Refuses `variable_not_found`. */
+export async function removeVariable({ db }: Room, scope: CiScope, name: string): Promise<void> {
+  const { affected } = await db.write(({ manager }) => manager.delete(variableSchema, { ...inScope(scope), name: name.toUpperCase() }));
+  if (affected === 0) throw notFound('variable_not_found', 'There is no such variable.');
+}
+
+/** The variables that a repository's workflows see; nearer scopes override wider ones. */
+export async function variablesFor(
+  manager: EntityManager,
+  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
+): Promise<Map<string, string>> {
+  const variables = new Map<string, string>();
+  for (const scope of scopesAround(repository)) {
+    for (const { name, value } of await manager.findBy(variableSchema, inScope(scope))) variables.set(name, value);
+  }
+  return variables;
+}

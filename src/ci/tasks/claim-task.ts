@@ -1,0 +1,73 @@
+import type { Tx } from '../../db/index.ts';
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { runnerSchema } from '../runners/runner-schema.ts';
+import type { Aftermath } from '../runs/aftermath.ts';
+import { JobBoard } from '../runs/job-board.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import type { JobRow } from '../runs/job-schema.ts';
+import type { CiRoom } from '../room.ts';
+import type { FairOrder } from './fair-order.ts';
+import { taskSchema } from './task-schema.ts';
+import type { TaskRow } from './task-schema.ts';
+import { hashTaskToken, taskToken } from './task-token.ts';
+import { mayTake, waitingLines } from './waiting-jobs.ts';
+
+/** A job that was handed to a runner in this write. */
+export interface Claim {
+  task: TaskRow;
+  job: JobRow;
+}
+
+/**
+ * Hands the next job to a runner: inside one write the job is looked for, taken if
+ * nobody has it, and gets its task. Exactly one runner gets it (security H03). Null
+ * when there is nothing for this runner.
+ */
+export async function claimTask(
+  room: Pick<CiRoom, 'repositories' | 'key'>,
+  tx: Tx,
+  after: Aftermath,
+  runner: RunnerRow,
+  requestKey: string | null,
+  order: FairOrder,
+): Promise<Claim | null> {
+  const { manager, now } = tx;
+  // It may have been disabled or removed while it waited.
+  const present = await manager.findOneBy(runnerSchema, { id: runner.id });
+  if (present === null || present.disabledAt !== null) return null;
+  if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;
+  for (const line of order.sort(await waitingLines(manager))) {
+    if (!mayTake(present, line)) continue;
+    const job = await manager.findOneByOrFail(jobSchema, { id: line.firstJobId });
+    const task = await insertTask(room, tx, present, job, requestKey);
+    const { affected } = await manager
+      .createQueryBuilder()
+      .update(jobSchema)
+      .set({ status: 'running', taskId: task.id, startedAt: now })
+      .where("id = :id AND status = 'waiting' AND task_id IS NULL", { id: job.id })
+      .execute();
+    if (affected !== 1) throw new Error(`job ${job.id} was taken inside the write that took it`);
+    const board = (await JobBoard.open(room, tx, after, job.runId))!;
+    const row = board.jobs.find((one) => one.id === job.id);
+    if (row !== undefined) board.change(row, {});
+    await board.save();
+    order.served(line);
+    return { task, job: row ?? { ...job, status: 'running', taskId: task.id, startedAt: now } };
+  }
+  return null;
+}
+
+async function insertTask({ key }: Pick<CiRoom, 'key'>, { manager, now }: Tx, runner: RunnerRow, job: JobRow, requestKey: string | null): Promise<TaskRow> {
+  const row: Omit<TaskRow, 'id'> = {
+    jobId: job.id, runnerId: runner.id, runnerName: runner.name, requestKey,
+    tokenHash: `none yet of job ${job.id} at ${now} after ${job.losses}`,
+    status: 'running', notices: [], createdAt: now, confirmedAt: null, reportedAt: null, startedAt: null, stoppedAt: null,
+    logRows: 0, logBytes: 0, logDropped: 0, sealedAt: null, logRemovedAt: null,
+  };
+  const { identifiers } = await manager.insert(taskSchema, row);
+  const id = identifiers[0]!.id as number;
+  // The token follows from the id, which the database gives.
+  const tokenHash = hashTaskToken(key, taskToken(key, id));
+  await manager.update(taskSchema, { id }, { tokenHash });
+  return { ...row, id, tokenHash };
+}

@@ -1,0 +1,151 @@
+import { IsNull, Not } from 'typeorm';
+import { conflict, unavailable } from '../../kernel/index.ts';
+import { unregistered } from '../runners/authenticate-runner.ts';
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { advanceJobs } from '../runs/advance-run.ts';
+import { changeRuns } from '../runs/change-runs.ts';
+import { JobBoard } from '../runs/job-board.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import type { CiRoom } from '../room.ts';
+import type { Claim } from './claim-task.ts';
+import { releaseTask } from './release-task.ts';
+import { taskContent } from './task-content.ts';
+import type { TaskContent } from './task-content.ts';
+import { taskSchema } from './task-schema.ts';
+
+export interface FetchOptions {
+  /** How long the runner is willing to wait, in milliseconds; null when it does not say. */
+  deadlineMs: number | null;
+  /** `x-runner-request-key`: a repeated call with the same key gets the same task. */
+  requestKey: string | null;
+  /** How the runner reaches this server: `https://git.example.org`. */
+  origin: string | null;
+  /** Aborts when the runner has gone. */
+  signal: AbortSignal;
+}
+
+const longestHoldMs = 25_000;
+const holdWithoutDeadlineMs = 2_000;
+/** Taken off the runner's own deadline, so that it hears an answer and not its clock. */
+const answerEarlierMs = 500;
+
+/**
+ * Waits for a task for a runner and hands it over. Null when there was none in
+ * time. A job that cannot be handed over fails alone, with its message; the runner
+ * gets the next one.
+ * Refuses `unregistered_runner` to an ephemeral runner whose task is done,
+ * `too_many_polls`, `request_key_locked`.
+ */
+export async function fetchTask(room: CiRoom, calls: FetchCalls, runner: RunnerRow, options: FetchOptions): Promise<TaskContent | null> {
+  return calls.during(runner.id, options.requestKey, async () => {
+    const { requestKey, signal } = options;
+    const before = await taskBefore(room, runner, requestKey);
+    if (before !== null) return contentOf(room, before, options.origin);
+    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(room, runner)));
+    const until = performance.now() + holdMs(options.deadlineMs);
+    for (;;) {
+      const left = Math.max(0, until - performance.now());
+      if (!mayWork) return pause(left, signal);
+      const claim = await room.queue.wait(runner, requestKey, { holdMs: left, signal });
+      if (claim === null) return null;
+      const content = await contentOf(room, claim, options.origin);
+      if (content !== null) return content;
+    }
+  });
+}
+
+function holdMs(deadlineMs: number | null): number {
+  if (deadlineMs === null) return holdWithoutDeadlineMs;
+  return deadlineMs < 1_000 ? 0 : Math.min(longestHoldMs, deadlineMs - answerEarlierMs);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve(null);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}
+
+/** The task that the same call has fetched before, if the answer got lost on its way. */
+async function taskBefore({ db }: CiRoom, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
+  if (requestKey === null) return null;
+  const task = await db.read.findOneBy(taskSchema, { runnerId: runner.id, requestKey, status: 'running' });
+  const job = task === null ? null : await db.read.findOneBy(jobSchema, { id: task.jobId });
+  return task === null || job === null ? null : { task, job };
+}
+
+/** An ephemeral runner gets one task; once that is done and its log complete, there is no such runner any more. */
+async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
+  const isDone = await db.read.existsBy(taskSchema, { runnerId: runner.id, sealedAt: Not(IsNull()), stoppedAt: Not(IsNull()) });
+  if (isDone) throw unregistered();
+  return db.read.existsBy(taskSchema, { runnerId: runner.id });
+}
+
+/** What the runner gets; null when the job has failed over it. */
+async function contentOf(room: CiRoom, claim: Claim, origin: string | null): Promise<TaskContent | null> {
+  const { task, job } = claim;
+  try {
+    return await taskContent(room, await room.runs.load(job.runId), job, task.id, origin);
+  } catch (error) {
+    room.logger.error('ci.task_not_built', { task: task.id, job: job.id, error });
+    await failJob(room, claim, `This job could not be handed to a runner: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+async function failJob(room: CiRoom, { task, job }: Claim, reason: string): Promise<void> {
+  const loaded = await room.runs.load(job.runId).catch(() => null);
+  await changeRuns(room, async (tx, after) => {
+    await tx.manager.update(taskSchema, { id: task.id }, { status: 'failure', stoppedAt: tx.now, sealedAt: tx.now });
+    const board = await JobBoard.open(room, tx, after, job.runId);
+    const row = board?.jobs.find((one) => one.taskId === task.id);
+    if (board == null || row === undefined) return;
+    board.change(row, { status: 'failure', reason: reason.slice(0, 1000) });
+    if (loaded === null) await board.save();
+    else await advanceJobs(room, tx, after, board, loaded);
+  });
+}
+
+/** Gives back a task whose runner was gone before it had the answer. */
+export function returnTask(room: CiRoom, taskId: number): Promise<void> {
+  return releaseTask(room, taskId, { countsAsLoss: false });
+}
+
+const emptyAnswersPerSecond = 5;
+
+/** Calls of FetchTask under way, and how often each runner has come for nothing. */
+export class FetchCalls {
+  readonly #open = new Set<string>();
+  readonly #empty = new Map<number, number[]>();
+
+  /** Refuses `request_key_locked`, `too_many_polls`. */
+  async during(runnerId: number, requestKey: string | null, work: () => Promise<TaskContent | null>): Promise<TaskContent | null> {
+    const key = requestKey === null ? null : `${runnerId} ${requestKey}`;
+    if (key !== null && this.#open.has(key)) throw conflict('request_key_locked', 'The same request is being answered already.');
+    this.#refuseHaste(runnerId);
+    if (key !== null) this.#open.add(key);
+    try {
+      const content = await work();
+      if (content === null) this.#noteEmpty(runnerId);
+      return content;
+    } finally {
+      if (key !== null) this.#open.delete(key);
+    }
+  }
+
+  #refuseHaste(runnerId: number): void {
+    const recent = this.#empty.get(runnerId) ?? [];
+    if (recent.length < emptyAnswersPerSecond || performance.now() - recent[0]! > 1000) return;
+    throw unavailable('too_many_polls', 'This runner asks too often.', { retryAfterSeconds: 1 });
+  }
+
+  #noteEmpty(runnerId: number): void {
+    const recent = [...(this.#empty.get(runnerId) ?? []), performance.now()].slice(-emptyAnswersPerSecond);
+    this.#empty.set(runnerId, recent);
+  }
+}

@@ -1,0 +1,40 @@
+import type { OutputRow } from './task-schema.ts';
+
+const shape = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const maxNameBytes = 255;
+const maxValueBytes = 1024 * 1024;
+const maxTotalBytes = 50 * 1024 * 1024;
+
+/** Outputs of one report, by what becomes of them. */
+export interface SortedOutputs {
+  /** New ones to keep. */
+  kept: Map<string, string>;
+  /** Names that are acknowledged and not kept: a runner that misses one in the answer never ends. */
+  dropped: string[];
+  /** Why, for the page. */
+  notices: string[];
+}
+
+/** The first value of a name counts; what is malformed or too large is dropped with a word. */
+export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly OutputRow[]): SortedOutputs {
+  const sorted: SortedOutputs = { kept: new Map(), dropped: [], notices: [] };
+  const names = new Set(known.map(({ name }) => name));
+  let total = known.reduce((sum, { value }) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
+  for (const [name, value] of given) {
+    if (names.has(name)) continue;
+    const bytes = Buffer.byteLength(value);
+    const problem =
+      Buffer.byteLength(name) > maxNameBytes || !shape.test(name) ? 'its name is not one'
+      : bytes > maxValueBytes ? 'it is larger than 1 MiB'
+      : total + bytes > maxTotalBytes ? 'the outputs of this job are larger than 50 MiB'
+      : null;
+    if (problem === null) {
+      total += bytes;
+      sorted.kept.set(name, value);
+    } else {
+      sorted.dropped.push(name);
+      sorted.notices.push(`The output ${name.slice(0, 60)} was not kept: ${problem}.`);
+    }
+  }
+  return sorted;
+}

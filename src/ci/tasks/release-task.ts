@@ -1,0 +1,44 @@
+import { advanceJobs } from '../runs/advance-run.ts';
+import { changeRuns } from '../runs/change-runs.ts';
+import { JobBoard } from '../runs/job-board.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import type { CiRoom } from '../room.ts';
+import { taskSchema } from './task-schema.ts';
+
+/** After so many runners that took a job and were never heard of again, it has failed. */
+const maxLosses = 3;
+
+const runnerLost = 'The runner took this job and was not heard of again.';
+
+/**
+ * Takes an unconfirmed task back: its job waits again, for a task with a new id. A
+ * lost one is answered as cancelled from now on, in case its runner comes back; one
+ * that no runner got is forgotten.
+ * @param countsAsLoss false when it is known that no runner got it
+ */
+export async function releaseTask(room: CiRoom, taskId: number, { countsAsLoss }: { countsAsLoss: boolean }): Promise<void> {
+  const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
+  const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
+  if (task === null || job === null) return;
+  const loaded = await room.runs.load(job.runId);
+  await changeRuns(room, async (tx, after) => {
+    const { affected } = await tx.manager
+      .createQueryBuilder()
+      .update(taskSchema)
+      .set({ status: 'cancelled', stoppedAt: tx.now, sealedAt: tx.now })
+      .where("id = :taskId AND confirmed_at IS NULL AND status IN ('running', 'cancelling')", { taskId })
+      .execute();
+    // It was heard of in the meantime.
+    if (affected !== 1) return;
+    if (!countsAsLoss) await tx.manager.delete(taskSchema, { id: taskId });
+    const board = await JobBoard.open(room, tx, after, job.runId);
+    const row = board?.jobs.find((one) => one.taskId === taskId);
+    if (board == null || row === undefined) return;
+    const losses = row.losses + (countsAsLoss ? 1 : 0);
+    if (row.status === 'cancelling' || board.run.isCancelled) board.change(row, { status: 'cancelled' });
+    else if (losses >= maxLosses) board.change(row, { status: 'failure', losses, reason: runnerLost });
+    else board.change(row, { status: 'waiting', taskId: null, losses, startedAt: null, waitingSince: row.waitingSince ?? tx.now });
+    await advanceJobs(room, tx, after, board, loaded);
+  });
+  room.logger.info('ci.task_released', { task: taskId, job: job.id, countsAsLoss });
+}

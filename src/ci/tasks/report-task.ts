@@ -1,0 +1,152 @@
+import type { Tx } from '../../db/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { advanceJobs } from '../runs/advance-run.ts';
+import { changeRuns } from '../runs/change-runs.ts';
+import { JobBoard } from '../runs/job-board.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import type { LoadedRun } from '../runs/load-run.ts';
+import { isFinal } from '../runs/run-status.ts';
+import type { FinalStatus } from '../runs/run-status.ts';
+import { bellOfRun } from '../bell.ts';
+import type { CiRoom } from '../room.ts';
+import { sortOutputs } from './outputs.ts';
+import type { SortedOutputs } from './outputs.ts';
+import { outputSchema, stepSchema, taskSchema } from './task-schema.ts';
+import type { StepRow, StepStatus, TaskRow, TaskStatus } from './task-schema.ts';
+
+/** What a runner says of one step. Times are milliseconds since the epoch. */
+export interface StepReport {
+  /** Place of the step, from 0. */
+  id: number;
+  result: FinalStatus | null;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  logIndex: number;
+  logLength: number;
+}
+
+/** What a runner says of its task. */
+export interface TaskReport {
+  taskId: number;
+  /** Null while it runs. */
+  result: FinalStatus | null;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  steps: readonly StepReport[];
+  /** Only those that were not sent before. */
+  outputs: ReadonlyMap<string, string>;
+}
+
+/** What the runner hears: a final status means that it should stop. */
+export interface TaskVerdict {
+  result: FinalStatus | null;
+  /** Names of all outputs received so far. */
+  sentOutputs: string[];
+}
+
+/**
+ * Takes a report. The state of the task, of its job, of jobs behind that and of the
+ * run change in one write. Reports after the end change nothing and are answered
+ * with what is known. A task that is being cancelled ends as cancelled, whatever
+ * the runner says.
+ * Refuses `no_task_state`, `task_not_found` (also for another runner's).
+ */
+export async function reportTask(room: CiRoom, runner: Pick<RunnerRow, 'id'>, report: TaskReport | null): Promise<TaskVerdict> {
+  if (report === null) throw invalid('no_task_state', 'A report needs the state of its task.');
+  const task = await room.db.read.findOneBy(taskSchema, { id: report.taskId, runnerId: runner.id });
+  const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
+  if (task === null || job === null) throw notFound('task_not_found', 'There is no such task.');
+  const known = await room.db.read.findBy(outputSchema, { taskId: task.id });
+  const names = known.map(({ name }) => name);
+  if (isFinal(task.status)) return { result: task.status, sentOutputs: names };
+
+  const outputs = sortOutputs(report.outputs, known);
+  const loaded = await room.runs.load(job.runId);
+  const steps = await mergeSteps(room, task, loaded, job.jobKey, report.steps);
+  const isNews = report.result !== null || task.confirmedAt === null || steps.isNews || outputs.kept.size > 0 || outputs.notices.length > 0;
+  const now = room.clock.now();
+  room.reports.note(task.id, now, steps.rows, false);
+  const status = isNews ? await save(room, task, report, steps, outputs, loaded) : task.status;
+  if (steps.isNews) room.bell.ring(bellOfRun(job.runId));
+  return {
+    result: status === 'running' ? null : status === 'cancelling' ? 'cancelled' : status,
+    sentOutputs: [...new Set([...names, ...outputs.kept.keys(), ...outputs.dropped])],
+  };
+}
+
+async function save(room: CiRoom, { id }: TaskRow, report: TaskReport, steps: MergedSteps, outputs: SortedOutputs, loaded: LoadedRun): Promise<TaskStatus> {
+  const status = await changeRuns(room, async (tx, after) => {
+    const task = await tx.manager.findOneBy(taskSchema, { id });
+    // Taken back or ended while the report was on its way.
+    if (task === null || isFinal(task.status)) return task?.status ?? 'cancelled';
+    const ended = report.result === null ? null : task.status === 'cancelling' ? 'cancelled' : report.result;
+    await tx.manager.update(taskSchema, { id }, {
+      status: ended ?? task.status,
+      confirmedAt: task.confirmedAt ?? tx.now,
+      reportedAt: tx.now,
+      startedAt: report.startedAt ?? task.startedAt,
+      stoppedAt: ended === null ? null : (report.stoppedAt ?? tx.now),
+      notices: [...task.notices, ...outputs.notices].slice(0, 50),
+    });
+    await saveSteps(tx, steps);
+    for (const [name, value] of outputs.kept) await tx.manager.insert(outputSchema, { taskId: id, name, value });
+    if (ended === null) return task.status;
+    const board = await JobBoard.open(room, tx, after, loaded.run.id);
+    const row = board?.jobs.find((one) => one.taskId === id);
+    if (board == null || row === undefined) return ended;
+    board.change(row, { status: ended });
+    await advanceJobs(room, tx, after, board, loaded);
+    return ended;
+  });
+  if (isFinal(status)) room.reports.forget(id);
+  else room.reports.note(id, room.clock.now(), steps.rows, true);
+  return status;
+}
+
+interface MergedSteps {
+  rows: StepRow[];
+  /** None of them has a row yet. */
+  areNew: boolean;
+  /** A step has begun or ended; that its log has grown is none. */
+  isNews: boolean;
+}
+
+/** The steps as they are now. Reports of steps that the job does not have are passed over. */
+async function mergeSteps(room: CiRoom, task: TaskRow, { parsed }: LoadedRun, jobKey: string, reports: readonly StepReport[]): Promise<MergedSteps> {
+  const stored = await room.db.read.find(stepSchema, { where: { taskId: task.id }, order: { position: 'ASC' } });
+  const names = parsed.ok ? (parsed.workflow.jobs.get(jobKey)?.stepNames ?? []) : [];
+  const rows = stored.length > 0 ? stored : names.map((name, position) => emptyStep(task.id, position, name));
+  const byId = new Map(reports.map((report) => [report.id, report]));
+  let isNews = false;
+  const merged = rows.map((row) => {
+    const report = byId.get(row.position);
+    if (report === undefined) return row;
+    const { result, startedAt, stoppedAt, logIndex, logLength } = report;
+    const status: StepStatus = result ?? (startedAt === null ? 'waiting' : 'running');
+    isNews ||= status !== row.status;
+    return { ...row, status, startedAt, stoppedAt, logIndex, logLength };
+  });
+  return { rows: merged, areNew: stored.length === 0, isNews };
+}
+
+function emptyStep(taskId: number, position: number, name: string): StepRow {
+  return { taskId, position, name: name.slice(0, 255), status: 'waiting', startedAt: null, stoppedAt: null, logIndex: 0, logLength: 0 };
+}
+
+async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promise<void> {
+  if (areNew) {
+    for (let start = 0; start < rows.length; start += 100) await manager.insert(stepSchema, rows.slice(start, start + 100));
+    return;
+  }
+  for (const { taskId, position, ...row } of rows) await manager.update(stepSchema, { taskId, position }, row);
+}
+
+/** Brings to the database how far logs of steps have grown; now and then. */
+export async function writeReports({ db, reports }: Pick<CiRoom, 'db' | 'reports'>): Promise<void> {
+  const steps = reports.takeUnwritten();
+  if (steps.length === 0) return;
+  await db.write(async ({ manager }) => {
+    for (const { taskId, position, logIndex, logLength } of steps) await manager.update(stepSchema, { taskId, position }, { logIndex, logLength });
+  });
+}

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { InstanceKey } from '../secrets/instance-key.ts';
+
+/** What a task's runtime token says of it: the key to its artifacts. */
+export interface RuntimeClaims {
+  taskId: number;
+  runId: number;
+  jobId: number;
+  /** Milliseconds since the epoch. */
+  endsAt: number;
+}
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const header = encode({ alg: 'HS256', typ: 'JWT' });
+
+const sign = (key: InstanceKey, text: string): Buffer => createHmac('sha256', key.for('runtime token')).update(text).digest();
+
+/** A JWT (RFC 7519), because actions read its claims: `scp` names the run and the job that they act for. */
+export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }: RuntimeClaims): string {
+  const body = encode({
+    TaskID: taskId,
+    RunID: runId,
+    JobID: jobId,
+    scp: `Actions.Results:${runId}:${jobId}`,
+    ac: '[]',
+    exp: Math.floor(endsAt / 1000),
+  });
+  return `${header}.${body}.${sign(key, `${header}.${body}`).toString('base64url')}`;
+}
+
+/** Reads a token that this server made and that has not run out; null for any other. */
+export function readRuntimeToken(key: InstanceKey, token: string, now: number): RuntimeClaims | null {
+  const [head, body, signature, more] = token.split('.');
+  if (head !== header || body === undefined || signature === undefined || more !== undefined || token.length > 4096) return null;
+  const expected = sign(key, `${head}.${body}`);
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Record<string, number>;
+  const endsAt = claims['exp']! * 1000;
+  if (endsAt <= now) return null;
+  return { taskId: claims['TaskID']!, runId: claims['RunID']!, jobId: claims['JobID']!, endsAt };
+}

@@ -1,0 +1,128 @@
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { mayTake, waitingLines } from './waiting-jobs.ts';
+import type { Database } from '../../db/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { Claim } from './claim-task.ts';
+
+/** A runner that holds its call open until there is something for it. */
+interface Waiter {
+  runner: RunnerRow;
+  requestKey: string | null;
+  /** Answers whether the runner was still there to take it. */
+  give(claim: Claim | null): boolean;
+}
+
+export interface QueueOptions {
+  db: Database;
+  logger: Logger;
+  claim(runner: RunnerRow, requestKey: string | null): Promise<Claim | null>;
+  /** Takes back what was claimed for a runner that has left meanwhile. */
+  release(claim: Claim): Promise<void>;
+}
+
+/** How often waiting runners look for jobs that another process let go (`hearth run rerun`), in milliseconds. */
+const lookAgainMs = 1_000;
+
+/**
+ * Runners that wait, in the order in which they came, and the one loop that gives
+ * them jobs. Who comes to wait is put on the list before the queue is looked at, so
+ * no wake-up is lost; who has no job for them costs nothing but memory.
+ */
+export class TaskQueue {
+  readonly #options: QueueOptions;
+  readonly #waiters = new Set<Waiter>();
+  #serving: Promise<void> | null = null;
+  #again = false;
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /**
+   * Waits for a job for a runner.
+   * @param holdMs how long; 0 looks once
+   * @returns null when there was none, when the time is over, and when the caller has left
+   */
+  async wait(runner: RunnerRow, requestKey: string | null, { holdMs, signal }: { holdMs: number; signal: AbortSignal }): Promise<Claim | null> {
+    if (this.#stopped || signal.aborted) return null;
+    let waiter: Waiter;
+    const given = new Promise<Claim | null>((resolve) => {
+      let isOpen = true;
+      const give = (claim: Claim | null): boolean => {
+        if (!isOpen) return false;
+        isOpen = false;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        this.#waiters.delete(waiter);
+        resolve(claim);
+        return true;
+      };
+      const leave = () => give(null);
+      const timer = setTimeout(leave, holdMs);
+      // With no time to wait, the first look at the queue decides, and not the timer.
+      if (holdMs === 0) clearTimeout(timer);
+      signal.addEventListener('abort', leave);
+      waiter = { runner, requestKey, give };
+      this.#waiters.add(waiter);
+    });
+    const looked = this.#serve();
+    if (holdMs === 0) void looked.then(() => waiter.give(null));
+    this.#watch();
+    return given;
+  }
+
+  /** A job may have begun to wait; after the write that made it so. */
+  wake(): void {
+    if (this.#waiters.size > 0) void this.#serve();
+  }
+
+  /** Lets everybody go without a job, and gives nothing away any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const waiter of [...this.#waiters]) waiter.give(null);
+    await this.#serving;
+  }
+
+  /** One loop at a time; whoever calls during a round gets another one. */
+  #serve(): Promise<void> {
+    this.#again = true;
+    this.#serving ??= this.#loop();
+    return this.#serving;
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      await this.#round().catch((error: unknown) => this.#options.logger.error('ci.queue_failed', { error }));
+    }
+    // At once, not a turn later: a wake-up in between would find a loop that has ended.
+    this.#serving = null;
+  }
+
+  /** Gives every waiter that something fits one job; jobs that are left find the others in the next round. */
+  async #round(): Promise<void> {
+    const { db, claim, release } = this.#options;
+    const lines = await waitingLines(db.read);
+    if (lines.length === 0) return;
+    for (const waiter of [...this.#waiters]) {
+      if (this.#stopped || !lines.some((line) => mayTake(waiter.runner, line))) continue;
+      const claimed = await claim(waiter.runner, waiter.requestKey);
+      if (claimed === null) continue;
+      this.#again = true;
+      if (!waiter.give(claimed)) await release(claimed);
+    }
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => {
+      if (this.#waiters.size > 0) void this.#serve();
+    }, lookAgainMs).unref();
+  }
+}

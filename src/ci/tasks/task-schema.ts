@@ -1,0 +1,106 @@
+import { EntitySchema } from 'typeorm';
+import type { FinalStatus } from '../runs/run-status.ts';
+
+export type TaskStatus = 'running' | 'cancelling' | FinalStatus;
+export type StepStatus = 'waiting' | 'running' | FinalStatus;
+
+/** A row of `ci_tasks`: a job handed to a runner. */
+export interface TaskRow {
+  id: number;
+  jobId: number;
+  /** Null once the runner is gone. */
+  runnerId: number | null;
+  runnerName: string;
+  /** `x-runner-request-key` of the call that fetched it. */
+  requestKey: string | null;
+  tokenHash: string;
+  status: TaskStatus;
+  /** Remarks of the server about the task, shown above its log. */
+  notices: string[];
+  createdAt: number;
+  /** First report of the runner: it has the task. */
+  confirmedAt: number | null;
+  /** Last report; written now and then. */
+  reportedAt: number | null;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  /** What is known of the log for sure; the file may hold more. */
+  logRows: number;
+  logBytes: number;
+  /** Rows that were acknowledged and not kept, beyond the largest log. */
+  logDropped: number;
+  /** No more rows are taken. */
+  sealedAt: number | null;
+  /** The log has been thrown away for its age. */
+  logRemovedAt: number | null;
+}
+
+/** A row of `ci_steps`. */
+export interface StepRow {
+  taskId: number;
+  position: number;
+  name: string;
+  status: StepStatus;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  /** The step's rows in the log of the task. */
+  logIndex: number;
+  logLength: number;
+}
+
+/** A row of `ci_outputs`; the value is null when it was too large to keep. */
+export interface OutputRow {
+  taskId: number;
+  name: string;
+  value: string | null;
+}
+
+export const taskSchema = new EntitySchema<TaskRow>({
+  name: 'ciTask',
+  tableName: 'ci_tasks',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    jobId: { name: 'job_id', type: 'integer' },
+    runnerId: { name: 'runner_id', type: 'integer', nullable: true },
+    runnerName: { name: 'runner_name', type: 'text' },
+    requestKey: { name: 'request_key', type: 'text', nullable: true },
+    tokenHash: { name: 'token_hash', type: 'text' },
+    status: { type: 'text' },
+    notices: { type: 'simple-json' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    confirmedAt: { name: 'confirmed_at', type: 'integer', nullable: true },
+    reportedAt: { name: 'reported_at', type: 'integer', nullable: true },
+    startedAt: { name: 'started_at', type: 'integer', nullable: true },
+    stoppedAt: { name: 'stopped_at', type: 'integer', nullable: true },
+    logRows: { name: 'log_rows', type: 'integer' },
+    logBytes: { name: 'log_bytes', type: 'integer' },
+    logDropped: { name: 'log_dropped', type: 'integer' },
+    sealedAt: { name: 'sealed_at', type: 'integer', nullable: true },
+    logRemovedAt: { name: 'log_removed_at', type: 'integer', nullable: true },
+  },
+});
+
+export const stepSchema = new EntitySchema<StepRow>({
+  name: 'ciStep',
+  tableName: 'ci_steps',
+  columns: {
+    taskId: { name: 'task_id', type: 'integer', primary: true },
+    position: { type: 'integer', primary: true },
+    name: { type: 'text' },
+    status: { type: 'text' },
+    startedAt: { name: 'started_at', type: 'integer', nullable: true },
+    stoppedAt: { name: 'stopped_at', type: 'integer', nullable: true },
+    logIndex: { name: 'log_index', type: 'integer' },
+    logLength: { name: 'log_length', type: 'integer' },
+  },
+});
+
+export const outputSchema = new EntitySchema<OutputRow>({
+  name: 'ciOutput',
+  tableName: 'ci_outputs',
+  columns: {
+    taskId: { name: 'task_id', type: 'integer', primary: true },
+    name: { type: 'text', primary: true },
+    value: { type: 'text', nullable: true },
+  },
+});

@@ -1,0 +1,45 @@
+import type { TaskViewer } from '../../access/index.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import { runSchema } from '../runs/run-schema.ts';
+import type { CiRoom } from '../room.ts';
+import type { InstanceKey } from '../secrets/instance-key.ts';
+import type { Permissions } from '../workflows/workflow.ts';
+import { taskSchema } from './task-schema.ts';
+
+const shape = /^[0-9a-f]{40}$/;
+
+/**
+ * The token of a task: 40 hex digits that follow from the task's id, so that a
+ * runner that asks twice gets the same one and nothing has to be kept.
+ */
+export function taskToken(key: InstanceKey, taskId: number): string {
+  return key.digest('task token', String(taskId)).slice(0, 40);
+}
+
+/** What the database finds a task by; without the key it says nothing about the token. */
+export function hashTaskToken(key: InstanceKey, token: string): string {
+  return key.digest('task token hash', token);
+}
+
+/**
+ * Whom a token speaks for: a task, as long as it runs or winds up. Null for
+ * everything else, so that other kinds of tokens can be tried.
+ */
+export async function viewerOfTaskToken({ db, key, runs }: Pick<CiRoom, 'db' | 'key' | 'runs'>, token: string): Promise<TaskViewer | null> {
+  if (!shape.test(token)) return null;
+  const task = await db.read.findOneBy(taskSchema, { tokenHash: hashTaskToken(key, token) });
+  if (task === null || (task.status !== 'running' && task.status !== 'cancelling')) return null;
+  const job = await db.read.findOneBy(jobSchema, { id: task.jobId });
+  const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
+  if (job === null || run === null) return null;
+  const { parsed } = await runs.load(run.id);
+  const permissions = parsed.ok ? (parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions) : null;
+  const scope = scopeOf(permissions, run.isTrusted);
+  return scope === null ? null : { kind: 'task', taskId: task.id, repositoryId: run.repositoryId, scope };
+}
+
+/** A file that says nothing lets its tasks write; a stranger's proposal only ever reads. */
+function scopeOf(permissions: Permissions, isTrusted: boolean): TaskViewer['scope'] | null {
+  if (permissions === 'none') return null;
+  return isTrusted ? (permissions ?? 'write') : 'read';
+}

@@ -1,0 +1,59 @@
+import type { EntityManager } from 'typeorm';
+import { hasLabels } from '../runners/runner.ts';
+import type { RunnerRow } from '../runners/runner-schema.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+
+/** Waiting jobs of one repository that ask for the same labels: one line of the queue, however long it is. */
+export interface WaitingLine {
+  repositoryId: string;
+  ownerUserId: string | null;
+  ownerOrganisationId: string | null;
+  labels: string[];
+  /** The job that has waited longest, and since when. */
+  firstJobId: number;
+  waitingSince: number;
+  count: number;
+}
+
+interface RawLine {
+  repositoryId: string;
+  ownerUserId: string | null;
+  ownerOrganisationId: string | null;
+  labels: string;
+  firstJobId: number;
+  waitingSince: number;
+  count: number;
+}
+
+/** Every line of the queue. Jobs of repositories in the trash are in none. */
+export async function waitingLines(manager: EntityManager): Promise<WaitingLine[]> {
+  const rows = await manager
+    .createQueryBuilder(jobSchema, 'j')
+    .innerJoin('repositories', 'r', 'r.id = j.repository_id')
+    .select('j.repository_id', 'repositoryId')
+    .addSelect('r.owner_user_id', 'ownerUserId')
+    .addSelect('r.owner_org_id', 'ownerOrganisationId')
+    .addSelect('j.runs_on', 'labels')
+    .addSelect('MIN(j.id)', 'firstJobId')
+    .addSelect('MIN(j.waiting_since)', 'waitingSince')
+    .addSelect('COUNT(*)', 'count')
+    .where("j.status = 'waiting' AND j.task_id IS NULL AND r.deleted_at IS NULL")
+    .groupBy('j.repository_id')
+    .addGroupBy('r.owner_user_id')
+    .addGroupBy('r.owner_org_id')
+    .addGroupBy('j.runs_on')
+    .getRawMany<RawLine>();
+  return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[] }));
+}
+
+type Taker = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
+
+/** Whether a runner may take the jobs of a line: its scope reaches the repository, and it has all labels. */
+export function mayTake(runner: Taker, line: Pick<WaitingLine, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>): boolean {
+  const reaches =
+    runner.repositoryId !== null ? runner.repositoryId === line.repositoryId
+    : runner.organisationId !== null ? runner.organisationId === line.ownerOrganisationId
+    : runner.userId !== null ? runner.userId === line.ownerUserId
+    : true;
+  return reaches && hasLabels(runner, line.labels);
+}

@@ -1,0 +1,59 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { Git } from '../../git/index.ts';
+import { maxWorkflowBytes } from './yaml-nodes.ts';
+
+/** A workflow file as it stands in a commit. */
+export interface WorkflowFile {
+  /** Below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
+  path: string;
+  content: string;
+}
+
+/** Where workflows may live; the first folder that a commit has counts alone. */
+const folders = ['.hearth/workflows', '.forgejo/workflows', '.gitea/workflows', '.github/workflows'];
+const maxFiles = 100;
+const maxDepth = 5;
+
+/** The workflow files of a commit, sorted by path. A file that is too large comes without its end, and is refused when it is read. */
+export async function findWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
+  for (const folder of folders) {
+    const entries = await listFolder(git, repositoryPath, sha, folder);
+    if (entries === null) continue;
+    const files = entries.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxFiles);
+    return Promise.all(files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })));
+  }
+  return [];
+}
+
+interface Entry {
+  path: string;
+  oid: string;
+}
+
+/** Null when there is no such folder. */
+async function listFolder(git: Git, repositoryPath: string, sha: string, root: string): Promise<Entry[] | null> {
+  const found: Entry[] = [];
+  const open = [''];
+  while (open.length > 0 && found.length < maxFiles) {
+    const at = open.shift()!;
+    const tree = await git.tree(repositoryPath, sha, `${root}/${at}`).catch(absent);
+    if (tree === null) return at === '' ? null : found;
+    for (const { name, kind, oid } of tree.entries) {
+      const path = `${at}${name}`;
+      if (kind === 'folder' && path.split('/').length < maxDepth) open.push(`${path}/`);
+      if ((kind === 'file' || kind === 'executable') && /\.ya?ml$/.test(name)) found.push({ path, oid });
+    }
+  }
+  return found;
+}
+
+function absent(error: unknown): null {
+  if (isDomainError(error) && error.code === 'not_found') return null;
+  throw error;
+}
+
+/** One byte more than a file may have, so that whoever reads it refuses it. */
+async function readFile(git: Git, repositoryPath: string, oid: string): Promise<string> {
+  const { content } = await git.blob(repositoryPath, oid, { maxBytes: maxWorkflowBytes });
+  return content === null ? ' '.repeat(maxWorkflowBytes + 1) : content.toString('utf8');
+}
