@@ -20,7 +20,7 @@ import { suggestPassword } from './passwords/suggest-password.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deletePerson } from './people/delete-person.ts';
-import type { Farewell } from './people/delete-person.ts';
+import type { Farewell } from './people/farewell.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
 import { listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';

@@ -4,7 +4,7 @@ export { defaultAccountSettings } from './account-settings.ts';
 export type { AccountSettings } from './account-settings.ts';
 
 export type { Person } from './people/person.ts';
-export type { Farewell } from './people/delete-person.ts';
+export type { Farewell } from './people/farewell.ts';
 export type { ProfileOrder, ProfilePage } from './people/list-profiles.ts';
 export type { NewPerson } from './people/add-person.ts';
 export type { Profile } from './people/update-profile.ts';

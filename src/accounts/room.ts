@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
-import type { Farewell } from './people/delete-person.ts';
+import type { Farewell } from './people/farewell.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { SignInTries } from './sessions/sign-in-tries.ts';
 

@@ -1,14 +1,7 @@
-import type { Tx } from '../../db/index.ts';
 import type { AccountsRoom } from '../room.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
-
-/**
- * Hears that a person is about to go, inside the write that deletes them, and may refuse.
- * @returns what remains to be done on disk once the write is committed
- */
-export type Farewell = (tx: Tx, personId: string) => Promise<() => Promise<void>>;
 
 /**
  * Deletes an account, with everything that is only the person's: sessions, tokens,
