@@ -14,26 +14,16 @@ export async function mergeBase(deps: BrowseDeps, path: string, one: string, oth
   return linesOf(output)[0] ?? null;
 }
 
-/** Answered distances: ids never change their meaning. */
-const maxRemembered = 5_000;
+/** How many commits each of two histories has that the other has not. Refuses `git_busy`. */
+export async function distance(deps: BrowseDeps, path: string, from: string, to: string): Promise<Distance> {
+  if (from === to) return { ahead: 0, behind: 0 };
+  const { output } = await askGit(deps, path, { argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'] });
+  const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
+  return { ahead: Number(ahead), behind: Number(behind) };
+}
 
-/** How far branches are from each other; each pair of commits is counted once. */
-export function createDistances(deps: BrowseDeps): (path: string, from: string, to: string) => Promise<Distance> {
-  const known = new Map<string, Promise<Distance>>();
-  const ask = async (path: string, from: string, to: string): Promise<Distance> => {
-    const { output } = await askGit(deps, path, { argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'] });
-    const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
-    return { ahead: Number(ahead), behind: Number(behind) };
-  };
-  return (path, from, to) => {
-    if (from === to) return Promise.resolve({ ahead: 0, behind: 0 });
-    const key = `${path} ${from} ${to}`;
-    const asked = known.get(key) ?? ask(path, from, to);
-    if (!known.has(key)) {
-      known.set(key, asked);
-      asked.catch(() => known.delete(key));
-      if (known.size > maxRemembered) known.delete(known.keys().next().value!);
-    }
-    return asked;
-  };
+/** Commits that `to` has and `from` has not, newest first. Refuses `git_busy`. */
+export async function commitsBetween(deps: BrowseDeps, path: string, from: string, to: string, limit: number): Promise<string[]> {
+  const { output } = await askGit(deps, path, { argv: ['rev-list', `--max-count=${limit}`, checked(to), `^${checked(from)}`, '--'] });
+  return linesOf(output);
 }

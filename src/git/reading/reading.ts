@@ -9,7 +9,9 @@ import { createTables } from '../last-commits/tables.ts';
 import type { Tables } from '../last-commits/tables.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
-import { createDistances, mergeBase } from './compare.ts';
+import { readCommit } from '../browse.ts';
+import type { Commit } from '../parse-objects.ts';
+import { commitsBetween, distance, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
 import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
@@ -23,6 +25,7 @@ import { readPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
+import { remembered } from './remembered.ts';
 import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
 
@@ -36,11 +39,15 @@ export interface Reading {
   lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
   readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
+  /** The commit that last changed a file or folder; null when there is none. */
+  lastChange(path: string, oid: string, file: Buffer): Promise<Commit | null>;
+  /** Commits that `to` has and `from` has not, newest first. */
+  commitsBetween(path: string, from: string, to: string, options: { limit: number }): Promise<Commit[]>;
   /** Null when two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
   distance(path: string, from: string, to: string): Promise<Distance>;
   /** Refuses `blame_too_long`. */
-  blame(path: string, oid: string, file: Buffer, signal?: AbortSignal): Promise<Blame>;
+  blame(path: string, oid: string, file: Buffer): Promise<Blame>;
   listFiles(path: string, oid: string, options: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }>;
   /** Notes of annotated tags; null for plain ones. */
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
@@ -62,23 +69,34 @@ export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: 
   const graphs = createCommitGraphs(deps.door, logger);
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
   const lastCommits = createLastCommits(deps, tables, logger);
+  const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
+
   const reading: Reading = {
     locate: (target, rest) => locate(deps, target, rest),
-    history: (target, request) => {
+    history(target, request) {
       graphs.noteIfMissing(target);
       return history(deps, target, request);
     },
-    countCommits: (target, oid) => countCommits(deps, target, oid),
-    lastCommits: (target, request) => {
+    countCommits: remembered((target, oid) => countCommits(deps, target, oid), { most: 2_000 }),
+    lastCommits(target, request) {
       graphs.noteIfMissing(target);
       return lastCommits(target, request);
     },
-    listDiff: (target, range) => listDiff(deps, target, range),
-    readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
-    mergeBase: (target, one, other) => mergeBase(deps, target, one, other),
-    distance: createDistances(deps),
-    blame: (target, oid, file, signal) => blame(deps, target, oid, file, signal),
-    listFiles: (target, oid, options) => listFiles(deps, target, oid, options),
+    listDiff: remembered((target, range) => listDiff(deps, target, range), { most: 100_000, weigh: ({ files }) => files.length + 1 }),
+    readPatches: remembered(
+      (target, range, files, limits) => readPatches(deps, target, range, files, limits),
+      // The files follow from the range.
+      { most: 32 * 1024 * 1024, weigh: weighPatches, keyOf: (target, range, _files, limits) => [target, range, limits] },
+    ),
+    lastChange: remembered(
+      async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
+      { most: 2_000 },
+    ),
+    commitsBetween: async (target, from, to, { limit }) => commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
+    mergeBase: remembered((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
+    distance: remembered((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
+    blame: remembered((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
+    listFiles: remembered((target, oid, options) => listFiles(deps, target, oid, options), { most: 200_000, weigh: ({ files }) => files.length + 1 }),
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archive(deps, target, request),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
@@ -88,3 +106,9 @@ export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: 
   };
   return { reading, graphs, tables };
 }
+
+/** About how many bytes; a line is an object with a few words around its text. */
+const weighPatches = ({ patches }: Patches): number =>
+  patches.reduce((sum, { hunks }) => sum + 500 + hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0), 0);
+
+const weighBlame = ({ groups }: Blame): number => groups.reduce((sum, { lines }) => sum + lines.length + 2, 1);
