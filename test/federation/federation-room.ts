@@ -1,0 +1,122 @@
+// openFederation(t, {…}) → a federation room on real rooms, without servers and jobs: nothing is sent unless a test says so.
+// addDeliveries(stage, inboxes, {…}) → queues an activity to each inbox; deliveryRows(stage) → the queue as it stands.
+import { generateKeyPairSync } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { localAdministrator } from '../../src/access/index.ts';
+import { openDatabase, openRooms } from '../../src/app.ts';
+import type { Rooms } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { createFederation } from '../../src/federation/index.ts';
+import type { Federation, FederationOptions } from '../../src/federation/index.ts';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import type { Clock, Logger } from '../../src/kernel/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
+import type { FixedClock } from '../fixtures/fixed-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+export interface RoomStage {
+  rooms: Rooms;
+  federation: Federation;
+  clock: FixedClock;
+  origin: string;
+  folder: string;
+}
+
+export interface RoomOptions {
+  origin?: string;
+  allow?: string[];
+  dev?: boolean;
+  folder?: string;
+  env?: Record<string, string>;
+  outbound?: FederationOptions['outbound'];
+  settings?: FederationOptions['settings'];
+  clock?: FixedClock;
+  logger?: Logger;
+}
+
+let template: Promise<string> | undefined;
+
+/** A migrated, empty database; made once, copied for each test. */
+async function makeTemplate(): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hearth-federation-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: folder }, cwd: folder, readFile: () => '' });
+  await (await openDatabase(config, { logger: silentLogger }, 'always')).close();
+  return path.join(folder, 'hearth.db');
+}
+
+export async function openFederation(t: Owner, options: RoomOptions = {}): Promise<RoomStage> {
+  const { origin = 'http://127.0.0.1:9', allow = ['127.0.0.3'], dev = true, folder = temporaryFolder(t), env = {}, clock = fixedClock(Date.now()) } = options;
+  const load = (more: Record<string, string>) =>
+    loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_ENABLED: 'false', ...more }, cwd: folder, readFile: () => '' }).config;
+  const logger = options.logger ?? silentLogger;
+  const file = path.join(folder, 'data', 'hearth.db');
+  if (!existsSync(file)) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    copyFileSync(await (template ??= makeTemplate()), file);
+  }
+  const rooms = await openRooms(load({}), { logger, clock }, 'always');
+  const config = load({
+    SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: origin, SERVICE_FEDERATION_PEER_ALLOWLIST: allow.join(','),
+    SERVICE_FEDERATION_DEV_ALLOW_INSECURE: String(dev), ...env,
+  });
+  const federation = createFederation({
+    ...rooms, config, clock: clock as Clock, random: systemRandom, logger,
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }), ...(options.settings === undefined ? {} : { settings: options.settings }),
+  });
+  t.teardown(async () => {
+    await federation.stop();
+    await rooms.close();
+  });
+  return { rooms, federation, clock, origin, folder };
+}
+
+export interface DeliveryRow {
+  id: number;
+  target_inbox: string;
+  host: string;
+  state: string;
+  attempts: number;
+  last_error: string | null;
+  next_attempt_at: number;
+  locked_until: number;
+}
+
+export const deliveryRows = ({ rooms }: RoomStage): Promise<DeliveryRow[]> => rooms.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
+
+const keys = generateKeyPairSync('rsa', {
+  modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
+/** Gives alice a public repository whose actor exists, with a key that all tests share; answers its id and path. */
+export async function addRepository({ rooms }: RoomStage, name = 'tool'): Promise<{ id: string; apPath: string }> {
+  if (!(await rooms.owners.isTaken('alice'))) await rooms.accounts.addPerson({ username: 'alice' });
+  const { id } = await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+  const apPath = `/ap/repos/alice/${name}`;
+  await rooms.db.write(({ manager, now }) =>
+    manager.query(`INSERT INTO federation_keys VALUES (?, 'repository', ?, ?, ?, ?)`, [apPath, id, keys.publicKey, keys.privateKey, now]));
+  return { id, apPath };
+}
+
+let activities = 0;
+
+/** One activity of the repository to each inbox, all due now. */
+export async function addDeliveries({ rooms }: RoomStage, repository: { id: string; apPath: string }, inboxes: readonly string[], bytes = 200): Promise<string> {
+  const outboxId = `00000000-0000-4000-8000-${String((activities += 1)).padStart(12, '0')}`;
+  await rooms.db.write(async ({ manager, now }) => {
+    await manager.query(
+      `INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at) VALUES (?, ?, ?, 'Push', 1, ?, ?)`,
+      [outboxId, repository.apPath, repository.id, JSON.stringify({ id: outboxId, type: 'Push', padding: 'x'.repeat(bytes) }), now],
+    );
+    for (const inbox of inboxes) {
+      await manager.query(
+        `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at) VALUES (?, ?, ?, 'PENDING', ?, ?)`,
+        [outboxId, inbox, new URL(inbox).host, now, now],
+      );
+    }
+  });
+  return outboxId;
+}
