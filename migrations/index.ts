@@ -13,6 +13,7 @@ import { runs } from './v21-runs.ts';
 import { secrets } from './v22-secrets.ts';
 import { commitStatuses } from './v23-commit-statuses.ts';
 import { ciUpkeep } from './v24-ci-upkeep.ts';
+import { search } from './v30-search.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   secrets,
   commitStatuses,
   ciUpkeep,
+  search,
 ];

@@ -11,6 +11,8 @@ import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
+import { openSideThread } from './side-thread.ts';
+import type { SideLimits, SideThread } from './side-thread.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
 
 /** What a write hands to its function. */
@@ -31,6 +33,17 @@ export interface Database {
    * A failing `fn` changes nothing. A write inside a write throws.
    */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Plugs in what every write ends with: `last` sees all that the write has done, and
+   * is committed or undone with it. For what must never be behind its rows.
+   */
+  beforeCommit(last: (tx: Tx) => Promise<void>): void;
+  /**
+   * Opens one more reading connection, in a thread of its own: for statements that would
+   * hold everybody up here. It sees committed rows. Whoever opens it closes it.
+   * @param attached further SQLite files, by the name that statements call them
+   */
+  openAside(limits: SideLimits, attached?: Readonly<Record<string, string>>): SideThread;
   schema(): Promise<SchemaStep[]>;
   /** Takes a snapshot of a database that has rows, then applies what is pending. */
   migrate(): Promise<SchemaStep[]>;
@@ -89,6 +102,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
 
   const inside = new AsyncLocalStorage<{ open: boolean } | null>();
+  const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
   let tail: Promise<unknown> = Promise.resolve();
   let lockMetAt = 0;
 
@@ -107,6 +121,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     if (inside.getStore()?.open === false) throw internal('used after its write ended: await everything inside a write');
   }
 
+  async function runToTheEnd<T>(fn: (tx: Tx) => Promise<T>, tx: Tx): Promise<T> {
+    const result = await fn(tx);
+    for (const last of lastInWrites) await last(tx);
+    return result;
+  }
+
   async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number): Promise<T> {
     // Whoever was waiting while the lock timed out has waited for it too: the
     // queue must not add one timeout per write.
@@ -115,7 +135,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const startedAt = performance.now();
     try {
       return await writer.transaction((manager) =>
-        inside.run(mark, () => fn({ manager, now: clock.now() }).finally(() => (mark.open = false))),
+        inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false))),
       );
     } catch (error) {
       if (isStorageFault(error)) options.onStorageFault?.(error);
@@ -171,6 +191,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));
       const askedAt = performance.now();
       return inTurn(() => runWrite(fn, askedAt));
+    },
+    beforeCommit(last) {
+      lastInWrites.push(last);
+    },
+    openAside(limits, attached = {}) {
+      const attach = Object.entries(attached).map(([name, other]) => `ATTACH '${other.replaceAll("'", "''")}' AS ${name}`);
+      return openSideThread({ file: options.file, readOnly: true, setUp: ['PRAGMA cache_size = -16384', ...attach] }, limits);
     },
     // The reader where there is one: asking must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),

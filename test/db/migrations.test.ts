@@ -47,7 +47,8 @@ const applied = (file: string): unknown[] =>
 
 function tablesOf(file: string): Map<string, Row[]> {
   return inspect(file, (database) => {
-    const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+    // What virtual tables keep for themselves is not ours to look at.
+    const names = database.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'").all();
     return new Map(names.map(({ name }) => [String(name), database.prepare(`SELECT * FROM "${name}"`).all() as Row[]]));
   });
 }

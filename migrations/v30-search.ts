@@ -1,0 +1,64 @@
+import type { Migration } from '../src/db/index.ts';
+
+/** Notes a row for the search room; the `OR IGNORE` of an outer statement may differ, one note is enough in any case. */
+const note = (kind: 'repository' | 'person', rows: string): string =>
+  `INSERT OR IGNORE INTO search_changes (kind, id) SELECT '${kind}', id FROM ${rows};`;
+
+/** What a handle names: one person, or everything that a person or an organisation owns. */
+const behindHandle = (row: 'NEW' | 'OLD'): string =>
+  note('person', `users WHERE id = ${row}.owner_id`) +
+  note('repository', `repositories WHERE owner_user_id = ${row}.owner_id AND deleted_at IS NULL`) +
+  note('repository', `repositories WHERE owner_org_id = ${row}.owner_id AND deleted_at IS NULL`);
+
+const trigger = (name: string, event: string, statements: string): string =>
+  `CREATE TRIGGER search_${name} AFTER ${event} BEGIN ${statements} END`;
+
+/** A list in the order of its texts: `place` is both where a row stands and its number in the index of grams. */
+const list = (name: string, grams: string): string[] => [
+  `CREATE TABLE ${name} (
+    place INTEGER PRIMARY KEY NOT NULL,
+    id TEXT NOT NULL,
+    folded TEXT NOT NULL
+  )`,
+  `CREATE UNIQUE INDEX ${name}_id ON ${name} (id)`,
+  `CREATE INDEX ${name}_folded ON ${name} (folded)`,
+  `CREATE VIRTUAL TABLE ${grams} USING fts5(
+    grams, content='', contentless_delete=1, detail=none, tokenize='ascii'
+  )`,
+];
+
+/**
+ * The search index (SPEC §4.2). Folding is nothing that SQL can do, so triggers only
+ * note what changed; whoever writes brings the index up to date before the write is
+ * committed. Everything that exists is noted here, for the first start afterwards.
+ */
+export const search: Migration = {
+  version: 30,
+  name: 'Search',
+  statements: [
+    `CREATE TABLE search_changes (
+      kind TEXT NOT NULL CONSTRAINT search_changes_kind CHECK (kind IN ('repository', 'person')),
+      id TEXT NOT NULL,
+      PRIMARY KEY (kind, id)
+    ) WITHOUT ROWID`,
+    ...list('search_repositories', 'search_repository_grams'),
+    ...list('search_people', 'search_person_grams'),
+
+    trigger('repository_made', 'INSERT ON repositories', note('repository', '(SELECT NEW.id AS id)')),
+    trigger('repository_gone', 'DELETE ON repositories', note('repository', '(SELECT OLD.id AS id)')),
+    trigger(
+      'repository_changed',
+      'UPDATE OF name, description, owner_user_id, owner_org_id, deleted_at ON repositories',
+      note('repository', '(SELECT NEW.id AS id)'),
+    ),
+    trigger('person_made', 'INSERT ON users', note('person', '(SELECT NEW.id AS id)')),
+    trigger('person_gone', 'DELETE ON users', note('person', '(SELECT OLD.id AS id)')),
+    trigger('person_changed', 'UPDATE OF username, display_name ON users', note('person', '(SELECT NEW.id AS id)')),
+    trigger('handle_claimed', 'INSERT ON handles', behindHandle('NEW')),
+    trigger('handle_changed', 'UPDATE ON handles', behindHandle('OLD') + behindHandle('NEW')),
+    trigger('handle_freed', 'DELETE ON handles', behindHandle('OLD')),
+
+    note('repository', 'repositories WHERE deleted_at IS NULL'),
+    note('person', 'users WHERE username IS NOT NULL'),
+  ],
+};

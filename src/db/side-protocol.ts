@@ -1,0 +1,23 @@
+/** Messages between the main thread and a side thread, which owns one connection for long statements. */
+
+export interface SideOptions {
+  file: string;
+  readOnly: boolean;
+  /** Statements that prepare the connection or, in a file of derived data, make what is missing. */
+  setUp: readonly string[];
+}
+
+export interface SideStatement {
+  sql: string;
+  /** By name, without the colon, or by position. */
+  parameters: Record<string, unknown> | unknown[];
+}
+
+/** Several statements are one transaction; the answer is the rows of each. */
+export interface SideRequest {
+  id: number;
+  statements: SideStatement[];
+}
+
+export type SideRow = Record<string, unknown>;
+export type SideReply = { id: number; rows: SideRow[][] } | { id: number; error: { message: string; errcode: number } };

@@ -1,0 +1,62 @@
+/**
+ * A thread with a connection of its own, for statements that take longer than the
+ * main thread may be held: searches, and files of derived data.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { applySettings, connectionSettings } from './sqlite-connection.ts';
+import type { SideOptions, SideReply, SideRequest, SideRow, SideStatement } from './side-protocol.ts';
+
+const maxCachedStatements = 100;
+
+const options = workerData as SideOptions;
+const port = parentPort!;
+const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: 5_000 });
+const statements = new Map<string, StatementSync>();
+
+applySettings(database, connectionSettings);
+for (const sql of options.setUp) database.exec(sql);
+
+function prepare(sql: string): StatementSync {
+  let statement = statements.get(sql);
+  if (statement === undefined) {
+    statement = database.prepare(sql);
+    statement.setAllowUnknownNamedParameters(true);
+    statements.set(sql, statement);
+    if (statements.size > maxCachedStatements) statements.delete(statements.keys().next().value!);
+  }
+  return statement;
+}
+
+function run({ sql, parameters }: SideStatement): SideRow[] {
+  const statement = prepare(sql);
+  if (Array.isArray(parameters)) return statement.all(...(parameters as SQLInputValue[]));
+  return statement.all(parameters as Record<string, SQLInputValue>);
+}
+
+function runAll(all: readonly SideStatement[]): SideRow[][] {
+  if (all.length === 1) return [run(all[0]!)];
+  database.exec(options.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE');
+  try {
+    const rows = all.map(run);
+    database.exec('COMMIT');
+    return rows;
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function answer({ id, statements }: SideRequest): SideReply {
+  try {
+    return { id, rows: runAll(statements) };
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: number };
+    return { id, error: { message, errcode: errcode ?? 0 } };
+  }
+}
+
+port.on('message', (request: SideRequest) => port.postMessage(answer(request)));
+// Number 0 was never asked: it says that the thread stands.
+port.postMessage({ id: 0, rows: [] } satisfies SideReply);

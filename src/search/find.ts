@@ -1,0 +1,90 @@
+import { visibleRepositories } from '../access/index.ts';
+import type { Viewer, Visibility } from '../access/index.ts';
+import type { SideThread } from '../db/index.ts';
+import { foldQuery } from './fold.ts';
+import { proposing } from './grams.ts';
+
+/** SPEC §2.4: exactly these fields, in this order. */
+export interface RepositoryHit {
+  owner: string;
+  name: string;
+  visibility: Visibility;
+  description: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export interface PersonHit {
+  username: string;
+  displayName: string;
+}
+
+/** What a search finds, as the thread that reads has made it. */
+export interface Findings {
+  /** JSON arrays of hits. */
+  repositories: string;
+  persons: string;
+  /** How many there are, counted up to the bound that was asked for. */
+  repositoryCount: number;
+  personCount: number;
+}
+
+/**
+ * The index proposes rows in the order of the answer, `instr` on the folded text
+ * decides, and the access policy is a condition like any other: what is not the
+ * viewer's to see is neither found nor counted (SPEC §4.2).
+ */
+const repositories = (visible: string): string => `
+  SELECT g.rowid AS place, h.display AS owner, r.name, r.visibility, r.description,
+    strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch') AS created_at
+  FROM search_repository_grams g
+  CROSS JOIN search_repositories t ON t.place = g.rowid
+  CROSS JOIN repositories r ON r.id = t.id
+  CROSS JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
+  WHERE g.search_repository_grams MATCH :proposing AND instr(t.folded, :query) > 0 AND ${visible}
+  ORDER BY g.rowid LIMIT :counted`;
+
+const people = `
+  SELECT g.rowid AS place, u.username, u.display_name
+  FROM search_person_grams g
+  CROSS JOIN search_people t ON t.place = g.rowid
+  CROSS JOIN users u ON u.id = t.id
+  WHERE g.search_person_grams MATCH :proposing AND instr(t.folded, :query) > 0 AND u.username IS NOT NULL
+  ORDER BY g.rowid LIMIT :counted`;
+
+const repositoryObject = `json_object('owner', owner, 'name', name, 'visibility', visibility,
+  'description', description, 'createdAt', created_at)`;
+const personObject = `json_object('username', username, 'displayName', display_name)`;
+
+const arrayOf = (object: string, found: string): string =>
+  `(SELECT json_group_array(${object} ORDER BY place) FROM (SELECT * FROM ${found} ORDER BY place LIMIT :limit))`;
+
+const statement = (visible: string): string => `
+  WITH found_repositories AS MATERIALIZED (${repositories(visible)}), found_people AS MATERIALIZED (${people})
+  SELECT ${arrayOf(repositoryObject, 'found_repositories')} AS repositories,
+    ${arrayOf(personObject, 'found_people')} AS persons,
+    (SELECT count(*) FROM found_repositories) AS repositoryCount,
+    (SELECT count(*) FROM found_people) AS personCount`;
+
+/**
+ * Looks for a query in owner handle, name and description of repositories, and in
+ * username and display name of people; both in the order of their handles and names.
+ * The answer is put together in the thread that reads: thousands of rows copied from
+ * there would hold everybody else up here.
+ *
+ * @param bounds how many hits of each kind the answer has at most, and up to how many are counted
+ * Refuses as `SideThread.ask` does.
+ */
+export async function find(
+  thread: SideThread,
+  viewer: Viewer,
+  text: string,
+  bounds: { limit: number; counted: number },
+): Promise<Findings> {
+  const query = foldQuery(text);
+  if (query === '') return { repositories: '[]', persons: '[]', repositoryCount: 0, personCount: 0 };
+  const visible = visibleRepositories(viewer, 'r');
+  const parameters = { ...visible.parameters, ...bounds, proposing: proposing(query), query };
+  const [rows] = await thread.ask([{ sql: statement(visible.sql), parameters }]);
+  return rows![0] as unknown as Findings;
+}

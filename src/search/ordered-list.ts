@@ -1,0 +1,97 @@
+import type { Tx } from '../db/index.ts';
+import { gramsOf } from './grams.ts';
+import { placesBetween } from './places.ts';
+
+/** A list of texts in their order, and the index of their grams, which has a text's place as its number. */
+export interface OrderedList {
+  texts: 'search_repositories' | 'search_people';
+  grams: 'search_repository_grams' | 'search_person_grams';
+}
+
+/** A folded text and what it belongs to. */
+export interface ListedText {
+  /** UUID. */
+  id: string;
+  folded: string;
+}
+
+interface PlacedText extends ListedText {
+  place: number;
+}
+
+/** Texts for which the first try at making room looks, on either side. */
+const firstReach = 32;
+/** Room that neighbours get at least when they move apart, for each of them. */
+const leastRoom = 2 ** 8;
+
+const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> => manager.query(sql, parameters);
+
+/** What the list has for these ids. */
+export function listedTexts(tx: Tx, { texts }: OrderedList, ids: readonly string[]): Promise<PlacedText[]> {
+  return query(tx, `SELECT place, id, folded FROM ${texts} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+}
+
+/** Takes texts out of the list. */
+export async function removeTexts(tx: Tx, { texts, grams }: OrderedList, gone: readonly Pick<PlacedText, 'place'>[]): Promise<void> {
+  const places = JSON.stringify(gone.map(({ place }) => place));
+  await query(tx, `DELETE FROM ${grams} WHERE rowid IN (SELECT value FROM json_each(?))`, places);
+  await query(tx, `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`, places);
+}
+
+/** Puts texts into the list, each at its place in the order; none of their ids is in the list. */
+export async function addTexts(tx: Tx, list: OrderedList, added: readonly ListedText[]): Promise<void> {
+  const sorted = added.toSorted((a, b) => compareAsSqlite(a.folded, b.folded));
+  for (let at = 0; at < sorted.length; ) {
+    const { before, after } = await neighbours(tx, list, sorted[at]!.folded);
+    const end = after === null ? sorted.length : sorted.findIndex(({ folded }, other) => other > at && compareAsSqlite(folded, after.folded) >= 0);
+    const run = sorted.slice(at, end === -1 ? sorted.length : end);
+    const places = placesBetween(before?.place ?? null, after?.place ?? null, run.length);
+    if (places === null) {
+      // Only between two texts can room run out.
+      await moveApart(tx, list, before!.place, run.length);
+      continue;
+    }
+    await insert(tx, list, run.map((text, index) => ({ ...text, place: places[index]! })));
+    at += run.length;
+  }
+}
+
+async function insert(tx: Tx, { texts, grams }: OrderedList, placed: readonly PlacedText[]): Promise<void> {
+  const rows = JSON.stringify(placed.map(({ place, id, folded }) => [place, id, folded, gramsOf(folded)]));
+  await query(tx, `INSERT INTO ${texts} (place, id, folded) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`, rows);
+  await query(tx, `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 3 FROM json_each(?)`, rows);
+}
+
+async function neighbours(tx: Tx, { texts }: OrderedList, folded: string): Promise<{ before: PlacedText | null; after: PlacedText | null }> {
+  const [before = null] = await query<PlacedText>(
+    tx, `SELECT place, id, folded FROM ${texts} WHERE folded < ? ORDER BY folded DESC, place DESC LIMIT 1`, folded,
+  );
+  const [after = null] = await query<PlacedText>(
+    tx, `SELECT place, id, folded FROM ${texts} WHERE folded >= ? ORDER BY folded, place LIMIT 1`, folded,
+  );
+  return { before, after };
+}
+
+/** Spreads texts around a place evenly, over as many neighbours as it takes to find room for `count` more between any two. */
+async function moveApart(tx: Tx, list: OrderedList, around: number, count: number): Promise<void> {
+  for (let reach = firstReach; ; reach *= 2) {
+    const columns = `SELECT place, id, folded FROM ${list.texts}`;
+    const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
+    const above = await query<PlacedText>(tx, `${columns} WHERE place > ? ORDER BY place LIMIT ?`, around, reach);
+    // The outermost stay where they are, unless they are the ends of the list.
+    const low = below.length === reach ? below.pop()!.place : null;
+    const high = above.length === reach ? above.pop()!.place : null;
+    const moving = [...below.reverse(), ...above];
+    const isWideEnough = low === null || high === null || high - low >= (moving.length + 1) * Math.max(leastRoom, count + 1);
+    if (!isWideEnough) continue;
+    const places = placesBetween(low, high, moving.length)!;
+    await removeTexts(tx, list, moving);
+    await insert(tx, list, moving.map((text, at) => ({ ...text, place: places[at]! })));
+    return;
+  }
+}
+
+/** SQLite compares the bytes of UTF-8; JavaScript's `<` has another order for characters beyond the first plane. */
+function compareAsSqlite(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,92 @@
+import t from 'tap';
+import { setImmediate as tick } from 'node:timers/promises';
+import path from 'node:path';
+import { openSideThread } from '../../src/db/index.ts';
+import type { SideLimits } from '../../src/db/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
+
+const limits: SideLimits = { requestMs: 5_000, queue: 10 };
+const slow = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS count FROM n';
+
+async function openAside(t: Owner, changed: Partial<SideLimits> = {}) {
+  const { db, folder } = await openTestDatabase(t);
+  const aside = db.openAside({ ...limits, ...changed });
+  t.teardown(() => aside.close());
+  return { db, aside, folder };
+}
+
+const ask = (thread: { ask: Awaited<ReturnType<typeof openAside>>['aside']['ask'] }, sql: string, parameters: Record<string, unknown> | unknown[] = []) =>
+  thread.ask([{ sql, parameters }]).then(([rows]) => rows);
+
+t.test('a side thread reads what is committed, by name or position, and writes nothing', async (t) => {
+  const { db, aside } = await openAside(t);
+  const count = () => ask(aside, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
+  t.same(await count(), [{ count: 0 }]);
+  await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'x', created_at: 1, expires_at: 2 }));
+  t.same(await count(), [{ count: 1 }], 'live');
+  t.same(await ask(aside, 'SELECT ? AS a, ? AS b', ['1', 2]), [{ a: '1', b: 2 }]);
+  await t.rejects(ask(aside, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
+  await t.rejects(ask(aside, 'SELECT colour'), /no such column/);
+  t.same(await count(), [{ count: 1 }], 'and goes on after a mistake');
+});
+
+t.test('DESIGN §4 the main thread goes on while a statement is at work', async (t) => {
+  const { aside } = await openAside(t);
+  let done = false;
+  const counting = ask(aside, slow).then((rows) => {
+    done = true;
+    return rows;
+  });
+  let turns = 0;
+  while (!done) {
+    await tick();
+    turns += 1;
+  }
+  t.same(await counting, [{ count: 3_000_000 }]);
+  t.ok(turns > 100, `${turns} turns of the event loop meanwhile`);
+});
+
+t.test('what takes too long is given up, and the next question gets a new thread', async (t) => {
+  const { aside } = await openAside(t, { requestMs: 30, queue: 2 });
+  const endless = ask(aside, slow);
+  const behind = ask(aside, 'SELECT 1');
+  const third = ask(aside, 'SELECT 2');
+  await t.rejects(third, { code: 'unavailable', reason: 'too_many_waiting' });
+  await t.rejects(endless, { code: 'unavailable', reason: 'took_too_long' });
+  await t.rejects(behind, { code: 'unavailable', reason: 'too_many_waiting' });
+  t.same(await ask(aside, 'SELECT 3 AS three'), [{ three: 3 }]);
+  await aside.close();
+  await t.rejects(ask(aside, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
+});
+
+t.test('a file of derived data is made, written in transactions, and read beside the database', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const file = path.join(temporaryFolder(t), "it's derived.db");
+  const setUp = ['PRAGMA journal_mode = WAL', 'CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
+  const derived = openSideThread({ file, readOnly: false, setUp }, limits);
+  t.teardown(() => derived.close());
+  await derived.ask(['a', 'b'].map((text) => ({ sql: 'INSERT INTO notes VALUES (?)', parameters: [text] })));
+  const half = derived.ask([{ sql: "INSERT INTO notes VALUES ('c')", parameters: [] }, { sql: 'INSERT INTO notes VALUES (NULL)', parameters: [] }]);
+  await t.rejects(half, /NOT NULL/);
+
+  const both = db.openAside(limits, { derived: file });
+  t.teardown(() => both.close());
+  t.same(await ask(both, 'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users'), [{ notes: 2, users: 0 }]);
+  await t.rejects(ask(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
+});
+
+t.test('what a write ends with sees all of it, and is committed or undone with it', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const count = async () => ((await db.read.query('SELECT token_hash FROM setup_tokens ORDER BY 1')) as { token_hash: string }[]).map((row) => row.token_hash);
+  db.beforeCommit(async (tx) => {
+    const [{ rows }] = await tx.manager.query('SELECT count(*) AS rows FROM setup_tokens');
+    if (rows > 2) throw new Error('too many');
+    await insertRow(tx, 'setup_tokens', { token_hash: `after ${rows}`, created_at: 1, expires_at: 1 });
+  });
+  t.equal(await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'one', created_at: 1, expires_at: 1 }).then(() => 'result')), 'result');
+  t.same(await count(), ['after 1', 'one']);
+  await t.rejects(db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'two', created_at: 1, expires_at: 1 })), /too many/);
+  t.same(await count(), ['after 1', 'one']);
+});

@@ -1,0 +1,295 @@
+import t from 'tap';
+import { anonymous, repositoryLevel } from '../../src/access/index.ts';
+import type { CollaboratorRole, OrganisationRole, PersonViewer, Viewer } from '../../src/access/index.ts';
+import type { Database } from '../../src/db/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { createSearch, mostHits } from '../../src/search/index.ts';
+import type { PersonHit, RepositoryHit, Search } from '../../src/search/index.ts';
+import { fold } from '../../src/search/fold.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
+import type { SeededRandom } from '../fixtures/seeded-random.ts';
+import type { Owner as Test } from '../fixtures/temporary-folder.ts';
+import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
+
+interface Answer {
+  repositories: RepositoryHit[];
+  persons: PersonHit[];
+}
+
+interface Rooms {
+  db: Database;
+  search: Search;
+  find(viewer: Viewer, text: string): Promise<Answer>;
+}
+
+async function openSearch(t: Test): Promise<Rooms> {
+  const { db } = await openTestDatabase(t);
+  const search = createSearch({ db, logger: silentLogger });
+  t.teardown(() => search.close());
+  return { db, search, find: async (viewer, text) => JSON.parse(await search.findAll(viewer, text)) as Answer };
+}
+
+const personViewer = (id: string, change: Partial<PersonViewer> = {}): PersonViewer => ({
+  kind: 'person', id, username: id, isAdministrator: false, via: 'token', scope: 'read', repositoryIds: null, ...change,
+});
+
+const change = (db: Database, sql: string, ...parameters: unknown[]) => db.write((tx) => tx.manager.query(sql, parameters));
+
+async function addOwner(db: Database, id: string, handle: string, kind: 'user' | 'organisation' = 'user', displayName = ''): Promise<void> {
+  await db.write(async (tx) => {
+    const row = { id, display_name: displayName, created_at: tx.now };
+    if (kind === 'user') await insertRow(tx, 'users', { ...row, username: handle });
+    else await insertRow(tx, 'organisations', { ...row, name: handle });
+    await insertRow(tx, 'handles', { folded: handle.toLowerCase(), display: handle, kind, owner_id: id });
+  });
+}
+
+interface NewRow {
+  id: string;
+  owner: string;
+  name: string;
+  description?: string;
+  isPrivate?: boolean;
+  ofOrganisation?: boolean;
+}
+
+const addRepository = (db: Database, { id, owner, name, description = '', isPrivate = false, ofOrganisation = false }: NewRow) =>
+  db.write((tx) =>
+    insertRow(tx, 'repositories', {
+      id,
+      [ofOrganisation ? 'owner_org_id' : 'owner_user_id']: owner,
+      name,
+      name_folded: name.toLowerCase(),
+      description,
+      visibility: isPrivate ? 'PRIVATE' : 'PUBLIC',
+      created_at: Date.UTC(2026, 1, 3, 4, 5, 6, 7),
+      updated_at: 1,
+    }),
+  );
+
+t.test('SPEC §2.4 the answer has exactly these fields, in this order, as these types', async (t) => {
+  const { db, search } = await openSearch(t);
+  await addOwner(db, 'a', 'Alice', 'user', 'Alice A. "Quote" \\ Ünïcode');
+  await addRepository(db, { id: 'r', owner: 'a', name: 'Tool', description: 'A "fine" tool / \\ 🔥 </script>', isPrivate: true });
+  t.equal(
+    await search.findAll(personViewer('a'), 'alice'),
+    '{"repositories":[{"owner":"Alice","name":"Tool","visibility":"PRIVATE","description":"A \\"fine\\" tool / \\\\ 🔥 </script>",' +
+      '"createdAt":"2026-02-03T04:05:06.007Z"}],"persons":[{"username":"Alice","displayName":"Alice A. \\"Quote\\" \\\\ Ünïcode"}]}',
+  );
+  for (const blank of ['', ' ', '\t\n\u00a0', '\u0001']) {
+    t.equal(await search.findAll(anonymous, blank), '{"repositories":[],"persons":[]}', 'SPEC §4.2 rule 3');
+  }
+});
+
+t.test('SPEC §4.2 case is folded for all of Unicode, and nothing in a query is special', async (t) => {
+  const { db, find } = await openSearch(t);
+  await addOwner(db, 'a', 'alice');
+  const descriptions: Record<string, string> = {
+    school: 'Une école à côté',
+    street: 'Die Straße',
+    greek: 'ΟΔΟΣ και ΟΣΑ',
+    turkish: 'İstanbul',
+    wild: '100% of a_b *and* "quotes"; DROP (x) NEAR ^y - z\\',
+    plain: '100 of ab',
+    flame: 'a 🔥 b',
+    cyrillic: 'ПРИВЕТ',
+  };
+  for (const [name, description] of Object.entries(descriptions)) await addRepository(db, { id: name, owner: 'a', name, description });
+  const cases: [string, string[]][] = [
+    ['ÉCOLE', ['school']],
+    ['e\u0301cole', ['school']],
+    ['ecole', []],
+    ['STRAẞE', ['street']],
+    ['strasse', []],
+    ['οδος', ['greek']],
+    ['ΟΔΟΣ', ['greek']],
+    ['ος', ['greek']],
+    ['οσ', ['greek']],
+    ['ΟΣ', ['greek']],
+    ['i̇stanbul', ['turkish']],
+    ['İSTANBUL', ['turkish']],
+    ['istanbul', []],
+    ['stanbul', ['turkish']],
+    ['привет', ['cyrillic']],
+    ['%', ['wild']],
+    ['_', ['wild']],
+    ['0%', ['wild']],
+    ['a_b', ['wild']],
+    ['0%0', []],
+    ['"', ['wild']],
+    ['"quotes"; drop', ['wild']],
+    ['*', ['wild']],
+    ['\\', ['wild']],
+    ['🔥', ['flame']],
+    ['a 🔥', ['flame']],
+    ['\ud83d', []],
+    ["' OR 1=1 --", []],
+    ['aliceschool', []],
+    ['chool\u0001Une', []],
+    ['alice', Object.keys(descriptions)],
+  ];
+  for (const [query, names] of cases) {
+    const { repositories } = await find(anonymous, query);
+    t.strictSame(repositories.map(({ name }) => name).sort(), names.toSorted(), JSON.stringify(query));
+  }
+});
+
+t.test('SPEC §4.2 every search is live: it sees what was written before it, whoever wrote it', async (t) => {
+  const { db, find } = await openSearch(t);
+  const names = async (text: string, viewer: Viewer = anonymous) => (await find(viewer, text)).repositories.map(({ owner, name }) => `${owner}/${name}`);
+  await addOwner(db, 'a', 'alice');
+  await addOwner(db, 'o', 'guild', 'organisation');
+  await addRepository(db, { id: 'r', owner: 'a', name: 'kettle', description: 'boils' });
+  await addRepository(db, { id: 's', owner: 'o', name: 'stove', ofOrganisation: true });
+  t.strictSame(await names('kettle'), ['alice/kettle']);
+
+  await change(db, "UPDATE repositories SET description = 'whistles' WHERE id = 'r'");
+  t.strictSame([await names('boil'), await names('WHISTLE')], [[], ['alice/kettle']]);
+  await change(db, "UPDATE repositories SET name = 'Pot', name_folded = 'pot' WHERE id = 'r'");
+  t.strictSame([await names('kettle'), await names('pot')], [[], ['alice/Pot']]);
+
+  await change(db, "UPDATE repositories SET visibility = 'PRIVATE' WHERE id = 'r'");
+  t.strictSame([await names('pot'), await names('pot', personViewer('a'))], [[], ['alice/Pot']]);
+  await change(db, "UPDATE repositories SET visibility = 'PUBLIC', deleted_at = 5 WHERE id = 'r'");
+  t.strictSame([await names('pot'), await names('pot', personViewer('a'))], [[], []]);
+  await change(db, "UPDATE repositories SET deleted_at = NULL WHERE id = 'r'");
+
+  await db.write(async ({ manager }) => {
+    await manager.query("UPDATE handles SET released_at = 9 WHERE owner_id = 'o'");
+    await manager.query("INSERT INTO handles VALUES ('union', 'Union', 'organisation', 'o', NULL)");
+    await manager.query("UPDATE organisations SET name = 'Union' WHERE id = 'o'");
+  });
+  t.strictSame([await names('guild'), await names('union')], [[], ['Union/stove']], 'the owner has another handle');
+
+  await change(db, "UPDATE repositories SET owner_user_id = NULL, owner_org_id = 'o' WHERE id = 'r'");
+  t.strictSame([await names('alice'), await names('union')], [[], ['Union/Pot', 'Union/stove']], 'a transfer');
+  await change(db, "DELETE FROM repositories WHERE id = 's'");
+  t.strictSame(await names('stove'), []);
+
+  const people = async (text: string) => (await find(anonymous, text)).persons.map(({ username }) => username);
+  await change(db, "UPDATE users SET display_name = 'Grüße' WHERE id = 'a'");
+  t.strictSame(await people('grüß'), ['alice']);
+  await change(db, "INSERT INTO users (id, display_name, created_at) VALUES ('n', 'Grüßli', 1)");
+  t.strictSame(await people('grüß'), ['alice'], 'SPEC §2.4 nobody without a handle');
+  await change(db, "UPDATE users SET username = 'nora' WHERE id = 'n'");
+  t.strictSame(await people('grüß'), ['alice', 'nora']);
+});
+
+t.test('a write that fails leaves the index as the rows: unchanged', async (t) => {
+  const { db, find } = await openSearch(t);
+  await addOwner(db, 'a', 'alice');
+  await addRepository(db, { id: 'r', owner: 'a', name: 'kettle' });
+  const failing = db.write(async ({ manager }) => {
+    await manager.query("UPDATE repositories SET description = 'changed' WHERE id = 'r'");
+    throw new Error('on purpose');
+  });
+  await t.rejects(failing, /on purpose/);
+  t.strictSame((await find(anonymous, 'changed')).repositories, []);
+  t.equal((await find(anonymous, 'kettle')).repositories.length, 1);
+  t.strictSame(await db.read.query('SELECT * FROM search_changes'), []);
+});
+
+t.test('rows from before there was an index are caught up with', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await addOwner(db, 'a', 'alice');
+  await db.write(async ({ manager }) => {
+    const row = `'r' || value, 'a', 'n' || value, 'n' || value, 'PUBLIC', 1, 1 FROM json_each(?)`;
+    const numbers = JSON.stringify(Array.from({ length: 1200 }, (_, number) => number));
+    await manager.query(`INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) SELECT ${row}`, [numbers]);
+  });
+  const search = createSearch({ db, logger: silentLogger });
+  t.teardown(() => search.close());
+  await search.recover();
+  const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
+  t.strictSame([repositories.total, repositories.hits.length, persons.total], [111, 50, 0]);
+  t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostHits + 1, 'counted no further');
+  t.equal((JSON.parse(await search.findAll(anonymous, 'n')) as Answer).repositories.length, mostHits);
+});
+
+/** A society in which names share many letters, and a brute-force search over it. */
+function drawWorld(random: SeededRandom) {
+  const alphabet = ['a', 'b', 'A', 'B', 'ß', 'Σ', 'é', '%', '_', ' ', '🔥'];
+  const word = (most: number, letters = alphabet) => Array.from({ length: 1 + random.below(most) }, () => random.pick(letters)).join('');
+  const people = Array.from({ length: 12 }, (_, at) => ({ id: `p${at}`, username: random.chance(0.8) ? `${word(4, ['a', 'b', 'B'])}${at}` : null, displayName: word(8) }));
+  const organisations = Array.from({ length: 4 }, (_, at) => ({ id: `o${at}`, handle: `${word(4, ['a', 'b', 'A'])}x${at}` }));
+  const roles = new Map<string, OrganisationRole>();
+  for (const { id } of people) for (const other of organisations) if (random.chance(0.3)) roles.set(`${other.id}/${id}`, random.pick(['GUEST', 'MEMBER', 'OWNER']));
+  const collaborators = new Map<string, CollaboratorRole>();
+  const repositories = Array.from({ length: 150 }, (_, at) => {
+    const ofOrganisation = random.chance(0.4);
+    const owner = ofOrganisation ? random.pick(organisations).id : random.pick(people).id;
+    if (random.chance(0.2)) collaborators.set(`r${at}/${random.pick(people).id}`, 'read');
+    return { id: `r${at}`, owner, ofOrganisation, name: `${word(5, ['a', 'b', 'A', '_'])}${at}`, description: word(20), isPrivate: random.chance(0.5) };
+  });
+  const query = () => (random.chance(0.2) ? [...random.pick(repositories).description].slice(random.below(3), 3 + random.below(6)).join('') : word(4));
+  return { people, organisations, roles, collaborators, repositories, query };
+}
+
+t.test('security E08 what is found is what a look at every visible row finds, in the order of handles and names', async (t) => {
+  const { db, find } = await openSearch(t);
+  const random = seededRandom(7);
+  const world = drawWorld(random);
+  for (const { id, username, displayName } of world.people) {
+    if (username === null) await change(db, 'INSERT INTO users (id, display_name, created_at) VALUES (?, ?, 1)', id, displayName);
+    else await addOwner(db, id, username, 'user', displayName);
+  }
+  for (const { id, handle } of world.organisations) await addOwner(db, id, handle, 'organisation');
+  for (const repository of world.repositories) await addRepository(db, repository);
+  for (const [key, role] of world.roles) await change(db, 'INSERT INTO organisation_members VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+  for (const [key, role] of world.collaborators) await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+  const handles = new Map<string, string | null>([...world.people.map(({ id, username }) => [id, username] as const), ...world.organisations.map(({ id, handle }) => [id, handle] as const)]);
+
+  const expected = (viewer: Viewer, text: string): { repositories: string[]; persons: string[] } => {
+    const wanted = fold(text);
+    if (wanted.trim() === '') return { repositories: [], persons: [] };
+    const contains = (...fields: string[]) => fields.some((field) => fold(field).includes(wanted));
+    const seen = world.repositories.filter((row) => {
+      const of = viewer.kind === 'person' ? viewer.id : '';
+      const level = repositoryLevel(viewer, {
+        id: row.id,
+        visibility: row.isPrivate ? 'PRIVATE' : 'PUBLIC',
+        ownerUserId: row.ofOrganisation ? null : row.owner,
+        ownerOrganisationId: row.ofOrganisation ? row.owner : null,
+        organisationRole: world.roles.get(`${row.owner}/${of}`) ?? null,
+        collaboratorRole: world.collaborators.get(`${row.id}/${of}`) ?? null,
+        deleted: false,
+      });
+      const handle = handles.get(row.owner) ?? null;
+      return level !== 'none' && handle !== null && contains(handle, row.name, row.description);
+    });
+    const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+    return {
+      repositories: seen.map((row) => `${handles.get(row.owner)}/${row.name}`).sort((a, b) => bytes(a.toLowerCase().replace('/', '\u0001'), b.toLowerCase().replace('/', '\u0001'))),
+      persons: world.people.flatMap(({ username, displayName }) => (username !== null && contains(username, displayName) ? [username] : [])).sort((a, b) => bytes(a.toLowerCase(), b.toLowerCase())),
+    };
+  };
+
+  const viewers: Viewer[] = [anonymous, ...world.people.map(({ id }) => personViewer(id)), personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }), personViewer('p1', { repositoryIds: [] })];
+  let hits = 0;
+  for (let round = 0; round < 300; round++) {
+    const [viewer, text] = [random.pick(viewers), world.query()];
+    const { repositories, persons } = await find(viewer, text);
+    const actual = { repositories: repositories.map(({ owner, name }) => `${owner}/${name}`), persons: persons.map(({ username }) => username) };
+    hits += actual.repositories.length + actual.persons.length;
+    const wanted = expected(viewer, text);
+    if (JSON.stringify(actual) !== JSON.stringify(wanted)) t.same(actual, wanted, `${JSON.stringify(viewer)} looks for ${JSON.stringify(text)}`);
+  }
+  t.ok(hits > 3_000, `${hits} hits`);
+});
+
+t.test('places keep the order of the texts, whatever the order they come in', async (t) => {
+  const { db, find } = await openSearch(t);
+  const random = seededRandom(3);
+  await addOwner(db, 'a', 'alice');
+  await addOwner(db, 'z', 'zoe');
+  await addRepository(db, { id: 'last', owner: 'z', name: 'z' });
+  /** Each between the one before and the next owner: the room between two neighbours is used up again and again. */
+  for (let number = 0; number < 300; number++) await addRepository(db, { id: `u${number}`, owner: 'a', name: `up-${String(number).padStart(4, '0')}` });
+  for (let number = 300; number > 0; number--) await addRepository(db, { id: `d${number}`, owner: 'a', name: `down-${String(number).padStart(4, '0')}` });
+  for (let number = 0; number < 300; number++) await addRepository(db, { id: `m${number}`, owner: 'a', name: `mixed-${random.uuid()}` });
+  const rows: { place: number; folded: string }[] = await db.read.query('SELECT place, folded FROM search_repositories ORDER BY place');
+  t.equal(rows.length, 901);
+  t.strictSame(rows.map(({ folded }) => folded), rows.map(({ folded }) => folded).sort());
+  t.equal((await find(anonymous, 'alice')).repositories.length, 900);
+  t.equal((await find(anonymous, '-0150')).repositories.length, 2);
+});
