@@ -7,6 +7,8 @@ import type { EntitySchema } from 'typeorm';
 import { migrations } from '../migrations/index.ts';
 import { accountEntities, createAccounts } from './accounts/index.ts';
 import type { Accounts } from './accounts/index.ts';
+import { ciEntities, createCi } from './ci/index.ts';
+import type { Ci, CiSettings } from './ci/index.ts';
 import type { Config } from './config/index.ts';
 import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
@@ -46,6 +48,7 @@ export interface Rooms {
   git: Git;
   repositories: Repositories;
   federation: Federation;
+  ci: Ci;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
 }
@@ -75,6 +78,7 @@ const entities = [
   ...accountEntities,
   ...organisationEntities,
   ...repositoryEntities,
+  ...ciEntities,
   ...federationEntities,
 ] as unknown as EntitySchema<never>[];
 
@@ -153,6 +157,9 @@ export async function openRooms(
         await avatars.remove(personId);
       };
     });
+    // The first to hear of a push: a runner may be waiting for it.
+    const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config) });
+    repositories.onPush(ci.onPush);
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
     return {
       config,
@@ -166,7 +173,9 @@ export async function openRooms(
       git,
       repositories,
       federation,
+      ci,
       async close() {
+        await ci.stop();
         await federation.stop();
         await repositories.stop();
         await git.stop();
@@ -180,12 +189,28 @@ export async function openRooms(
   }
 }
 
+function ciSettings({ dataDir, baseUrl, ci }: Config): CiSettings {
+  return {
+    folder: path.join(dataDir, 'ci'),
+    baseUrl,
+    actionsUrl: ci.actionsUrl,
+    maxTaskMs: ci.maxJobTimeMs,
+    maxWaitMs: ci.maxWaitMs,
+    maxUnroutableMs: ci.maxUnroutableMs,
+    maxLogBytes: ci.maxLogSizeBytes,
+    logsKeptMs: ci.logKeepMs,
+    artifactsKeptMs: ci.artifactKeepMs,
+    maxArtifactBytes: ci.maxArtifactSizeBytes,
+    maxRunArtifactBytes: ci.maxRunArtifactSizeBytes,
+  };
+}
+
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   // The edges bring the larger libraries: commands that only open rooms never load them.
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./jobs/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
-  const { accounts, avatars, clock, db, federation, git, logger, owners, repositories } = rooms;
+  const { accounts, avatars, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
   const [{ createWebServer }, { createSshServer }, { createSchedule }] = await edges;
 
   let addresses: Addresses | null = null;
@@ -196,6 +221,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     accounts,
     owners,
+    avatars,
+    organisations,
     repositories,
     federation,
     git,

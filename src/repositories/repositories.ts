@@ -34,7 +34,7 @@ import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository }
 import { listAllRepositories, listRepositories } from './list-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
-import { listPins, movePin, pin, unpin } from './pins/pins.ts';
+import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
 import { finishPushes } from './pushes/finish-pushes.ts';
@@ -125,6 +125,7 @@ export function createRepositories(room: RepositoryRoom) {
     explainAccess: bindAt(explainAccess),
 
     listPins: bind(listPins),
+    isPinned: bind(isPinned),
     pin: bindAt(pin),
     unpin: bindAt(unpin),
     movePin: bindAt(movePin),

@@ -11,13 +11,15 @@ import type { Needed } from '../repositories/index.ts';
  * - `administrator`: otherwise 404
  * - `repository:…`: at least this right on the repository that the path names, or its
  *   ownership in the sense of SPEC §4.3; otherwise 404
+ * - `organisation:owner`: an OWNER of the organisation that the path names; somebody
+ *   signed out goes to the sign-in page before anything is looked up, others get the 404
  * - `git`: the handler asks for its own credentials and ignores cookies
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
  *   where something is done, and answers 404 while federation is off
  */
 export const accessDeclarations = [
   'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'git', 'federation',
+  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'federation',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];

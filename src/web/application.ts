@@ -7,7 +7,8 @@ import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import { systemRandom } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
-import type { Owners } from '../owners/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
 import { createAssets } from './assets.ts';
@@ -33,6 +34,8 @@ export interface WebOptions {
   random?: Random;
   accounts: Accounts;
   owners: Owners;
+  avatars: Avatars;
+  organisations: Organisations;
   repositories: Repositories;
   federation: Federation;
   git: Git;

@@ -1,6 +1,9 @@
 import type Koa from 'koa';
+import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { Person, Session } from '../accounts/index.ts';
+import type { ImageUpload } from '../images/index.ts';
+import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
 import type { Form } from './form.ts';
 
@@ -9,6 +12,16 @@ export interface Identity {
   viewer: Viewer;
   person: Person | null;
   session: Session | null;
+  /** When the person's picture was stored; null without one. */
+  avatarAt: number | null;
+}
+
+export const nobody: Identity = Object.freeze({ viewer: anonymous, person: null, session: null, avatarAt: null });
+
+/** A repository as a page finds it: with what its head shows. */
+export interface FoundHere extends Found {
+  /** Whether the viewer has pinned it; null for who cannot. */
+  isPinned: boolean | null;
 }
 
 /** What the middlewares have learned of one request, each from those before it. */
@@ -22,8 +35,12 @@ export interface State {
   routePath: string | null;
   identity: Identity;
   /** Set on routes that name a repository, once the viewer may see it. */
-  found: Found | null;
+  found: FoundHere | null;
+  /** Set on routes for the OWNERs of an organisation. */
+  organisation: Organisation | null;
   form: Form;
+  /** The one file of a form that brings one; throws what was wrong with it. */
+  takeUpload: () => ImageUpload;
   /** The answer holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
 }

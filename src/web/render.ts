@@ -19,7 +19,7 @@ export type Render = (template: string, frame: Frame, locals: Record<string, unk
  * a request, a record or anything else with more in it than the page shows.
  */
 export function createRender({ embedded, assets }: { embedded: Embedded; assets: Assets }): Render {
-  return (template, { identity: { person, viewer }, preferences, path }, locals) =>
+  return (template, { identity: { person, viewer, avatarAt }, preferences, path }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
@@ -35,7 +35,7 @@ export function createRender({ embedded, assets }: { embedded: Embedded; assets:
         person: person && {
           username: person.username,
           name: person.displayName || person.username,
-          avatar: viewAvatar(person.id),
+          avatar: viewAvatar(person.id, avatarAt),
           isAdministrator: viewer.kind === 'person' && viewer.isAdministrator,
         },
       },

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { NewCookie } from './cookies.ts';
 
 /** What a page answers; routing.ts turns it into bytes. */
@@ -26,7 +27,8 @@ export interface ContentReply {
   kind: 'content';
   status: number;
   type: string;
-  body: string | Buffer;
+  body: string | Buffer | Readable;
+  /** With an `ETag`, a browser that has the same already gets 304 and no body. */
   headers: Record<string, string>;
 }
 
@@ -54,7 +56,7 @@ export function movedTo(to: string): RedirectReply {
 
 export function content(
   type: string,
-  body: string | Buffer,
+  body: string | Buffer | Readable,
   options: { status?: number; headers?: Record<string, string> } = {},
 ): ContentReply {
   return { kind: 'content', status: options.status ?? 200, type, body, headers: options.headers ?? {} };

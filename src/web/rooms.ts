@@ -3,7 +3,8 @@ import type { Config } from '../config/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
-import type { Owners } from '../owners/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { Assets } from './assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
@@ -22,6 +23,8 @@ export interface WebRooms {
   clock: Clock;
   accounts: Accounts;
   owners: Owners;
+  avatars: Avatars;
+  organisations: Organisations;
   repositories: Repositories;
   federation: Federation;
   git: Git;

@@ -3,39 +3,59 @@ import type { FederationHandlers } from './activitypub/index.ts';
 import type { Middleware } from './context.ts';
 import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
+import { showAvatar } from './pages/avatars.ts';
+import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
 import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
 import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
 import { showLogin, signIn, signOut } from './pages/login.ts';
-import { showAsset, showAvatar, showFavicon, showHealth, showReadiness, showRobots } from './pages/machine-files.ts';
+import { showAsset, showFavicon, showHealth, showReadiness, showRobots } from './pages/machine-files.ts';
 import { showNotFound } from './pages/not-found.ts';
+import { createOrganisation, showNewOrganisation } from './pages/new-organisation.ts';
+import { leaveOrganisation, showOrganisation } from './pages/organisation.ts';
+import { addMember, changeMemberRole, removeMember, showMembers } from './pages/organisation-members.ts';
+import {
+  deleteOrganisation, deleteOrganisationAvatar, renameOrganisation, saveOrganisation, showOrganisationSettings, uploadOrganisationAvatar,
+} from './pages/organisation-settings.ts';
 import { chooseHandle, showOnboarding } from './pages/onboarding.ts';
 import { showPerson } from './pages/person.ts';
 import { showRepository } from './pages/repository-home.ts';
-import { deleteRepository, showRepositorySettings } from './pages/repository-settings.ts';
-import { changePassword, showAccountSettings } from './pages/settings-account.ts';
+import { movePin, pinRepository, unpinRepository } from './pages/pins.ts';
+import {
+  addCollaborator, changeCollaborator, leaveRepository, removeCollaborator, showCollaborators,
+} from './pages/repository-collaborators.ts';
+import {
+  archiveRepository, deleteRepository, renameRepository, showDangerZone, transferRepository, unarchiveRepository, withdrawTransfer,
+} from './pages/repository-danger.ts';
+import { deleteRepositoryImage, showRepositoryImage, uploadRepositoryImage } from './pages/repository-image.ts';
+import { changeVisibility, saveRepositorySettings, showRepositorySettings } from './pages/repository-settings.ts';
+import { changeHandle, changePassword, deleteAccount, showAccountSettings } from './pages/settings-account.ts';
 import { saveAppearance, showAppearance } from './pages/settings-appearance.ts';
 import { addKey, removeKey, showKeys } from './pages/settings-keys.ts';
-import { saveProfile, showProfileSettings } from './pages/settings-profile.ts';
+import { deleteAvatar, saveProfile, showProfileSettings, uploadAvatar } from './pages/settings-profile.ts';
+import { acceptTransfer, declineTransfer, restoreRepository, showOwnRepositories } from './pages/settings-repositories.ts';
 import { revokeOtherSessions, revokeSession, showSessions } from './pages/settings-sessions.ts';
 import { addToken, removeToken, showNewToken, showTokens } from './pages/settings-tokens.ts';
 import { setUp, showSetup } from './pages/setup.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
 import { showSignup, signUp } from './pages/signup.ts';
 import { seeOther } from './reply.ts';
-import type { Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
+import type { OrganisationOwnerVisit, Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
 
 interface Declaration<Access extends AccessDeclaration> {
   method: 'GET' | 'POST';
   path: string;
   access: Access;
   cost: CostClass;
+  /** The form brings a file in this field; other forms are read without files. */
+  upload?: string;
 }
 
 /** The access declaration decides what a page's visit surely has; the compiler holds the two together. */
 export type Route =
   | (Declaration<'open' | 'public'> & { page: Page<Visit> })
   | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonVisit> })
+  | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerVisit> })
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware })
@@ -43,6 +63,7 @@ export type Route =
 
 const B = '/repos/:owner/:name';
 const G = '/git/:owner/:name';
+const O = '/orgs/:name';
 /** Actors: of repositories and of people. */
 const R = '/ap/repos/:owner/:name';
 const U = '/ap/users/:username';
@@ -70,8 +91,16 @@ export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
   { method: 'GET',  path: '/settings',                      access: 'signed-in',        cost: 'free',     page: () => seeOther('/settings/profile') },
   { method: 'GET',  path: '/settings/profile',              access: 'signed-in',        cost: 'rows',     page: showProfileSettings },
   { method: 'POST', path: '/settings/profile',              access: 'signed-in',        cost: 'rows',     page: saveProfile },
+  { method: 'POST', path: '/settings/avatar',               access: 'signed-in',        cost: 'upload',   page: uploadAvatar, upload: 'avatar' },
+  { method: 'POST', path: '/settings/avatar/delete',        access: 'signed-in',        cost: 'rows',     page: deleteAvatar },
+  { method: 'GET',  path: '/settings/repositories',         access: 'signed-in',        cost: 'rows',     page: showOwnRepositories },
+  { method: 'POST', path: '/settings/repositories/:id/accept', access: 'signed-in',     cost: 'objects',  page: acceptTransfer },
+  { method: 'POST', path: '/settings/repositories/:id/decline', access: 'signed-in',    cost: 'rows',     page: declineTransfer },
+  { method: 'POST', path: '/settings/repositories/:id/restore', access: 'signed-in',    cost: 'objects',  page: restoreRepository },
   { method: 'GET',  path: '/settings/account',              access: 'signed-in',        cost: 'rows',     page: showAccountSettings },
   { method: 'POST', path: '/settings/account',              access: 'signed-in',        cost: 'password', page: changePassword },
+  { method: 'POST', path: '/settings/account/handle',       access: 'signed-in',        cost: 'rows',     page: changeHandle },
+  { method: 'POST', path: '/settings/account/delete',       access: 'signed-in',        cost: 'objects',  page: deleteAccount },
   { method: 'GET',  path: '/settings/keys',                 access: 'signed-in',        cost: 'rows',     page: showKeys },
   { method: 'POST', path: '/settings/keys',                 access: 'signed-in',        cost: 'rows',     page: addKey },
   { method: 'POST', path: '/settings/keys/:id/delete',      access: 'signed-in',        cost: 'rows',     page: removeKey },
@@ -93,11 +122,49 @@ export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
 
   { method: 'GET',  path: '/users/:username',               access: 'public',           cost: 'rows',     page: showPerson },
 
+  { method: 'GET',  path: '/explore',                       access: 'public',           cost: 'rows',     page: exploreRepositories },
+  { method: 'GET',  path: '/explore/users',                 access: 'public',           cost: 'rows',     page: explorePeople },
+  { method: 'GET',  path: '/explore/orgs',                  access: 'public',           cost: 'rows',     page: exploreOrganisations },
+
+  { method: 'GET',  path: '/orgs/new',                      access: 'signed-in',        cost: 'free',     page: showNewOrganisation },
+  { method: 'POST', path: '/orgs',                          access: 'signed-in',        cost: 'rows',     page: createOrganisation },
+  { method: 'GET',  path: O,                                access: 'public',           cost: 'rows',     page: showOrganisation },
+  { method: 'POST', path: `${O}/leave`,                     access: 'signed-in',        cost: 'rows',     page: leaveOrganisation },
+  { method: 'GET',  path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: showMembers },
+  { method: 'POST', path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: addMember },
+  { method: 'POST', path: `${O}/members/:username/role`,    access: 'organisation:owner', cost: 'rows',   page: changeMemberRole },
+  { method: 'POST', path: `${O}/members/:username/remove`,  access: 'organisation:owner', cost: 'rows',   page: removeMember },
+  { method: 'GET',  path: `${O}/settings`,                  access: 'organisation:owner', cost: 'rows',   page: showOrganisationSettings },
+  { method: 'POST', path: `${O}/settings`,                  access: 'organisation:owner', cost: 'rows',   page: saveOrganisation },
+  { method: 'POST', path: `${O}/avatar`,                    access: 'organisation:owner', cost: 'upload', page: uploadOrganisationAvatar, upload: 'avatar' },
+  { method: 'POST', path: `${O}/avatar/delete`,             access: 'organisation:owner', cost: 'rows',   page: deleteOrganisationAvatar },
+  { method: 'POST', path: `${O}/rename`,                    access: 'organisation:owner', cost: 'rows',   page: renameOrganisation },
+  { method: 'POST', path: `${O}/delete`,                    access: 'organisation:owner', cost: 'objects', page: deleteOrganisation },
+
   { method: 'GET',  path: '/repos/new',                     access: 'signed-in',        cost: 'rows',     page: showNewRepository },
   { method: 'POST', path: '/repos',                         access: 'signed-in',        cost: 'objects',  page: createRepository },
   { method: 'GET',  path: B,                                access: 'repository:read',  cost: 'objects',  page: showRepository },
-  { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'rows',     page: showRepositorySettings },
+  { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: showRepositorySettings },
+  { method: 'POST', path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: saveRepositorySettings },
+  { method: 'POST', path: `${B}/settings/visibility`,       access: 'repository:owner', cost: 'rows',     page: changeVisibility },
+  { method: 'GET',  path: `${B}/image`,                     access: 'repository:read',  cost: 'rows',     page: showRepositoryImage },
+  { method: 'POST', path: `${B}/image`,                     access: 'repository:owner', cost: 'upload',   page: uploadRepositoryImage, upload: 'image' },
+  { method: 'POST', path: `${B}/image/delete`,              access: 'repository:owner', cost: 'rows',     page: deleteRepositoryImage },
+  { method: 'GET',  path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: showCollaborators },
+  { method: 'POST', path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: addCollaborator },
+  { method: 'POST', path: `${B}/settings/collaborators/:username/role`, access: 'repository:admin', cost: 'rows', page: changeCollaborator },
+  { method: 'POST', path: `${B}/settings/collaborators/:username/remove`, access: 'repository:admin', cost: 'rows', page: removeCollaborator },
+  { method: 'GET',  path: `${B}/settings/danger`,           access: 'repository:owner', cost: 'rows',     page: showDangerZone },
+  { method: 'POST', path: `${B}/settings/rename`,           access: 'repository:owner', cost: 'rows',     page: renameRepository },
+  { method: 'POST', path: `${B}/settings/transfer`,         access: 'repository:owner', cost: 'objects',  page: transferRepository },
+  { method: 'POST', path: `${B}/settings/transfer/withdraw`, access: 'repository:owner', cost: 'rows',    page: withdrawTransfer },
+  { method: 'POST', path: `${B}/settings/archive`,          access: 'repository:owner', cost: 'rows',     page: archiveRepository },
+  { method: 'POST', path: `${B}/settings/unarchive`,        access: 'repository:owner', cost: 'rows',     page: unarchiveRepository },
   { method: 'POST', path: `${B}/settings/delete`,           access: 'repository:owner', cost: 'objects',  page: deleteRepository },
+  { method: 'POST', path: `${B}/leave`,                     access: 'repository:read',  cost: 'rows',     page: leaveRepository },
+  { method: 'POST', path: `${B}/pin`,                       access: 'repository:read',  cost: 'rows',     page: pinRepository },
+  { method: 'POST', path: `${B}/unpin`,                     access: 'repository:read',  cost: 'rows',     page: unpinRepository },
+  { method: 'POST', path: `${B}/pin/move`,                  access: 'repository:read',  cost: 'rows',     page: movePin },
 
   { method: 'GET',  path: `${G}/info/refs`,                 access: 'git',              cost: 'transfer', handle: git.infoRefs },
   { method: 'POST', path: `${G}/git-upload-pack`,           access: 'git',              cost: 'transfer', handle: git.uploadPack },

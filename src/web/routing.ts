@@ -8,6 +8,7 @@ import type { Budgets } from './middleware/budget.ts';
 import { refuseCrossSite } from './middleware/csrf.ts';
 import { readForm } from './middleware/forms.ts';
 import { finishErrandsFirst } from './middleware/onboarding.ts';
+import { readUpload } from './middleware/uploads.ts';
 import { identifyViewer } from './middleware/viewer.ts';
 import { Refusal } from './refusal.ts';
 import type { Render } from './render.ts';
@@ -46,11 +47,11 @@ function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middlewar
   return [
     remember(route),
     budget,
-    identifyViewer(rooms.accounts),
+    identifyViewer(rooms),
     refuseCrossSite,
     finishErrandsFirst(route.path),
-    admit(route.access, rooms.repositories),
-    readForm,
+    admit(route.access, rooms),
+    route.upload === undefined ? readForm : readUpload(route.upload),
     page,
   ];
 }
@@ -58,6 +59,10 @@ function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middlewar
 /** A route table that forgot who may come in, or names a repository without asking, stops the start. */
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
+  const namesOrganisation = path.startsWith('/orgs/:name');
+  if (access === 'organisation:owner' && !namesOrganisation) {
+    throw new Error(`The route ${method} ${path} asks for the OWNERs of an organisation that its path does not name`);
+  }
   const namesRepository = path.startsWith('/repos/:owner/:name');
   if (neededRight(access) !== null && !namesRepository) {
     throw new Error(`The route ${method} ${path} asks for a right on a repository that its path does not name`);

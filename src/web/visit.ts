@@ -1,7 +1,9 @@
 import type { PersonViewer, Viewer } from '../access/index.ts';
 import type { Person, Session, SessionOrigin } from '../accounts/index.ts';
-import type { Found } from '../repositories/index.ts';
+import type { ImageUpload } from '../images/index.ts';
+import type { Organisation } from '../organisations/index.ts';
 import type { AssetEncoding } from './assets.ts';
+import type { FoundHere } from './context.ts';
 import type { Form } from './form.ts';
 import type { Preferences } from './preferences.ts';
 import type { Reply } from './reply.ts';
@@ -20,8 +22,15 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** Empty unless the request carried a form. */
   readonly form: Form;
+  /**
+   * The file that an upload form brought. Whatever was wrong with the upload is thrown
+   * here, as a refusal of the form; nothing was stored. On other routes there is none.
+   */
+  takeUpload(): ImageUpload;
   readonly viewer: Viewer;
   readonly person: Person | null;
+  /** When the person's picture was stored; null without one. */
+  readonly avatarAt: number | null;
   readonly session: Session | null;
   /** The secret in the session cookie, valid or not. */
   readonly sessionSecret: string | null;
@@ -44,7 +53,12 @@ interface SignedIn {
 
 /** The path names a repository, and the viewer has the declared right on it. */
 interface AtRepository {
-  readonly found: Found;
+  readonly found: FoundHere;
+}
+
+/** The path names an organisation, and the viewer is one of its OWNERs. */
+interface AtOrganisation {
+  readonly organisation: Organisation;
 }
 
 export type PersonVisit = Visit & SignedIn;
@@ -52,8 +66,10 @@ export type RepositoryVisit = Visit & AtRepository;
 /** Rights beyond reading are never anonymous. */
 export type RepositoryPersonVisit = RepositoryVisit & SignedIn;
 
+export type OrganisationOwnerVisit = Visit & SignedIn & AtOrganisation;
+
 /** What the last middleware has in hand, before the route's declaration says what is surely set. */
-export type AnyVisit = Visit & { readonly found: Found | null };
+export type AnyVisit = Visit & { readonly found: FoundHere | null; readonly organisation: Organisation | null };
 
 /** One page: reads its input, calls one use-case, answers. */
 export type Page<V extends Visit = Visit> = (visit: V, rooms: WebRooms) => Reply | Promise<Reply>;

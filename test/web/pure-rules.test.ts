@@ -6,7 +6,7 @@ import { isSameSite } from '../../src/web/middleware/csrf.ts';
 import { createOnceSecrets } from '../../src/web/once-secrets.ts';
 import { returnTarget } from '../../src/web/return-target.ts';
 import { createClientReader } from '../../src/web/trusted-proxies.ts';
-import { avatarColours, viewAvatar } from '../../src/web/views/avatar.ts';
+import { avatarColours, drawAvatar } from '../../src/web/views/avatar.ts';
 import { viewCloneBox } from '../../src/web/views/clone-box.ts';
 import { viewDevice } from '../../src/web/views/device.ts';
 import { viewFileTable } from '../../src/web/views/file-table.ts';
@@ -157,10 +157,10 @@ t.test('devices are named by browser and system', async (t) => {
 });
 
 t.test('an avatar is the same for the same id, mirrored, and never empty', async (t) => {
-  t.same(viewAvatar('a'), viewAvatar('a'));
-  t.not(viewAvatar('a').path, viewAvatar('b').path);
+  t.same(drawAvatar('a'), drawAvatar('a'));
+  t.not(drawAvatar('a').path, drawAvatar('b').path);
   for (let index = 0; index < 500; index += 1) {
-    const { path, tone } = viewAvatar(`id-${index}`);
+    const { path, tone } = drawAvatar(`id-${index}`);
     const squares = [...path.matchAll(/M(\d) (\d)h1v1h-1z/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
     if (squares.length === 0 || tone >= avatarColours.length) t.fail(path);
     for (const [x, y] of squares) if (!squares.some(([otherX, otherY]) => otherX === 6 - x && otherY === y)) t.fail(path);

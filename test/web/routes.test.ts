@@ -123,7 +123,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets({ free: 1, rows: 1, password: 1, objects: 1, signature: 2, transfer: 1 });
+  const budgets = createBudgets({ free: 1, rows: 1, password: 1, objects: 1, signature: 1, upload: 1, transfer: 1 });
   let release = (): void => {};
   const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
   await t.rejects(async () => budgets.objects({} as never, async () => {}), { code: 'unavailable', retryAfterSeconds: 2 });

@@ -74,6 +74,12 @@ export async function listPins(room: RepositoryRoom, viewer: Viewer, personId?: 
   return withOwners(room, rows);
 }
 
+/** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
+export async function isPinned(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
+  if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
+  return room.db.read.existsBy(pinSchema, { userId: viewer.id, repositoryId });
+}
+
 function whoPins(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) {
     throw unauthenticated('sign_in_required', 'Sign in to pin repositories.');

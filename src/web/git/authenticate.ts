@@ -19,7 +19,7 @@ export async function authenticate({ accounts }: Pick<GitRooms, 'accounts'>, ctx
   for (const secret of secretsIn(header)) {
     const viewer = await accounts.viewerOfToken(secret, { address: ctx.state.address });
     if (viewer !== null) {
-      ctx.state.identity = { viewer, person: null, session: null };
+      ctx.state.identity = { viewer, person: null, session: null, avatarAt: null };
       return viewer;
     }
   }

@@ -1,8 +1,11 @@
-import { notFound, unauthenticated } from '../../kernel/index.ts';
-import type { Repositories } from '../../repositories/index.ts';
+import { isDomainError, notFound, unauthenticated } from '../../kernel/index.ts';
+import type { Found, Needed } from '../../repositories/index.ts';
 import { neededRight, type AccessDeclaration } from '../access-declarations.ts';
 import type { Context, Middleware } from '../context.ts';
-import { repositoryUrl } from '../views/urls.ts';
+import type { WebRooms } from '../rooms.ts';
+import { organisationUrl, repositoryUrl } from '../views/urls.ts';
+
+type Params = Readonly<Record<string, string>>;
 
 function admitPerson(access: AccessDeclaration, { state: { identity } }: Context): void {
   if (access === 'public') return;
@@ -12,36 +15,64 @@ function admitPerson(access: AccessDeclaration, { state: { identity } }: Context
   if (access === 'administrator' && !(identity.viewer.kind === 'person' && identity.viewer.isAdministrator)) throw notFound();
 }
 
-/** The same path with the names in their canonical spelling, or null when they already are. */
-function canonicalUrl(ctx: Context, canonical: { owner: string; name: string }): string | null {
-  const { owner = '', name = '' } = ctx.params as Record<string, string>;
-  if (owner === canonical.owner && name === canonical.name) return null;
-  const rest = ctx.path.split('/').slice(4).map((part) => `/${part}`).join('');
-  return repositoryUrl(canonical) + rest + ctx.search;
+/** The same page below another address: what follows its first `parts` segments, and the query, stay. */
+function elsewhere(ctx: Context, base: string, parts: number): string {
+  return base + ctx.path.split('/').slice(parts + 1).map((part) => `/${part}`).join('') + ctx.search;
+}
+
+/** Not kept by browsers, because a name may be used again (web-ui §1.1). */
+function redirect(ctx: Context, to: string): void {
+  ctx.status = 301;
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.redirect(to);
+}
+
+async function findOrMove(ctx: Context, { repositories }: WebRooms, right: Needed): Promise<Found | string> {
+  const { owner = '', name = '' } = ctx.params as Params;
+  const { viewer } = ctx.state.identity;
+  try {
+    const found = await repositories.find(viewer, owner, name, right);
+    const { canonical } = found;
+    if (ctx.method === 'POST' || (owner === canonical.owner && name === canonical.name)) return found;
+    return elsewhere(ctx, repositoryUrl(canonical), 3);
+  } catch (error) {
+    if (ctx.method === 'POST' || !isDomainError(error) || error.code !== 'not_found') throw error;
+    const moved = await repositories.findMoved(viewer, owner, name);
+    if (moved === null) throw error;
+    return elsewhere(ctx, repositoryUrl(moved), 3);
+  }
+}
+
+async function admitOwner(ctx: Context, { organisations, owners }: WebRooms): Promise<string | null> {
+  if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+  const { name = '' } = ctx.params as Params;
+  const { viewer } = ctx.state.identity;
+  const current = (await owners.resolve(name)) ?? (ctx.method === 'POST' ? null : await owners.resolveFormer(name));
+  const organisation = await organisations.findManaged(viewer, current?.handle ?? name);
+  ctx.state.organisation = organisation;
+  const isThere = ctx.method === 'POST' || organisation.name === name;
+  return isThere ? null : elsewhere(ctx, organisationUrl(organisation.name), 2);
 }
 
 /**
  * Lets in whom the route declares. A repository that is absent, hidden or out
  * of the viewer's rights is the same 404 (SPEC §5, §7); only somebody who may
- * read it learns its canonical spelling, by redirect.
+ * read it learns its canonical spelling, or where it has moved, by redirect.
  */
-export function admit(access: AccessDeclaration, repositories: Repositories): Middleware {
+export function admit(access: AccessDeclaration, rooms: WebRooms): Middleware {
   const right = neededRight(access);
   return async (ctx, next) => {
-    if (right === null) {
+    if (access === 'organisation:owner') {
+      const to = await admitOwner(ctx, rooms);
+      if (to !== null) return redirect(ctx, to);
+    } else if (right === null) {
       admitPerson(access, ctx);
-      return next();
+    } else {
+      const found = await findOrMove(ctx, rooms, right);
+      if (typeof found === 'string') return redirect(ctx, found);
+      const isPinned = await rooms.repositories.isPinned(ctx.state.identity.viewer, found.repository.id);
+      ctx.state.found = { ...found, isPinned };
     }
-    const { owner = '', name = '' } = ctx.params as Record<string, string>;
-    const found = await repositories.find(ctx.state.identity.viewer, owner, name, right);
-    const elsewhere = ctx.method === 'POST' ? null : canonicalUrl(ctx, found.canonical);
-    if (elsewhere !== null) {
-      ctx.status = 301;
-      ctx.set('Cache-Control', 'no-cache');
-      ctx.redirect(elsewhere);
-      return;
-    }
-    ctx.state.found = found;
     await next();
   };
 }

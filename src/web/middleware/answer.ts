@@ -9,13 +9,13 @@ import { readSessionCookie } from '../session-cookie.ts';
 import type { AnyVisit, PageHandler } from '../visit.ts';
 
 function visitOf(ctx: Context): AnyVisit {
-  const { identity, found, form, origin, address } = ctx.state;
-  const { viewer, person, session } = identity;
+  const { identity, found, organisation, form, takeUpload, origin, address } = ctx.state;
+  const { viewer, person, session, avatarAt } = identity;
   const params = (ctx.params ?? {}) as Record<string, string>;
   const preferences = readPreferences(ctx.req.headers.cookie);
   return {
-    method: ctx.method, path: ctx.path, params, query: ctx.URL.searchParams, form,
-    viewer, person, session, found, origin, address, preferences,
+    method: ctx.method, path: ctx.path, params, query: ctx.URL.searchParams, form, takeUpload,
+    viewer, person, session, avatarAt, found, organisation, origin, address, preferences,
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding,
     userAgent: ctx.get('User-Agent').slice(0, 512),
@@ -44,6 +44,8 @@ function sendContent(ctx: Context, reply: ContentReply): void {
   ctx.status = reply.status;
   ctx.body = reply.body;
   ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
+  // Takes the body away again, and ends it where it is a stream.
+  if (reply.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
 }
 
 function send(ctx: Context, reply: Reply, visit: AnyVisit, render: Render): void {

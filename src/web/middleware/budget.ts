@@ -18,6 +18,8 @@ export const costs = {
   objects: 64,
   /** Verifies a signature, perhaps after asking the signer's server. */
   signature: 128,
+  /** Keeps an uploaded file in memory, two megabytes at most. */
+  upload: 16,
   /** Streams packs. */
   transfer: Infinity,
 } as const;

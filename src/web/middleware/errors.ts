@@ -4,6 +4,7 @@ import type { Context, Middleware } from '../context.ts';
 import { readPreferences } from '../preferences.ts';
 import { Refusal } from '../refusal.ts';
 import type { Render } from '../render.ts';
+import { discardBody } from './discard-body.ts';
 
 /**
  * The one place where the house's errors become pages (DESIGN §5). A refusal of
@@ -94,20 +95,6 @@ function renderError(ctx: Context, answer: ErrorAnswer, render: Render): void {
   };
   ctx.type = 'html';
   ctx.body = render('pages/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
-}
-
-const unreadBodyMs = 10_000;
-
-/**
- * Throws away what a refused client is still sending, for a while: closing at
- * once would reset the connection and take the answer with it.
- */
-function discardBody({ req }: Context): void {
-  if (req.complete || req.destroyed) return;
-  const cut = setTimeout(() => req.socket.destroy(), unreadBodyMs);
-  const stop = (): void => clearTimeout(cut);
-  req.once('end', stop).once('close', stop);
-  req.resume();
 }
 
 /** Catches everything that the rest throws and answers with a page in the house's words. */

@@ -1,7 +1,12 @@
+import { internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { anonymous } from '../../access/index.ts';
+import { nobody } from '../context.ts';
 import type { Middleware } from '../context.ts';
 import { emptyForm } from '../form.ts';
+
+const noUpload = (): never => {
+  throw internal('this route takes no uploads');
+};
 
 /** Names the request, for the log line and for the person who reports a fault. */
 export function nameRequest(random: Random): Middleware {
@@ -11,9 +16,11 @@ export function nameRequest(random: Random): Middleware {
       address: '',
       origin: '',
       routePath: null,
-      identity: { viewer: anonymous, person: null, session: null },
+      identity: nobody,
       found: null,
+      organisation: null,
       form: emptyForm,
+      takeUpload: noUpload,
       showsSecret: false,
     };
     ctx.set('X-Request-Id', ctx.state.requestId);

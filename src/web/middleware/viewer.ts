@@ -1,14 +1,21 @@
-import { anonymous } from '../../access/index.ts';
-import type { Accounts } from '../../accounts/index.ts';
-import type { Middleware } from '../context.ts';
+import type { Accounts, SessionViewer } from '../../accounts/index.ts';
+import type { Owners } from '../../owners/index.ts';
+import { nobody } from '../context.ts';
+import type { Identity, Middleware } from '../context.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 
 /** Finds out who is looking. Without a cookie this asks no database. */
-export function identifyViewer(accounts: Accounts): Middleware {
+export function identifyViewer({ accounts, owners }: { accounts: Accounts; owners: Owners }): Middleware {
+  /** Every page shows the person's picture in its head. */
+  async function withPicture(signedIn: SessionViewer): Promise<Identity> {
+    const owner = (await owners.ownersById([signedIn.person.id])).get(signedIn.person.id);
+    return { ...signedIn, avatarAt: owner?.avatarAt ?? null };
+  }
+
   return async (ctx, next) => {
     const secret = readSessionCookie(ctx.req.headers.cookie, ctx.state.origin);
     const signedIn = secret === null ? null : await accounts.viewerOfSession(secret, { address: ctx.state.address });
-    ctx.state.identity = signedIn ?? { viewer: anonymous, person: null, session: null };
+    ctx.state.identity = signedIn === null ? nobody : await withPicture(signedIn);
     await next();
   };
 }

@@ -1,10 +1,8 @@
 import { notFound } from '../../kernel/index.ts';
 import { content } from '../reply.ts';
-import { avatarColours, viewAvatar } from '../views/avatar.ts';
 import type { Page } from '../visit.ts';
 
 const forever = 'public, max-age=31536000, immutable';
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The process lives; nothing else is asked (operations.md §5). */
 export const showHealth: Page = () => content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
@@ -22,17 +20,6 @@ export const showReadiness: Page = async (_visit, { unready }) => {
 /** Crawlers get the pages that are cheap to make; git and personal pages are not for them. */
 export const showRobots: Page = () =>
   content('text/plain; charset=utf-8', ['User-agent: *', 'Disallow: /git/', 'Disallow: /login', 'Disallow: /settings/', ''].join('\n'));
-
-/** `/avatars/{uuid}.svg`: any id has a picture, so this tells nothing about who exists. */
-export const showAvatar: Page = ({ params }) => {
-  const [id, ending] = (params.file ?? '').split('.');
-  if (id === undefined || ending !== 'svg' || !uuid.test(id)) throw notFound();
-  const { path, tone } = viewAvatar(id);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 7 7" shape-rendering="crispEdges"><path fill="${avatarColours[tone]}" d="${path}"/></svg>`;
-  return content('image/svg+xml', svg, {
-    headers: { 'Cache-Control': forever, 'Content-Security-Policy': "default-src 'none'; sandbox" },
-  });
-};
 
 /**
  * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash

@@ -2,11 +2,12 @@ import type { Visibility } from '../../access/index.ts';
 import { oneOf } from '../preferences.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
-import { viewAvatar } from '../views/avatar.ts';
+import type { WebRooms } from '../rooms.ts';
 import { repositoryUrl } from '../views/urls.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 interface NewRepositoryForm {
+  owner: string;
   name: string;
   description: string;
   visibility: Visibility;
@@ -16,21 +17,28 @@ interface NewRepositoryForm {
 // Private first: what nobody chose to publish is not public.
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
-function newRepositoryPage({ person }: PersonVisit, form: NewRepositoryForm, refusal: FormRefusal | null): PageReply {
-  return page('pages/new-repository', {
-    form,
-    refusal,
-    owner: { username: person.username, avatar: viewAvatar(person.id) },
-  });
+/** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
+async function ownersFor({ person }: PersonVisit, { organisations }: WebRooms): Promise<string[]> {
+  const memberships = await organisations.organisationsOf(person.id);
+  const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
+  return [person.username ?? '', ...writing];
 }
 
-export const showNewRepository: Page<PersonVisit> = (visit) =>
-  newRepositoryPage(visit, { name: '', description: '', visibility: 'PRIVATE', default_branch: 'main' }, null);
+async function newRepositoryPage(visit: PersonVisit, rooms: WebRooms, form: NewRepositoryForm, refusal: FormRefusal | null): Promise<PageReply> {
+  return page('pages/new-repository', { form, refusal, owners: await ownersFor(visit, rooms) });
+}
 
-/** Fields `name`, `description`, `visibility`, `default_branch`. */
-export const createRepository: Page<PersonVisit> = (visit, { repositories }) => {
+/** `?owner=` chooses an organisation beforehand: its page leads here. */
+export const showNewRepository: Page<PersonVisit> = (visit, rooms) => {
+  const owner = visit.query.get('owner') ?? visit.person.username ?? '';
+  return newRepositoryPage(visit, rooms, { owner, name: '', description: '', visibility: 'PRIVATE', default_branch: 'main' }, null);
+};
+
+/** Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`. */
+export const createRepository: Page<PersonVisit> = (visit, rooms) => {
   const { form, viewer, person } = visit;
   const input: NewRepositoryForm = {
+    owner: form.text('owner') || (person.username ?? ''),
     name: form.text('name').trim(),
     description: form.text('description'),
     visibility: oneOf(visibilities, form.text('visibility')),
@@ -39,9 +47,10 @@ export const createRepository: Page<PersonVisit> = (visit, { repositories }) => 
   return submit(
     async () => {
       const { default_branch: defaultBranch, ...rest } = input;
-      const { name } = await repositories.create(viewer, { ...rest, defaultBranch });
-      return seeOther(repositoryUrl({ owner: person.username ?? '', name }));
+      const { id } = await rooms.repositories.create(viewer, { ...rest, defaultBranch });
+      const { owner, repository: { name } } = (await rooms.repositories.locate([id])).get(id)!;
+      return seeOther(repositoryUrl({ owner: owner.handle, name }));
     },
-    (refusal) => newRepositoryPage(visit, input, refusal),
+    (refusal) => newRepositoryPage(visit, rooms, input, refusal),
   );
 };

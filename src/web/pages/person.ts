@@ -1,31 +1,56 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Membership, Organisations } from '../../organisations/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { movedTo, page } from '../reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage } from '../views/list-page.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewTime } from '../views/times.ts';
-import { personUrl } from '../views/urls.ts';
+import { organisationUrl, personUrl } from '../views/urls.ts';
 import type { Page } from '../visit.ts';
 
+const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
+
+/**
+ * Who belongs to an organisation is for its OWNERs (SPEC §4.4): a visitor sees what they
+ * could read on the members page of it, everybody sees their own.
+ */
+async function membershipsShownTo(viewer: Viewer, personId: string, organisations: Organisations): Promise<Membership[]> {
+  if (viewer.kind !== 'person') return [];
+  const memberships = await organisations.organisationsOf(personId);
+  if (isPerson(viewer, personId) || memberships.length === 0) return memberships;
+  const owned = new Set((await organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id));
+  return memberships.filter(({ organisation }) => owned.has(organisation.id));
+}
+
 /** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
-export const showPerson: Page = async ({ params, query, viewer }, { accounts, repositories, clock }) => {
-  const username = params.username ?? '';
-  const person = await accounts.personByUsername(username);
-  if (person.username === null) throw notFound();
-  if (person.username !== username) return movedTo(personUrl(person.username));
-  const { repositories: rows, next } = await listPage(
-    (paging) => repositories.list(viewer, { ownerId: person.id, ...paging }),
-    query,
-  );
+export const showPerson: Page = async ({ params, query, viewer }, { accounts, organisations, owners, repositories, clock }) => {
+  const wanted = params.username ?? '';
+  const owner = (await owners.resolve(wanted)) ?? (await owners.resolveFormer(wanted));
+  if (owner?.kind !== 'user') throw notFound();
+  if (owner.handle !== wanted) return movedTo(personUrl(owner.handle));
+  const person = await accounts.personById(owner.id);
+  const [pins, memberships, { repositories: rows, next }] = await Promise.all([
+    repositories.listPins(viewer, person.id),
+    membershipsShownTo(viewer, person.id, organisations),
+    listPage((paging) => repositories.list(viewer, { ownerId: person.id, ...paging }), query),
+  ]);
+  const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   return page('pages/person', {
-    username: person.username,
+    username: owner.handle,
     displayName: person.displayName,
     bio: person.bio,
     website: person.website,
-    avatar: viewAvatar(person.id),
+    avatar: viewAvatar(person.id, owner.avatarAt),
     joined: viewTime(person.createdAt, clock.now()),
-    isSelf: viewer.kind === 'person' && viewer.id === person.id,
+    isSelf: isPerson(viewer, person.id),
+    organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
+      name: displayName || name,
+      url: organisationUrl(name),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+    })),
+    pins: query.has('after') ? [] : pins.map((repository) => viewRepositoryRow(repository, clock.now())),
     repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
-    next: next && `${personUrl(person.username)}?${new URLSearchParams({ after: next })}`,
+    next: next && `${personUrl(owner.handle)}?${new URLSearchParams({ after: next })}`,
   });
 };

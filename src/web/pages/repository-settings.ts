@@ -1,28 +1,81 @@
-import { invalid } from '../../kernel/index.ts';
+import { oneOf } from '../preferences.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
-import { withNotice } from '../views/notices.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
+import { viewCount } from '../views/sizes.ts';
+import { repositoryUrl } from '../views/urls.ts';
 import type { Page, RepositoryPersonVisit } from '../visit.ts';
 
-function settingsPage({ found }: RepositoryPersonVisit, confirm: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/repository-settings', { repository: viewRepositoryHead(found), form: { confirm }, refusal });
+interface SettingsForm {
+  description: string;
+  default_branch: string;
+  protect_default_branch: boolean;
 }
 
-/** For owners only; for everybody else there is no such page (SPEC §4.3). */
-export const showRepositorySettings: Page<RepositoryPersonVisit> = (visit) => settingsPage(visit, '', null);
+/** More than this in one drop-down nobody reads; then the name is typed. */
+const maxChoices = 200;
 
-/** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash. */
-export const deleteRepository: Page<RepositoryPersonVisit> = (visit, { repositories }) => {
-  const { viewer, found, form } = visit;
-  const { owner, name } = found.canonical;
-  const confirm = form.text('confirm').trim();
+function formOf({ found: { repository } }: RepositoryPersonVisit): SettingsForm {
+  const { description, defaultBranch, defaultBranchProtected } = repository;
+  return { description, default_branch: defaultBranch, protect_default_branch: defaultBranchProtected };
+}
+
+/** What becomes visible when the repository does, in numbers. */
+function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
+  const tags = [...refs.keys()].filter((ref) => ref.startsWith('refs/tags/')).length;
+  return { branches: viewCount(branches, 'branch', 'branches'), tags: viewCount(tags, 'tag') };
+}
+
+/** The first page of the settings; also where a refused image is told about (SPEC §7). */
+export async function settingsPage(
+  visit: RepositoryPersonVisit,
+  { git }: WebRooms,
+  { form = formOf(visit), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
+): Promise<PageReply> {
+  const { found, query } = visit;
+  const [branches, refs] = await Promise.all([git.branches(found.path), git.refs(found.path)]);
+  const names = branches.map(({ name }) => name);
+  return page('repository-settings/general', {
+    repository: viewRepositoryHead(found),
+    section: 'general',
+    hasImage: found.repository.imageContentType !== null,
+    branches: names.length > 0 && names.length <= maxChoices ? names : null,
+    contents: viewContents(names.length, refs),
+    form,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** For the owner only; for everybody else there is no such page (SPEC §4.3). */
+export const showRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => settingsPage(visit, rooms);
+
+/** Fields `description`, `default_branch`, `protect_default_branch` (a check-box). */
+export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found: { canonical }, form } = visit;
+  const input: SettingsForm = {
+    description: form.text('description'),
+    default_branch: form.text('default_branch').trim(),
+    protect_default_branch: form.text('protect_default_branch') !== '',
+  };
   return submit(
     async () => {
-      if (confirm !== `${owner}/${name}`) throw invalid('wrong_confirmation', `Type ${owner}/${name} to confirm.`, { field: 'confirm' });
-      await repositories.moveToTrash(viewer, owner, name);
-      return seeOther(withNotice('/', 'repository-deleted'));
+      await rooms.repositories.edit(viewer, canonical.owner, canonical.name, {
+        description: input.description,
+        defaultBranch: input.default_branch,
+        defaultBranchProtected: input.protect_default_branch,
+      });
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
-    (refusal) => settingsPage(visit, confirm, refusal),
+    (refusal) => settingsPage(visit, rooms, { form: input, refusal }),
   );
+};
+
+/** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
+export const changeVisibility: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical }, form }, { repositories }) => {
+  const visibility = oneOf(['PRIVATE', 'PUBLIC'], form.text('visibility').trim().toUpperCase());
+  await repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
+  return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'));
 };

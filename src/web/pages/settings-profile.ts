@@ -10,14 +10,13 @@ interface ProfileForm {
   website: string;
 }
 
-function profilePage({ person, query }: PersonVisit, form: ProfileForm, refusal: FormRefusal | null): PageReply {
-  return page('settings/profile', { form, refusal, avatar: viewAvatar(person.id), notice: viewNotice(query) });
+function profilePage({ person, avatarAt, query }: PersonVisit, form: ProfileForm, refusal: FormRefusal | null): PageReply {
+  return page('settings/profile', { form, refusal, avatar: viewAvatar(person.id, avatarAt), hasAvatar: avatarAt !== null, notice: viewNotice(query) });
 }
 
-export const showProfileSettings: Page<PersonVisit> = (visit) => {
-  const { displayName, bio, website } = visit.person;
-  return profilePage(visit, { display_name: displayName, bio, website }, null);
-};
+const formOf = ({ person: { displayName, bio, website } }: PersonVisit): ProfileForm => ({ display_name: displayName, bio, website });
+
+export const showProfileSettings: Page<PersonVisit> = (visit) => profilePage(visit, formOf(visit), null);
 
 /** Fields `display_name`, `bio`, `website`. */
 export const saveProfile: Page<PersonVisit> = (visit, { accounts }) => {
@@ -30,4 +29,19 @@ export const saveProfile: Page<PersonVisit> = (visit, { accounts }) => {
     },
     (refusal) => profilePage(visit, input, refusal),
   );
+};
+
+/** Field `avatar`, the file: one's own picture. */
+export const uploadAvatar: Page<PersonVisit> = (visit, { avatars }) =>
+  submit(
+    async () => {
+      await avatars.replace(visit.person.id, visit.takeUpload());
+      return seeOther(withNotice('/settings/profile', 'avatar-saved'));
+    },
+    (refusal) => profilePage(visit, formOf(visit), refusal),
+  );
+
+export const deleteAvatar: Page<PersonVisit> = async ({ person }, { avatars }) => {
+  await avatars.remove(person.id);
+  return seeOther(withNotice('/settings/profile', 'avatar-removed'));
 };

@@ -7,15 +7,17 @@ const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
 
 /** `/{handle}` leads to the person or the organisation. */
 export const showOwner: Page = async ({ params }, { owners }) => {
-  const owner = await owners.resolve(params.handle ?? '');
+  const handle = params.handle ?? '';
+  const owner = (await owners.resolve(handle)) ?? (await owners.resolveFormer(handle));
   if (owner === null) throw notFound();
   return movedTo(ownerUrl(owner));
 };
 
 /** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
 export const showRepositoryByShortAddress: Page = async ({ params, viewer }, { repositories }) => {
-  const { canonical } = await repositories.find(viewer, params.owner ?? '', withoutGit(params.name ?? ''));
-  return movedTo(repositoryUrl(canonical));
+  const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')];
+  const moved = await repositories.findMoved(viewer, owner, name);
+  return movedTo(repositoryUrl(moved ?? (await repositories.find(viewer, owner, name)).canonical));
 };
 
 /**

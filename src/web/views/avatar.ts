@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 
+/** The picture of an owner or a repository: one that was uploaded, or one drawn in the page. */
+export type AvatarView = { src: string } | DrawnAvatar;
+
 /** A picture made from an id: a mirrored grid of five by five squares. */
-export interface AvatarView {
+export interface DrawnAvatar {
   /** The SVG path of all filled squares, in a box of 7 by 7 with a margin of one. */
   path: string;
   /** One of the colours of the stylesheet and of `avatarColours`. */
@@ -11,8 +14,13 @@ export interface AvatarView {
 /** Readable on white and on near-black alike, because an avatar does not know what it is shown on. */
 export const avatarColours = ['#c2562d', '#b0781f', '#6f8a2d', '#2f8f6b', '#2f7f9e', '#5b6fc4', '#8f5bb5', '#b5527f'] as const;
 
+/** An owner's picture. @param avatarAt when one was uploaded, epoch milliseconds; null for the drawn one */
+export function viewAvatar(id: string, avatarAt: number | null = null): AvatarView {
+  return avatarAt === null ? drawAvatar(id) : { src: `/avatars/${id}?v=${avatarAt}` };
+}
+
 /** The default avatar: the same id gives the same picture for ever (SPEC §4.3 shows it where an image is missing). */
-export function viewAvatar(id: string): AvatarView {
+export function drawAvatar(id: string): DrawnAvatar {
   const digest = createHash('sha256').update(id).digest();
   const squares: string[] = [];
   for (let column = 0; column < 3; column += 1) {

@@ -1,5 +1,6 @@
-import type { Found } from '../../repositories/index.ts';
-import { viewAvatar, type AvatarView } from './avatar.ts';
+import type { FoundHere } from '../context.ts';
+import type { AvatarView } from './avatar.ts';
+import { viewRepositoryPicture } from './repository-picture.ts';
 import { ownerUrl, repositoryUrl } from './urls.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
@@ -15,9 +16,13 @@ export interface RepositoryHeadView {
   mayWrite: boolean;
   /** SPEC §4.3: the settings and the way to them are the owner's alone. */
   isOwner: boolean;
+  /** Administers without owning: may choose who else works here. */
+  mayInvite: boolean;
+  /** Null for who cannot pin. */
+  isPinned: boolean | null;
 }
 
-export function viewRepositoryHead({ repository, canonical, owner, level, isOwner }: Found): RepositoryHeadView {
+export function viewRepositoryHead({ repository, canonical, owner, level, isOwner, isPinned }: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
     ownerUrl: ownerUrl(owner),
@@ -26,8 +31,10 @@ export function viewRepositoryHead({ repository, canonical, owner, level, isOwne
     description: repository.description,
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
-    avatar: viewAvatar(owner.id),
+    avatar: viewRepositoryPicture(repository, owner),
     mayWrite: level === 'write' || level === 'admin',
     isOwner,
+    mayInvite: level === 'admin' && !isOwner,
+    isPinned,
   };
 }

@@ -1,5 +1,6 @@
 import type { ListedRepository } from '../../repositories/index.ts';
-import { viewAvatar, type AvatarView } from './avatar.ts';
+import type { AvatarView } from './avatar.ts';
+import { viewRepositoryPicture } from './repository-picture.ts';
 import { viewTime, type TimeView } from './times.ts';
 import { repositoryUrl } from './urls.ts';
 
@@ -10,6 +11,7 @@ export interface RepositoryRowView {
   url: string;
   description: string;
   isPrivate: boolean;
+  isArchived: boolean;
   avatar: AvatarView;
   updated: TimeView;
 }
@@ -22,7 +24,8 @@ export function viewRepositoryRow(repository: ListedRepository, now: number): Re
     url: repositoryUrl({ owner: owner.handle, name }),
     description: repository.description,
     isPrivate: repository.visibility === 'PRIVATE',
-    avatar: viewAvatar(owner.id),
+    isArchived: repository.archivedAt !== null,
+    avatar: viewRepositoryPicture(repository, owner),
     updated: viewTime(repository.pushedAt ?? repository.updatedAt, now),
   };
 }

@@ -5,7 +5,9 @@ export const repositoryUrl = ({ owner, name }: { owner: string; name: string }):
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
 /** The page of whoever owns something. */
-export const ownerUrl = ({ kind, handle }: Owner): string =>
-  kind === 'user' ? personUrl(handle) : `/orgs/${encodeURIComponent(handle)}`;
+export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>
+  kind === 'user' ? personUrl(handle) : organisationUrl(handle);
+
+export const organisationUrl = (name: string): string => `/orgs/${encodeURIComponent(name)}`;
 
 export const personUrl = (username: string): string => `/users/${encodeURIComponent(username)}`;

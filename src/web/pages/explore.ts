@@ -1,0 +1,83 @@
+import { oneOf } from '../preferences.ts';
+import { page, type Reply } from '../reply.ts';
+import { viewAvatar } from '../views/avatar.ts';
+import { listPage } from '../views/list-page.ts';
+import { viewRepositoryRow } from '../views/repository-row.ts';
+import { viewCount } from '../views/sizes.ts';
+import { viewTime } from '../views/times.ts';
+import { organisationUrl, personUrl } from '../views/urls.ts';
+import type { Page } from '../visit.ts';
+
+type Tab = 'repositories' | 'people' | 'organisations';
+
+const paths: Record<Tab, string> = { repositories: '/explore', people: '/explore/users', organisations: '/explore/orgs' };
+
+/** Somebody or something in a list of owners. */
+interface OwnerRow {
+  handle: string;
+  title: string;
+  text: string;
+  url: string;
+  avatar: ReturnType<typeof viewAvatar>;
+  side: string;
+  since: ReturnType<typeof viewTime>;
+}
+
+/** One tab of the page: what it lists, in which order, and where the rest is. */
+function explorePage(tab: Tab, orders: readonly string[], sort: string, next: string | null, rows: object): Reply {
+  const address = (more: Record<string, string>): string => {
+    const query = new URLSearchParams({ ...(sort !== orders[0] && { sort }), ...more });
+    if (query.get('sort') === orders[0]) query.delete('sort');
+    return query.size === 0 ? paths[tab] : `${paths[tab]}?${query}`;
+  };
+  return page('pages/explore', {
+    tab,
+    orders: orders.map((name) => ({ name, url: address({ sort: name }), isChosen: name === sort })),
+    next: next && address({ after: next }),
+    ...rows,
+  });
+}
+
+/** `/explore`: the repositories that the viewer may see; signed out, the public ones. */
+export const exploreRepositories: Page = async ({ query, viewer }, { repositories, clock }) => {
+  const orders = ['updated', 'name', 'created'] as const;
+  const sort = oneOf(orders, query.get('sort'));
+  const { repositories: rows, next } = await listPage((paging) => repositories.list(viewer, { sort, ...paging }), query);
+  return explorePage('repositories', orders, sort, next, { repositories: rows.map((row) => viewRepositoryRow(row, clock.now())) });
+};
+
+/** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
+export const explorePeople: Page = async ({ query }, { accounts, owners, clock }) => {
+  const orders = ['name', 'created'] as const;
+  const sort = oneOf(orders, query.get('sort'));
+  const { people, next } = await listPage((paging) => accounts.listProfiles({ sort, ...paging }), query);
+  const pictures = await owners.ownersById(people.map(({ id }) => id));
+  const rows = people.map(({ id, username, displayName, bio, createdAt }): OwnerRow => ({
+    handle: username ?? '',
+    title: displayName,
+    text: bio.split('\n', 1)[0] ?? '',
+    url: personUrl(username ?? ''),
+    avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+    side: 'Joined',
+    since: viewTime(createdAt, clock.now()),
+  }));
+  return explorePage('people', orders, sort, next, { owners: rows });
+};
+
+/** `/explore/orgs`: organisations are public (SPEC §4.4). */
+export const exploreOrganisations: Page = async ({ query }, { organisations, owners, clock }) => {
+  const orders = ['name', 'created'] as const;
+  const sort = oneOf(orders, query.get('sort'));
+  const { organisations: found, next } = await listPage((paging) => organisations.list({ sort, ...paging }), query);
+  const pictures = await owners.ownersById(found.map(({ id }) => id));
+  const rows = found.map(({ id, name, displayName, description, members, createdAt }): OwnerRow => ({
+    handle: name,
+    title: displayName,
+    text: description,
+    url: organisationUrl(name),
+    avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+    side: `${viewCount(members, 'person', 'people')}, since`,
+    since: viewTime(createdAt, clock.now()),
+  }));
+  return explorePage('organisations', orders, sort, next, { owners: rows });
+};

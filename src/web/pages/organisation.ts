@@ -1,0 +1,57 @@
+import { notFound } from '../../kernel/index.ts';
+import { movedTo, page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { listPage } from '../views/list-page.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewOrganisationHead } from '../views/organisation-head.ts';
+import { viewRepositoryRow } from '../views/repository-row.ts';
+import { viewCount } from '../views/sizes.ts';
+import { viewTime } from '../views/times.ts';
+import { organisationUrl } from '../views/urls.ts';
+import type { Page, PersonVisit, Visit } from '../visit.ts';
+
+async function organisationPage(visit: Visit, rooms: WebRooms, name: string, refusal: FormRefusal | null): Promise<PageReply> {
+  const { query, viewer } = visit;
+  const { organisations, owners, repositories, clock } = rooms;
+  const organisation = await organisations.find(name);
+  const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
+  const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
+  const [members, { repositories: rows, next }] = await Promise.all([
+    organisations.memberCount(organisation.id),
+    listPage((paging) => repositories.list(viewer, { ownerId: organisation.id, ...paging }), query),
+  ]);
+  return page('pages/organisation', {
+    organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),
+    description: organisation.description,
+    people: viewCount(members, 'person', 'people'),
+    since: viewTime(organisation.createdAt, clock.now()),
+    role,
+    mayCreate: role === 'MEMBER' || role === 'OWNER',
+    repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
+    next: next && `${organisationUrl(organisation.name)}?${new URLSearchParams({ after: next })}`,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/orgs/{name}`: public; the repositories are those that the viewer may see (SPEC §4.4). */
+export const showOrganisation: Page = async (visit, rooms) => {
+  const wanted = visit.params.name ?? '';
+  const owner = (await rooms.owners.resolve(wanted)) ?? (await rooms.owners.resolveFormer(wanted));
+  if (owner?.kind !== 'organisation') throw notFound();
+  return owner.handle === wanted ? organisationPage(visit, rooms, wanted, null) : movedTo(organisationUrl(owner.handle));
+};
+
+/** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
+export const leaveOrganisation: Page<PersonVisit> = (visit, rooms) => {
+  const name = visit.params.name ?? '';
+  return submit(
+    async () => {
+      await rooms.organisations.leave(visit.viewer, name);
+      return seeOther(withNotice('/', 'organisation-left'));
+    },
+    (refusal) => organisationPage(visit, rooms, name, { ...refusal, field: null }),
+    // The page has no field for a role, and the refusal is no matter of typing something else.
+  );
+};

@@ -1,0 +1,74 @@
+import { unauthenticated } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { describeAccess, viewCollaborator } from '../views/member.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewRepositoryHead } from '../views/repository-head.ts';
+import { repositoryUrl } from '../views/urls.ts';
+import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
+
+async function collaboratorsPage(visit: RepositoryPersonVisit, rooms: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  const { repositories, owners, clock } = rooms;
+  const { viewer, found, form, query } = visit;
+  const { owner, name } = found.canonical;
+  const [collaborators, own] = await Promise.all([
+    repositories.listCollaborators(viewer, owner, name),
+    repositories.explainAccess(viewer, owner, name),
+  ]);
+  const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
+  return page('repository-settings/collaborators', {
+    repository: viewRepositoryHead(found),
+    section: 'collaborators',
+    collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),
+    belongsToOrganisation: found.owner.kind === 'organisation',
+    ownAccess: describeAccess(own),
+    form: { username: form.text('username'), role: form.text('role') || 'write' },
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+const listUrl = ({ found }: RepositoryVisit): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
+
+/** For everybody who administers the repository: choosing who works here is what that right is for. */
+export const showCollaborators: Page<RepositoryPersonVisit> = (visit, rooms) => collaboratorsPage(visit, rooms, null);
+
+/** Fields `username`, `role`: read, write or admin. */
+export const addCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found: { canonical }, form } = visit;
+  return submit(
+    async () => {
+      const input = { username: form.text('username').trim(), role: form.text('role') };
+      await rooms.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
+      return seeOther(withNotice(listUrl(visit), 'collaborator-added'));
+    },
+    (refusal) => collaboratorsPage(visit, rooms, refusal),
+  );
+};
+
+/** Field `role`. */
+export const changeCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found: { canonical }, form, params } = visit;
+  return submit(
+    async () => {
+      const change = { username: params.username ?? '', role: form.text('role') };
+      await rooms.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
+      return seeOther(withNotice(listUrl(visit), 'role-changed'));
+    },
+    (refusal) => collaboratorsPage(visit, rooms, refusal),
+  );
+};
+
+export const removeCollaborator: Page<RepositoryPersonVisit> = async (visit, { repositories }) => {
+  const { viewer, found: { canonical }, params } = visit;
+  await repositories.removeCollaborator(viewer, canonical.owner, canonical.name, params.username ?? '');
+  return seeOther(withNotice(listUrl(visit), 'collaborator-removed'));
+};
+
+/** Ends one's own collaboration; to who is no collaborator there is nothing here. */
+export const leaveRepository: Page<RepositoryVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
+  await repositories.leave(viewer, canonical.owner, canonical.name);
+  return seeOther(withNotice('/', 'repository-left'));
+};

@@ -1,0 +1,31 @@
+import { imageReply } from '../image-reply.ts';
+import { seeOther } from '../reply.ts';
+import { submit } from '../submit.ts';
+import { withNotice } from '../views/notices.ts';
+import { repositoryUrl } from '../views/urls.ts';
+import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
+import { settingsPage } from './repository-settings.ts';
+
+/** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only changes the address. */
+export const showRepositoryImage: Page<RepositoryVisit> = async ({ viewer, found }, { repositories }) => {
+  const { owner, name } = found.canonical;
+  const image = await repositories.openImage(viewer, owner, name);
+  return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
+};
+
+/** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
+export const uploadRepositoryImage: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found: { canonical } } = visit;
+  return submit(
+    async () => {
+      await rooms.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
+    },
+    (refusal) => settingsPage(visit, rooms, { refusal }),
+  );
+};
+
+export const deleteRepositoryImage: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+  await repositories.removeImage(viewer, canonical.owner, canonical.name);
+  return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
+};

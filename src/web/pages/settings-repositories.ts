@@ -1,0 +1,69 @@
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewRepositoryRow } from '../views/repository-row.ts';
+import { viewTime } from '../views/times.ts';
+import { repositoryUrl } from '../views/urls.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+interface Refused {
+  /** Of the repository whose form came back. */
+  id: string;
+  refusal: FormRefusal;
+}
+
+async function repositoriesPage(visit: PersonVisit, { repositories, clock, config }: WebRooms, refused?: Refused): Promise<PageReply> {
+  const { viewer, form, query } = visit;
+  const now = clock.now();
+  const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
+  return page('settings/repositories', {
+    offers: offers.map(({ repository, to, offeredAt }) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      to: to.kind === 'organisation' ? to.handle : null,
+      offered: viewTime(offeredAt, now),
+    })),
+    trash: trash.map((repository) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      deleted: viewTime(repository.deletedAt ?? now, now),
+      gone: viewTime((repository.deletedAt ?? now) + config.repositories.trashKeepMs, now),
+      name: refused?.id === repository.id ? form.text('name') : repository.name,
+      // The same form stands below each row, so only one of them shows the refusal.
+      isRefused: refused?.id === repository.id,
+    })),
+    refusal: refused?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** Repositories on their way: offered to the person, and deleted ones that can come back. */
+export const showOwnRepositories: Page<PersonVisit> = (visit, rooms) => repositoriesPage(visit, rooms);
+
+export const acceptTransfer: Page<PersonVisit> = (visit, rooms) => {
+  const id = visit.params.id ?? '';
+  return submit(
+    async () => seeOther(withNotice(repositoryUrl(await rooms.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
+    (refusal) => repositoriesPage(visit, rooms, { id, refusal }),
+  );
+};
+
+export const declineTransfer: Page<PersonVisit> = async ({ viewer, params }, { repositories }) => {
+  await repositories.declineTransfer(viewer, params.id ?? '');
+  return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
+};
+
+/** Field `name`: another one when the old is in use again. */
+export const restoreRepository: Page<PersonVisit> = (visit, rooms) => {
+  const { viewer, params, form } = visit;
+  const id = params.id ?? '';
+  return submit(
+    async () => {
+      const { name } = await rooms.repositories.restore(viewer, id, form.text('name').trim() || undefined);
+      const { owner } = (await rooms.repositories.locate([id])).get(id)!;
+      return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
+    },
+    (refusal) => repositoriesPage(visit, rooms, { id, refusal }),
+  );
+};
