@@ -25,6 +25,8 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSearch } from './search/index.ts';
+import type { Search } from './search/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -47,6 +49,7 @@ export interface Rooms {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  search: Search;
   federation: Federation;
   ci: Ci;
   /** Ends what is running and closes the database. */
@@ -123,6 +126,8 @@ export async function openRooms(
   const db = await opening;
   try {
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
+    // Before anything is written: the index follows every write.
+    const search = createSearch({ db, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
@@ -172,6 +177,7 @@ export async function openRooms(
       organisations,
       git,
       repositories,
+      search,
       federation,
       ci,
       async close() {
@@ -180,6 +186,7 @@ export async function openRooms(
         await repositories.stop();
         await git.stop();
         await accounts.stop();
+        await search.close();
         await db.close();
       },
     };
@@ -226,6 +233,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     repositories,
     federation,
     git,
+    search: rooms.search,
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
       const pending = (await db.schema()).filter((step) => step.state === 'pending');
@@ -245,6 +253,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   return {
     rooms,
     async start() {
+      await rooms.search.recover();
       await repositories.recover();
       await avatars.recover();
       await federation.recover();

@@ -11,6 +11,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
+import type { Search } from '../search/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers } from './git/index.ts';
@@ -39,6 +40,7 @@ export interface WebOptions {
   repositories: Repositories;
   federation: Federation;
   git: Git;
+  search: Search;
   /** How SSH is reached; null while it is off or not listening yet. */
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */

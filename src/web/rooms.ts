@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
+import type { Search } from '../search/index.ts';
 import type { Assets } from './assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
 
@@ -28,6 +29,7 @@ export interface WebRooms {
   repositories: Repositories;
   federation: Federation;
   git: Git;
+  search: Search;
   assets: Assets;
   onceSecrets: OnceSecrets;
   /** Null while SSH is off or not listening yet. */
