@@ -19,6 +19,7 @@ interface Token {
   group: number;
 }
 
+const nothing = (): boolean => false;
 const anything = (): boolean => true;
 const anythingButSlash = (character: string): boolean => character !== '/';
 
@@ -92,8 +93,9 @@ function readTokens(pattern: string): Token[] {
       const isDouble = characters[at + 1] === '*';
       const startsSegment = at === 0 || characters[at - 1] === '/';
       if (isDouble) at += 1;
-      const group = isDouble && startsSegment && characters[at + 1] === '/' ? 2 : 0;
-      tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group });
+      // In front of `**` and its slash stands the choice to leave out both.
+      if (isDouble && startsSegment && characters[at + 1] === '/') tokens.push({ accepts: nothing, optional: true, repeats: false, group: 3 });
+      tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group: 0 });
     } else if (character === '?' && last !== undefined) {
       last.optional = true;
     } else if (character === '+' && last !== undefined) {

@@ -17,8 +17,9 @@ export interface SettledJob {
 /** Parts of the file that runners read; `on`, because it holds the types and defaults of inputs. */
 const keptAtTop = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'];
 
-/** More than any real file has, after its aliases were written out. */
+/** More than any real file has, after its aliases were written out. An alias may even stand for what it is part of. */
 const maxNodes = 100_000;
+const maxDepth = 100;
 
 /**
  * The YAML for a runner: the file with exactly one job, its matrix one value for
@@ -63,6 +64,7 @@ function writeJob(copier: Copier, { definition, name, leg, runsOn, continueOnErr
 class Copier {
   readonly #file: YamlFile;
   #count = 0;
+  #depth = 0;
 
   constructor(file: YamlFile) {
     this.#file = file;
@@ -70,7 +72,14 @@ class Copier {
 
   copy(node: unknown): Node | null {
     this.#count += 1;
-    if (this.#count > maxNodes) throw new Error('The aliases of this workflow file make it too large.');
+    this.#depth += 1;
+    if (this.#count > maxNodes || this.#depth > maxDepth) throw new Error('the aliases of this workflow file make it too large');
+    const copied = this.#copyOne(node);
+    this.#depth -= 1;
+    return copied;
+  }
+
+  #copyOne(node: unknown): Node | null {
     if (isAlias(node)) return this.copy(this.#file.resolve(node));
     if (isMap(node)) return this.#copyMap(node as YAMLMap);
     if (isSeq(node)) {

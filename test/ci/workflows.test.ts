@@ -1,0 +1,309 @@
+import t from 'tap';
+import { nextTime, parseCron } from '../../src/ci/workflows/cron.ts';
+import { evaluateCondition, evaluateValue } from '../../src/ci/workflows/evaluate.ts';
+import { expandMatrix, legName } from '../../src/ci/workflows/expand-matrix.ts';
+import { GlobMatcher } from '../../src/ci/workflows/glob.ts';
+import { matchesPush } from '../../src/ci/workflows/match-push.ts';
+import { parseWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
+import { writePayload } from '../../src/ci/workflows/write-payload.ts';
+import { statusOfLegs, statusOfRun } from '../../src/ci/runs/run-status.ts';
+import type { RunStatus } from '../../src/ci/runs/run-status.ts';
+import type { Workflow } from '../../src/ci/workflows/workflow.ts';
+
+const outlook = { success: true, failure: false, cancelled: false };
+const scope = { contexts: { github: { ref: 'refs/heads/main', event: { number: 3 } }, matrix: { os: 'linux', list: [1, 2] }, needs: {}, vars: { constructor: 'c' } }, outlook };
+
+function parsed(text: string): Workflow {
+  const result = parseWorkflow('ci.yml', text);
+  if (!result.ok) throw result.problem;
+  return result.workflow;
+}
+
+t.test('runner-protocol 5 the patterns of filters', async (t) => {
+  const rows: [pattern: string, fits: string[], doesNot: string[]][] = [
+    ['main', ['main'], ['maine', 'amain', '']],
+    ['*', ['main', 'v1.0'], ['feature/a']],
+    ['**', ['main', 'feature/a/b'], []],
+    ['feature/*', ['feature/a'], ['feature/a/b', 'feature']],
+    ['feature/**', ['feature/a', 'feature/a/b'], ['feature']],
+    ['**/docs/**', ['docs/x', 'a/docs/x', 'a/b/docs/c/d'], ['docs', 'adocs/x']],
+    ['**/README.md', ['README.md', 'a/README.md'], ['aREADME.md']],
+    ['**.js', ['a.js', 'a/b.js'], ['a.jsx']],
+    ['*.jsx?', ['a.js', 'a.jsx'], ['a.jsxx']],
+    ['v[12].[0-9]+.[0-9]+', ['v1.0.0', 'v2.10.11'], ['v3.0.0', 'v1..0', 'v1.0']],
+    ['a+b', ['ab', 'aaab'], ['b']],
+    ['\\*x', ['*x'], ['ax']],
+    ['[x', ['[x'], ['x']],
+    ['ä?🔥+', ['🔥', 'ä🔥🔥'], ['ä']],
+  ];
+  const glob = new GlobMatcher();
+  for (const [pattern, fits, doesNot] of rows) {
+    for (const text of fits) t.ok(glob.matches(pattern, text), `${pattern} fits ${text}`);
+    for (const text of doesNot) t.notOk(glob.matches(pattern, text), `${pattern} does not fit ${text}`);
+  }
+  t.ok(glob.letsIn(['a/**', '!a/b/**', 'a/b/c'], 'a/b/c'), 'the last that fits decides');
+  t.notOk(glob.letsIn(['a/**', '!a/b/**'], 'a/b/c'));
+  t.notOk(glob.letsIn(['!a'], 'b'), 'only exceptions let nothing in');
+});
+
+t.test('security I08 no pattern makes the matcher slow', async (t) => {
+  const startedAt = performance.now();
+  t.throws(() => {
+    const glob = new GlobMatcher();
+    for (let count = 0; count < 1000; count += 1) glob.matches('**a'.repeat(80) + 'b', `${'a'.repeat(200)}${count}`);
+  }, { message: 'The filters cost too much to evaluate.' });
+  t.ok(performance.now() - startedAt < 5_000);
+});
+
+t.test('what a push starts, by kind of filter', async (t) => {
+  const trigger = (on: string) => parsed(`on:\n  push:\n${on}\njobs: {a: {runs-on: x, steps: [{run: x}]}}`).triggers.push!;
+  const branch = (name: string, changedPaths: string[] | null = null) => ({ kind: 'branch' as const, name, changedPaths });
+  const tag = (name: string) => ({ kind: 'tag' as const, name, changedPaths: null });
+  const rows: [on: string, starts: object[], doesNot: object[]][] = [
+    ['    branches: [main]', [branch('main')], [branch('x'), tag('main')]],
+    ['    tags: [v*]', [tag('v1')], [tag('x'), branch('v1')]],
+    ['    branches: [main]\n    tags: [v*]', [branch('main'), tag('v1')], [branch('v1'), tag('main')]],
+    ['    branches-ignore: [x/**]', [branch('main')], [branch('x/y'), tag('t')]],
+    ['    tags-ignore: ["*-rc"]', [tag('v1')], [tag('v1-rc'), branch('main')]],
+    ['    paths: [src/**]', [branch('main', ['src/a']), branch('main', ['b', 'src/a']), branch('main'), tag('v1')], [branch('main', ['b']), branch('main', [])]],
+    ['    paths-ignore: [docs/**]', [branch('main', ['docs/a', 'b'])], [branch('main', ['docs/a'])]],
+    ['    branches: [main]\n    paths: [src/**]', [branch('main', ['src/a'])], [branch('x', ['src/a']), branch('main', ['b'])]],
+  ];
+  for (const [on, starts, doesNot] of rows) {
+    for (const ref of starts) t.ok(matchesPush(trigger(on), ref as never), `${on.trim()} is started by ${JSON.stringify(ref)}`);
+    for (const ref of doesNot) t.notOk(matchesPush(trigger(on), ref as never), `${on.trim()} is not started by ${JSON.stringify(ref)}`);
+  }
+});
+
+t.test('expressions evaluate as on runners, with our functions about the run', async (t) => {
+  const values: [text: string, value: unknown][] = [
+    ['${{ github.event.number }}', 3],
+    ['n ${{ github.event.number }} of ${{ matrix.os }}', 'n 3 of linux'],
+    ["${{ github.ref == 'refs/heads/main' && 'yes' || 'no' }}", 'yes'],
+    ["${{ fromJSON('[1, {\"a\": null}]') }}", [1, { a: null }]],
+    ["${{ 'it''s }} fine' }}", "it's }} fine"],
+    ['${{ vars.constructor }}', 'c'],
+    ['${{ needs.absent.result }}', null],
+    ['${{ toJSON(matrix.list) }}', '[\n  1,\n  2\n]'],
+    ['no expression', 'no expression'],
+    ['', ''],
+  ];
+  for (const [text, value] of values) t.same(evaluateValue(text, scope), value, text);
+  t.same(evaluateValue({ a: ['${{ matrix.os }}', 1] }, scope), { a: ['linux', 1] });
+  for (const [text, message] of [
+    ['${{ absent.x }}', /Unrecognized named-value: 'absent'/],
+    ['${{ constructor(1) }}', /there is no function constructor/],
+    ["${{ hashFiles('x') }}", /there is no function hashfiles/],
+    ['${{ 1 == }}', /Unexpected end/],
+    ['${{ 1', /it has no end/],
+    ['${{ }}', /it is empty/],
+    [`\${{ ${"format('{0}{0}', ".repeat(40)}'xxxx'${')'.repeat(40)} }}`, /longer than 1 MiB/],
+    [`\${{ ${'toJSON('.repeat(45)}'"""""""""'${')'.repeat(45)} }}`, /longer than 1 MiB/],
+    [`\${{ '${'x'.repeat(22_000)}' }}`, /MaxLength/],
+  ] as const) t.throws(() => evaluateValue(text, scope), message, text.slice(0, 60));
+});
+
+t.test('the condition of a job, with and without words about the run', async (t) => {
+  const failed = { ...scope, outlook: { success: false, failure: true, cancelled: false } };
+  const rows: [condition: string | null, well: boolean, badly: boolean][] = [
+    [null, true, false],
+    ['', true, false],
+    ["github.ref == 'refs/heads/main'", true, false],
+    ['${{ false }}', false, false],
+    ['always()', true, true],
+    ['failure()', false, true],
+    ['!cancelled()', true, true],
+    ["success() || github.ref == 'x'", true, false],
+    ["${{ always() }} && 'x'", true, true],
+    ["'always()'", true, false],
+  ];
+  for (const [condition, well, badly] of rows) {
+    t.equal(evaluateCondition(condition, scope), well, String(condition));
+    t.equal(evaluateCondition(condition, failed), badly, `${condition}, after a failure`);
+  }
+});
+
+t.test('a matrix: combinations, exclude, include, names in order', async (t) => {
+  const names = (matrix: unknown) => expandMatrix(matrix as never).map(legName);
+  t.same(names(null), ['']);
+  t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['a, 1', 'b, 1', 'b, 2']);
+  t.same(names({ v: ['3.10', 3.1] }), ['3.1', '3.10'], 'text and number are two');
+  t.same(expandMatrix({ fruit: ['apple', 'pear'], animal: ['cat', 'dog'], include: [{ color: 'green' }, { color: 'pink', animal: 'cat' }, { fruit: 'apple', shape: 'circle' }, { fruit: 'banana' }, { fruit: 'banana', animal: 'cat' }] } as never).map((leg) => JSON.stringify(leg)), [
+    '{"fruit":"banana"}',
+    '{"fruit":"banana","animal":"cat"}',
+    '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
+    '{"fruit":"pear","animal":"cat","color":"pink"}',
+    '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
+    '{"fruit":"pear","animal":"dog","color":"green"}',
+  ].sort((a, b) => (legName(JSON.parse(a)) < legName(JSON.parse(b)) ? -1 : 1)));
+  t.same(names({ include: [{ a: 1 }, { a: 2, b: { c: 'deep', d: [true] } }] }), ['1', '2, deep, true']);
+  for (const [matrix, message] of [
+    [{ a: 'x' }, /axis a has to be a list/],
+    [{ a: [] }, /axis a has to be a list/],
+    [{}, /no combinations/],
+    [{ a: [1], exclude: [{ a: 1 }] }, /no combinations/],
+    [[1], /not a mapping/],
+    [{ a: [1], include: { b: 1 } }, /list of mappings under "include"/],
+    [Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`a${at}`, Array.from({ length: 10 }, (__, n) => n)])), /more than 256/],
+  ] as const) t.throws(() => names(matrix), message);
+});
+
+t.test('what the runner gets keeps the nodes of the file', async (t) => {
+  const text = `name: CI
+on: {push: , workflow_dispatch: {inputs: {n: {type: number, default: 7}}}}
+x-shared: &shared
+  PY: "3.10" # quoted
+  DAY: 2024-01-01
+env:
+  <<: *shared
+  PY: '3.11'
+defaults: {run: {shell: bash}}
+concurrency: c
+jobs:
+  build:
+    needs: other
+    concurrency: d
+    runs-on: \${{ matrix.os }}
+    strategy:
+      fail-fast: false
+      matrix: {os: [linux], version: ["3.10", 3.10, 0x10]}
+    env: *shared
+    steps:
+      - &step
+        uses: actions/checkout@v4
+        with: {fetch-depth: 0}
+      - *step
+      - run: |
+          echo "\${{ matrix.version }}"
+
+          exit 0
+  other: {runs-on: linux, steps: [{run: x}]}
+`;
+  const workflow = parsed(text);
+  const definition = workflow.jobs.get('build')!;
+  const leg = { os: 'linux', version: '3.10' };
+  t.equal(writePayload(workflow, { definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }), `name: CI
+on:
+  push:
+  workflow_dispatch:
+    inputs:
+      n:
+        type: number
+        default: 7
+env:
+  PY: '3.11'
+  DAY: 2024-01-01
+defaults:
+  run:
+    shell: bash
+jobs:
+  build:
+    runs-on:
+      - linux
+      - big
+    strategy:
+      fail-fast: false
+      matrix:
+        os:
+          - linux
+        version:
+          - "3.10"
+    env:
+      PY: "3.10" # quoted
+      DAY: 2024-01-01
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0
+      - run: |
+          echo "\${{ matrix.version }}"
+
+          exit 0
+    if: always()
+    name: build (linux, 3.10)
+`);
+});
+
+t.test('an alias that stands for what it is part of ends in words', async (t) => {
+  const workflow = parsed('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}');
+  const settled = { definition: workflow.jobs.get('a')!, name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
+  t.throws(() => writePayload(workflow, settled), /aliases of this workflow file make it too large/);
+});
+
+t.test('a file that cannot be used says where and why, and never throws', async (t) => {
+  const rows: [text: string, problem: string][] = [
+    ['', 'line 1, column 1: A workflow file is a mapping with "on" and "jobs".'],
+    ['on: push', 'line 1, column 1: A workflow needs "jobs".'],
+    ['jobs: {}', 'line 1, column 1: A workflow needs "on": what starts it.'],
+    ['on: push\njobs: {}', 'line 2, column 7: A workflow needs at least one job.'],
+    ['on: push\njobs:\n  a:\n    steps: [{run: x}]', 'line 3, column 3: The job a needs "runs-on".'],
+    ['on: push\njobs:\n  a:\n    runs-on: x', 'line 3, column 3: The job a needs "steps".'],
+    ['on: push\njobs:\n  a: {runs-on: x, steps: [{name: x}]}', 'line 3, column 27: A step needs either "run" or "uses".'],
+    ['on: push\njobs:\n  1a: {runs-on: x, steps: [{run: x}]}', 'line 3, column 3: A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".'],
+    ['on: push\njobs:\n  a: {runs-on: x, needs: b, steps: [{run: x}]}\n  b: {runs-on: x, needs: a, steps: [{run: x}]}', 'line 3, column 3: The job a needs itself: a → b → a.'],
+    ['on: push\njobs:\n  a: {runs-on: x, needs: c, steps: [{run: x}]}', 'line 3, column 3: The job a needs c, which is not there.'],
+    ['on: push\njobs:\n  a: {uses: ./x.yml}', 'line 3, column 13: Reusable workflows are not supported yet.'],
+    ['on:\n  push:\n    branches: [a]\n    branches-ignore: [b]\njobs: {}', 'line 4, column 22: "branches" and "branches-ignore" exclude each other; use "!" in front of a pattern.'],
+    ['on: {schedule: [{cron: "x"}]}\njobs: {}', 'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday.'],
+    ['on: push\non: push', 'line 2, column 1: Map keys must be unique'],
+    ['on: push\n\tjobs: {}', 'line 2, column 1: Tabs are not allowed as indentation'],
+    ['on: push\njobs: {a: {runs-on: x, permissions: {contents: all}, steps: [{run: x}]}}', 'line 2, column 48: A permission is read, write or none.'],
+  ];
+  for (const [text, problem] of rows) {
+    const result = parseWorkflow('ci.yml', text);
+    t.equal(result.ok ? 'fine' : result.problem.describe(), problem, JSON.stringify(text));
+  }
+  const bombs = [
+    `${'['.repeat(3000)}`,
+    `${Array.from({ length: 9 }, (_, at) => `${'abcdefghi'[at]}: &${'abcdefghi'[at]} [${Array.from({ length: 9 }, () => (at === 0 ? 'x' : `*${'abcdefghi'[at - 1]}`)).join()}]`).join('\n')}\non: push\njobs: {j: {runs-on: *i, steps: [{run: x}]}}`,
+    'x'.repeat(2 * 1024 * 1024),
+    `on: push\njobs: {${Array.from({ length: 300 }, (_, at) => `j${at}: {runs-on: x, steps: [{run: x}]}`).join()}}`,
+  ];
+  for (const bomb of bombs) t.notOk(parseWorkflow('ci.yml', bomb).ok, bomb.slice(0, 40));
+});
+
+t.test('cron expressions, in UTC', async (t) => {
+  const next = (text: string, after: string) => {
+    const cron = parseCron(text);
+    const at = cron === null ? null : nextTime(cron, Date.parse(after));
+    return at === null ? null : new Date(at).toISOString().slice(0, 16);
+  };
+  t.equal(next('* * * * *', '2026-01-01T00:00:30Z'), '2026-01-01T00:01');
+  t.equal(next('0 3 * * *', '2026-01-01T03:00:00Z'), '2026-01-02T03:00');
+  t.equal(next('*/15 9-17/4 * * mon-fri', '2026-01-02T17:45:00Z'), '2026-01-05T09:00');
+  t.equal(next('0 0 31 * *', '2026-02-01T00:00:00Z'), '2026-03-31T00:00');
+  t.equal(next('0 0 29 feb *', '2026-01-01T00:00:00Z'), '2028-02-29T00:00');
+  t.equal(next('0 0 13 * fri', '2026-01-03T00:00:00Z'), '2026-01-09T00:00', 'either day');
+  t.equal(next('5,10 0 1 1,7 7', '2026-01-01T00:05:00Z'), '2026-01-01T00:10');
+  t.equal(next('0 0 30 2 *', '2026-01-01T00:00:00Z'), null);
+  for (const wrong of ['', '* * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8', '5-1 * * * *', '*/0 * * * *', 'a * * * *', '@daily', '1/2/3 * * * *']) {
+    t.equal(parseCron(wrong), null, wrong);
+  }
+});
+
+t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs', async (t) => {
+  const run = (...statuses: RunStatus[]) => statusOfRun(statuses.map((status) => ({ status, continueOnError: false })));
+  const rows: [RunStatus[], RunStatus][] = [
+    [[], 'failure'],
+    [['skipped', 'skipped'], 'skipped'],
+    [['success', 'skipped'], 'success'],
+    [['failure', 'success'], 'failure'],
+    [['failure', 'cancelled'], 'cancelled'],
+    [['failure', 'running'], 'running'],
+    [['cancelling', 'running'], 'cancelling'],
+    [['waiting', 'blocked'], 'waiting'],
+    [['blocked'], 'blocked'],
+    [['success', 'blocked'], 'running'],
+  ];
+  for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
+  t.equal(statusOfRun([{ status: 'failure', continueOnError: true }]), 'success');
+  const legs = (...statuses: RunStatus[]) => statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
+  t.equal(legs('success', 'running'), null);
+  t.equal(legs('success', 'failure', 'cancelled'), 'failure');
+  t.equal(legs('skipped', 'success'), 'success');
+  t.equal(legs('skipped'), 'skipped');
+  t.equal(legs(), 'skipped');
+});
