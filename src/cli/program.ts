@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander';
 import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addHealthCommand } from './commands/health.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addOrgCommands } from './commands/org.ts';
 import { addRepoCommands } from './commands/repo.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSetupUrlCommand } from './commands/setup-url.ts';
@@ -67,7 +69,9 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
   addUserCommands(program, run);
   addKeyCommands(program, run);
   addTokenCommands(program, run);
+  addOrgCommands(program, run);
   addRepoCommands(program, run);
+  addBackupCommands(program, run);
   addConfigCommands(program, run);
   addMigrateCommand(program, run);
   addHealthCommand(program, run);

@@ -301,11 +301,14 @@ t.test('every command has help with an example; help is on stdout and ends with 
   t.equal(root.code, 0);
   t.equal(root.stderr, '');
   const names = (text: string): string[] => [...(/\nCommands:\n((?: {2}.*\n)+)/.exec(text)?.[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!);
-  t.same(names(root.stdout), ['serve', 'setup-url', 'user', 'key', 'token', 'repo', 'config', 'migrate', 'health', 'version', 'help']);
+  t.same(names(root.stdout), ['serve', 'setup-url', 'user', 'key', 'token', 'org', 'repo', 'config', 'migrate', 'health', 'version', 'help']);
+  /** The commands at or below these words that do something. */
+  const leaves = async (words: string[]): Promise<string[][]> => {
+    const below = names((await hearth(['help', ...words])).stdout);
+    return below.length === 0 ? [words] : (await Promise.all(below.map((verb) => leaves([...words, verb])))).flat();
+  };
   for (const name of names(root.stdout)) {
-    const noun = await hearth(['help', name]);
-    const verbs = names(noun.stdout);
-    for (const words of verbs.length === 0 ? [[name]] : verbs.map((verb) => [name, verb])) {
+    for (const words of await leaves([name])) {
       const { stdout, code } = await hearth([...words, '--help']);
       t.equal(code, 0);
       t.match(stdout, new RegExp(`Usage: hearth ${words.join(' ')}`));

@@ -1,9 +1,8 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
 import type { Rooms } from '../../app.ts';
-import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { conflict, isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found, ListedRepository, Repository } from '../../repositories/index.ts';
 import { cloneAddresses } from '../addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -11,6 +10,9 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
 import type { Run } from '../action.ts';
+import { findRepository, splitName } from './find-repository.ts';
+import { addCollaboratorCommands } from './repo-collaborator.ts';
+import { addRepoLifeCommands } from './repo-life.ts';
 
 interface ListOptions {
   owner?: string;
@@ -71,18 +73,8 @@ export function addRepoCommands(program: Command, run: Run): void {
     'hearth repo list --deleted',
     'hearth repo restore alice/garden',
   );
-}
-
-/** Finds `owner/name`; `.git` at the end is allowed, because people paste clone addresses. */
-export function findRepository({ repositories }: Rooms, text: string, viewer: Viewer = localAdministrator): Promise<Found> {
-  const { owner, name } = splitName(text);
-  return repositories.find(viewer, owner, name);
-}
-
-function splitName(text: string): { owner: string; name: string } {
-  const [owner, name, more] = text.replace(/^\//, '').replace(/\.git$/, '').split('/');
-  if (!owner || !name || more !== undefined) throw invalid('usage', `${JSON.stringify(text)} is not a repository: write owner/name.`);
-  return { owner, name };
+  addRepoLifeCommands(repo, run);
+  addCollaboratorCommands(repo, run);
 }
 
 const fullName = (row: ListedRepository): string => `${row.owner.handle}/${row.name}`;

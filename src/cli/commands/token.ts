@@ -9,7 +9,7 @@ import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
 import type { Run } from '../action.ts';
 import { findById } from './find-by-id.ts';
-import { findRepository } from './repo.ts';
+import { findRepository } from './find-repository.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
 interface AddOptions {

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Member } from '../../organisations/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { nameOf } from './find-person.ts';
+
+/** `hearth org member …`: who belongs to an organisation. */
+export function addMemberCommands(org: Command, run: Run): void {
+  const member = addNoun(org, 'member', 'who belongs to an organisation');
+  withExamples(
+    member.command('list').description('list members').argument('<org>', 'organisation').action(run(listMembers)),
+    'hearth org member list acme',
+  );
+  withExamples(
+    member.command('add').description('add a member')
+      .argument('<org>', 'organisation')
+      .argument('<user>', 'user name')
+      .requiredOption('--role <role>', 'GUEST reads, MEMBER pushes, OWNER manages')
+      .action(run(addMember)),
+    'hearth org member add acme bob --role MEMBER',
+  );
+  withExamples(
+    member.command('role').description('change a member’s role')
+      .argument('<org>', 'organisation')
+      .argument('<user>', 'user name')
+      .argument('<role>', 'GUEST, MEMBER or OWNER')
+      .action(run(changeRole)),
+    'hearth org member role acme bob OWNER',
+  );
+  withExamples(
+    member.command('remove').alias('delete').description('remove a member')
+      .argument('<org>', 'organisation')
+      .argument('<user>', 'user name')
+      .action(run(removeMember)),
+    'hearth org member remove acme bob',
+  );
+}
+
+const columns: Column<Member>[] = [
+  { title: 'USERNAME', cell: ({ person }) => nameOf(person), whole: true },
+  { title: 'ROLE', cell: ({ role }) => role },
+  { title: 'SINCE', cell: ({ since }) => never(since) },
+];
+
+const listMembers: Action<object, [string]> = async (cli, _options, org) => {
+  const { organisations } = await cli.openRooms();
+  cli.output.list(await organisations.listMembers(localAdministrator, org), columns, ['member', 'members'], ({ person, role, since }) => ({
+    username: person.username,
+    role,
+    since: isoOrNull(since),
+  }));
+};
+
+const addMember: Action<{ role: string }, [string, string]> = async (cli, { role }, org, username) => {
+  const { organisations } = await cli.openRooms();
+  await organisations.addMember(localAdministrator, org, { username, role });
+  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, { organisation: org, username, role: role.toUpperCase() });
+};
+
+const changeRole: Action<object, [string, string, string]> = async (cli, _options, org, username, role) => {
+  const { organisations } = await cli.openRooms();
+  await organisations.changeMemberRole(localAdministrator, org, { username, role });
+  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, { organisation: org, username, role: role.toUpperCase() });
+};
+
+const removeMember: Action<object, [string, string]> = async (cli, _options, org, username) => {
+  const { organisations } = await cli.openRooms();
+  await organisations.removeMember(localAdministrator, org, username);
+  cli.output.result(`Removed ${username} from ${org}.`, { organisation: org, username });
+};

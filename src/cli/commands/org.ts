@@ -1,0 +1,162 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Rooms } from '../../app.ts';
+import { conflict, isDomainError } from '../../kernel/index.ts';
+import type { ListedOrganisation, Organisation } from '../../organisations/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { addMemberCommands } from './org-member.ts';
+
+interface AddOptions {
+  owner: string;
+  displayName?: string;
+  description?: string;
+  ifMissing?: true;
+}
+
+interface EditOptions {
+  displayName?: string;
+  description?: string;
+  rename?: string;
+}
+
+/** `hearth org …`: organisations. */
+export function addOrgCommands(program: Command, run: Run): void {
+  const org = addNoun(program, 'org', 'organisations');
+  withExamples(org.command('list').description('list organisations').action(run(listOrganisations)), 'hearth org list');
+  withExamples(
+    org.command('show').description('show one organisation, with owners and repositories')
+      .argument('<name>', 'organisation')
+      .action(run(showOrganisation)),
+    'hearth org show acme',
+  );
+  withExamples(
+    org.command('add').alias('create').description('make an organisation')
+      .argument('<name>', 'organisation')
+      .requiredOption('--owner <user>', 'its first owner')
+      .option('--display-name <text>', 'name to show beside the handle')
+      .option('--description <text>', 'one line about it')
+      .option('--if-missing', 'do nothing when the organisation is there already')
+      .action(run(addOrganisation)),
+    'hearth org create acme --owner alice --display-name "Acme tools"',
+  );
+  withExamples(
+    org.command('edit').description('change what an organisation says of itself, or its name')
+      .argument('<name>', 'organisation')
+      .option('--display-name <text>', 'name to show beside the handle')
+      .option('--description <text>', 'one line about it')
+      .option('--rename <name>', 'another name; the old one stays reserved and leads on')
+      .action(run(editOrganisation)),
+    'hearth org edit acme --description "We make things"',
+  );
+  withExamples(
+    org.command('delete').alias('remove').description('delete an organisation that owns no repositories')
+      .argument('<name>', 'organisation')
+      .option('--dry-run', 'only say what would be deleted')
+      .action(run(deleteOrganisation)),
+    'hearth org delete acme',
+  );
+  addMemberCommands(org, run);
+}
+
+type Row = ListedOrganisation & { repositories: number };
+
+const columns: Column<Row>[] = [
+  { title: 'NAME', cell: (row) => row.name, whole: true },
+  { title: 'DISPLAY NAME', cell: (row) => row.displayName },
+  { title: 'MEMBERS', cell: (row) => row.members, align: 'right' },
+  { title: 'REPOS', cell: (row) => row.repositories, align: 'right' },
+  { title: 'CREATED', cell: (row) => never(row.createdAt) },
+];
+
+function toJson({ id, name, displayName, description, createdAt }: Organisation): Record<string, unknown> {
+  return { id, name, displayName, description, createdAt: isoOrNull(createdAt) };
+}
+
+/** Every organisation: the room answers in pages. */
+async function allOrganisations({ organisations }: Rooms): Promise<ListedOrganisation[]> {
+  const all: ListedOrganisation[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof organisations.list>> = await organisations.list({ limit: 100, after });
+    all.push(...page.organisations);
+    after = page.next;
+  } while (after !== null);
+  return all;
+}
+
+const listOrganisations: Action<object, []> = async (cli) => {
+  const rooms = await cli.openRooms();
+  const repositories = await rooms.repositories.listAll();
+  const rows = (await allOrganisations(rooms)).map((each): Row => ({
+    ...each,
+    repositories: repositories.filter((row) => row.ownerOrganisationId === each.id).length,
+  }));
+  cli.output.list(rows, columns, ['organisation', 'organisations'], (row) => ({ ...toJson(row), members: row.members, repositories: row.repositories }));
+};
+
+const showOrganisation: Action<object, [string]> = async (cli, _options, name) => {
+  const rooms = await cli.openRooms();
+  const organisation = await rooms.organisations.find(name);
+  const members = await rooms.organisations.listMembers(localAdministrator, organisation.name);
+  const owners = members.filter(({ role }) => role === 'OWNER').map(({ person }) => person.username ?? person.id);
+  const repositories = (await rooms.repositories.listAll()).filter((row) => row.ownerOrganisationId === organisation.id).map((row) => row.name);
+  cli.output.show(
+    [
+      ['Organisation', organisation.name],
+      ['Id', organisation.id],
+      ['Display name', organisation.displayName],
+      ['Description', organisation.description],
+      ['Created', never(organisation.createdAt)],
+      ['Members', members.length],
+      ...owners.map((owner) => ['Owner', owner] as const),
+      ...repositories.map((repository) => ['Repository', `${organisation.name}/${repository}`] as const),
+    ],
+    { ...toJson(organisation), members: members.length, owners, repositories },
+  );
+};
+
+const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name) => {
+  const rooms = await cli.openRooms();
+  if (options.ifMissing) {
+    const existing = await rooms.organisations.find(name).catch((error: unknown) => {
+      if (isDomainError(error) && error.code === 'not_found') return null;
+      throw error;
+    });
+    if (existing !== null) return acceptExisting(cli, rooms, existing, options.owner);
+  }
+  const { owner, displayName = '', description = '' } = options;
+  const organisation = await rooms.organisations.create(localAdministrator, { name, owner, displayName, description });
+  cli.output.result(`Created organisation ${organisation.name} with the owner ${owner} (id ${organisation.id}).`, toJson(organisation));
+};
+
+async function acceptExisting(cli: Cli, { organisations }: Rooms, organisation: Organisation, owner: string): Promise<void> {
+  const members = await organisations.listMembers(localAdministrator, organisation.name);
+  const isOwner = members.some(({ person, role }) => role === 'OWNER' && person.username?.toLowerCase() === owner.toLowerCase());
+  if (!isOwner) throw conflict('exists_differently', `Organisation ${organisation.name} exists, but ${owner} is no owner of it.`);
+  cli.output.result(`Organisation ${organisation.name} exists already.`, toJson(organisation));
+}
+
+const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayName, description, rename }, name) => {
+  const rooms = await cli.openRooms();
+  const { organisations } = rooms;
+  await organisations.edit(localAdministrator, name, {
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(description === undefined ? {} : { description }),
+  });
+  const { name: current } = rename === undefined ? await organisations.find(name) : await organisations.rename(localAdministrator, name, rename);
+  const line = rename === undefined ? `Changed ${current}.` : `Renamed ${name} to ${current}. The old name stays reserved and leads on.`;
+  cli.output.result(line, toJson(await organisations.find(current)));
+};
+
+const deleteOrganisation: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, name) => {
+  const rooms = await cli.openRooms();
+  const organisation = await rooms.organisations.find(name);
+  if (dryRun) return cli.output.result(`Would delete ${organisation.name}.`, toJson(organisation));
+  await cli.confirm(`Delete the organisation ${organisation.name}? This cannot be undone.`);
+  await rooms.organisations.delete(localAdministrator, organisation.name);
+  cli.output.result(`Deleted ${organisation.name}. Its name stays reserved.`, toJson(organisation));
+};

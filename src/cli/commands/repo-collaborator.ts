@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Collaborator } from '../../repositories/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { nameOf } from './find-person.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth repo collaborator …`: people let in besides the owner. */
+export function addCollaboratorCommands(repo: Command, run: Run): void {
+  const collaborator = addNoun(repo, 'collaborator', 'people let in besides the owner');
+  withExamples(
+    collaborator.command('list').description('list collaborators').argument('<owner/name>', 'repository').action(run(listCollaborators)),
+    'hearth repo collaborator list alice/garden',
+  );
+  withExamples(
+    collaborator.command('add').description('let a person in')
+      .argument('<owner/name>', 'repository')
+      .argument('<user>', 'user name')
+      .requiredOption('--role <role>', 'read, write or admin')
+      .action(run(addCollaborator)),
+    'hearth repo collaborator add alice/garden bob --role write',
+  );
+  withExamples(
+    collaborator.command('role').description('change a collaborator’s role')
+      .argument('<owner/name>', 'repository')
+      .argument('<user>', 'user name')
+      .argument('<role>', 'read, write or admin')
+      .action(run(changeRole)),
+    'hearth repo collaborator role alice/garden bob admin',
+  );
+  withExamples(
+    collaborator.command('remove').alias('delete').description('end a collaboration')
+      .argument('<owner/name>', 'repository')
+      .argument('<user>', 'user name')
+      .action(run(removeCollaborator)),
+    'hearth repo collaborator remove alice/garden bob',
+  );
+}
+
+const columns: Column<Collaborator>[] = [
+  { title: 'USERNAME', cell: ({ person }) => nameOf(person), whole: true },
+  { title: 'ROLE', cell: ({ role }) => role },
+  { title: 'MAY', cell: ({ access }) => access.level },
+  { title: 'BECAUSE', cell: ({ access }) => access.reason ?? '' },
+  { title: 'SINCE', cell: ({ since }) => never(since) },
+];
+
+const listCollaborators: Action<object, [string]> = async (cli, _options, text) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  const rows = await rooms.repositories.listCollaborators(localAdministrator, owner, name);
+  cli.output.list(rows, columns, ['collaborator', 'collaborators'], ({ person, role, access, since }) => ({
+    username: person.username,
+    role,
+    level: access.level,
+    reason: access.reason,
+    since: isoOrNull(since),
+  }));
+};
+
+const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, { role }, text, username) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
+  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, { owner, name, username, role: role.toLowerCase() });
+};
+
+const changeRole: Action<object, [string, string, string]> = async (cli, _options, text, username, role) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
+  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, { owner, name, username, role: role.toLowerCase() });
+};
+
+const removeCollaborator: Action<object, [string, string]> = async (cli, _options, text, username) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.removeCollaborator(localAdministrator, owner, name, username);
+  cli.output.result(`Removed ${username} from ${owner}/${name}.`, { owner, name, username });
+};

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { withExamples } from '../help.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth repo edit|rename|transfer|archive`: what happens to a repository in its life. */
+export function addRepoLifeCommands(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('edit').description('change description, visibility or default branch')
+      .argument('<owner/name>', 'repository')
+      .option('--description <text>', 'one line about it')
+      .option('--default-branch <name>', 'branch that is shown first')
+      .option('--public', 'everybody may read it')
+      .option('--private', 'only those with a tie to it may read it')
+      .option('--protect', 'pushes may not rewrite the default branch')
+      .option('--no-protect', 'they may')
+      .action(run(editRepository)),
+    'hearth repo edit alice/garden --public',
+  );
+  withExamples(
+    repo.command('rename').description('give a repository another name; the old path leads on')
+      .argument('<owner/name>', 'repository')
+      .argument('<name>', 'new name')
+      .action(run(renameRepository)),
+    'hearth repo rename alice/garden orchard',
+  );
+  withExamples(
+    repo.command('transfer').description('give a repository to another owner; the old path leads on')
+      .argument('<owner/name>', 'repository')
+      .argument('<owner>', 'person or organisation')
+      .action(run(transferRepository)),
+    'hearth repo transfer alice/garden acme',
+  );
+  withExamples(
+    repo.command('archive').description('make a repository read-only')
+      .argument('<owner/name>', 'repository')
+      .option('--undo', 'let it take pushes again')
+      .action(run(archiveRepository)),
+    'hearth repo archive alice/garden',
+    'hearth repo archive alice/garden --undo',
+  );
+}
+
+interface EditOptions {
+  description?: string;
+  defaultBranch?: string;
+  public?: true;
+  private?: true;
+  protect?: boolean;
+}
+
+const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
+  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.edit(localAdministrator, owner, name, {
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.defaultBranch === undefined ? {} : { defaultBranch: options.defaultBranch }),
+    ...(options.protect === undefined ? {} : { defaultBranchProtected: options.protect }),
+  });
+  const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : null;
+  if (visibility !== null) await rooms.repositories.changeVisibility(localAdministrator, owner, name, visibility);
+  const { repository } = await findRepository(rooms, text);
+  const { description, defaultBranch, defaultBranchProtected } = repository;
+  cli.output.result(`Changed ${owner}/${name}.`, {
+    owner, name, description, visibility: repository.visibility, defaultBranch, defaultBranchProtected,
+  });
+};
+
+const renameRepository: Action<object, [string, string]> = async (cli, _options, text, newName) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  const to = await rooms.repositories.rename(localAdministrator, owner, name, newName);
+  cli.output.result(`Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
+    ...to,
+    before: `${owner}/${name}`,
+  });
+};
+
+const transferRepository: Action<object, [string, string]> = async (cli, _options, text, newOwner) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.transfer(localAdministrator, owner, name, newOwner);
+  const { canonical: to } = await findRepository(rooms, `${newOwner}/${name}`);
+  cli.output.result(`Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
+    ...to,
+    before: `${owner}/${name}`,
+  });
+};
+
+const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo }, text) => {
+  const rooms = await cli.openRooms();
+  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  await rooms.repositories.setArchived(localAdministrator, owner, name, !undo);
+  const line = undo ? `${owner}/${name} takes pushes again.` : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
+  cli.output.result(line, { owner, name, state: undo ? 'ok' : 'archived' });
+};

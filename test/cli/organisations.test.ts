@@ -1,0 +1,80 @@
+// `hearth org …` and what happens to a repository in its life, on one data folder.
+import path from 'node:path';
+import t from 'tap';
+import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { runCli } from './fake-process.ts';
+
+const folder = temporaryFolder(t);
+const clock = fixedClock();
+
+/** Opened once: opening is most of the time that a command takes. */
+let opened: ReturnType<typeof realOpenRooms> | undefined;
+const openRooms: typeof realOpenRooms = async (config, options) => {
+  opened ??= realOpenRooms(config, options, 'always');
+  return { ...(await opened), config, close: async () => {} };
+};
+t.teardown(async () => (await opened)?.close());
+
+async function said(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(words, { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
+  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+}
+
+t.before(async () => {
+  await runCli(['migrate'], { cwd: folder, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  for (const name of ['alice', 'bob']) await runCli(['user', 'add', name, '--random-password'], { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+});
+
+t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
+  t.match(await said('org', 'create', 'acme', '--owner', 'nobody'), /no person with this handle.*hearth user list.*\[2\]$/s);
+  t.equal(await said('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'), 'Created organisation acme with the owner alice (id <id>).\n[0]');
+  t.match(await said('org', 'create', 'Acme', '--owner', 'bob'), /already taken.*\[4\]$/s);
+  t.match(await said('org', 'create', 'ALICE', '--owner', 'bob'), /already taken.*\[4\]$/s, 'one namespace with people');
+  t.equal(await said('org', 'add', 'acme', '--owner', 'alice', '--if-missing'), 'Organisation acme exists already.\n[0]');
+  t.match(await said('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is no owner.*\[4\]$/s);
+  t.equal(await said('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
+  t.match(JSON.parse((await said('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], { name: 'acme', displayName: 'Acme', members: 1, repositories: 0 });
+  t.equal(await said('org', 'edit', 'acme', '--description', 'We make things'), 'Changed acme.\n[0]');
+  await said('repo', 'add', 'acme/anvil');
+  t.match(await said('org', 'show', 'acme'), /Description\tWe make things\n[^]*Owner\talice\nRepository\tacme\/anvil\n/);
+  t.match(await said('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
+});
+
+t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refused (4)', async (t) => {
+  t.equal(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
+  t.match(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
+  t.equal(await said('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
+  t.equal(await said('org', 'member', 'list', 'acme'), 'alice\tOWNER\t<time>\nbob\tMEMBER\t<time>\n[0]');
+  for (const words of [['role', 'acme', 'alice', 'GUEST'], ['remove', 'acme', 'alice']]) {
+    t.match(await said('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words[0]);
+  }
+  t.equal(await said('org', 'member', 'remove', 'acme', 'bob'), 'Removed bob from acme.\n[0]');
+  t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
+});
+
+t.test('SPEC §3 org delete lists what stands in its way (4)', async (t) => {
+  t.match(await said('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
+  t.match(await said('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
+});
+
+t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborators', async (t) => {
+  t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
+  t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
+  t.match(await said('repo', 'rename', 'acme/anvil', 'hammer'), /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/);
+  t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
+  t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
+  t.match(await said('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
+  t.match(await said('repo', 'list'), /\tarchived\n/);
+  t.equal(await said('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
+  t.equal(await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'), 'alice has the role write on bob/hammer.\n[0]');
+  t.match(await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'), /owns this repository.*\[2\]$/s);
+  t.equal(await said('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'), 'alice has the role admin on bob/hammer.\n[0]');
+  t.equal(await said('repo', 'collaborator', 'list', 'bob/hammer'), 'alice\tadmin\tadmin\tcollaborator admin\t<time>\n[0]');
+  t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), 'Removed alice from bob/hammer.\n[0]');
+  t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
+  t.equal(await said('org', 'edit', 'acme', '--rename', 'apex'), 'Renamed acme to apex. The old name stays reserved and leads on.\n[0]');
+  t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
+});
