@@ -7,11 +7,14 @@ import type { EntitySchema } from 'typeorm';
 import { migrations } from '../migrations/index.ts';
 import { accountEntities, createAccounts } from './accounts/index.ts';
 import type { Accounts } from './accounts/index.ts';
+import { createBackups } from './backup/index.ts';
+import type { Backups } from './backup/index.ts';
 import { ciEntities, createCi } from './ci/index.ts';
 import type { Ci, CiSettings } from './ci/index.ts';
 import type { Config } from './config/index.ts';
 import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
+import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
@@ -52,6 +55,7 @@ export interface Rooms {
   search: Search;
   federation: Federation;
   ci: Ci;
+  backups: Backups;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
 }
@@ -84,6 +88,9 @@ const entities = [
   ...ciEntities,
   ...federationEntities,
 ] as unknown as EntitySchema<never>[];
+
+/** The schema that this program makes of any older one. */
+export const newestSchema = Math.max(...migrations.map(({ version }) => version));
 
 export function databaseFile(config: Config): string {
   return path.join(config.dataDir, 'hearth.db');
@@ -165,6 +172,7 @@ export async function openRooms(
     // The first to hear of a push: a runner may be waiting for it.
     const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config) });
     repositories.onPush(ci.onPush);
+    const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
     return {
       config,
@@ -180,6 +188,7 @@ export async function openRooms(
       search,
       federation,
       ci,
+      backups,
       async close() {
         await ci.stop();
         await federation.stop();
@@ -243,7 +252,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const schedule: Schedule = createSchedule({
     logger,
     jobs: [
-      { name: 'trash.empty', time: '0 10 4 * * *', run: () => repositories.emptyTrash() },
+      { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
+      ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
       ...(federation.isOperational ? federationJobs(federation, config) : []),

@@ -179,6 +179,20 @@ export const options = [
   }),
 
   row({
+    key: 'backup.folder', env: 'SERVICE_BACKUP_FOLDER', type: path, default: { belowDataDir: 'backups' },
+    sentence: 'Where backups are kept. Another disk is better; files that did not change take their room once.',
+  }),
+  row({
+    key: 'backup.nightly', env: 'SERVICE_BACKUP_NIGHTLY', type: boolean, default: true,
+    sentence: 'Make a backup every night at 03:30, restore it for a trial, and remove old ones.',
+  }),
+
+  row({
+    key: 'metrics.token', env: 'SERVICE_METRICS_TOKEN', type: text, default: null, example: 'a long random text', secret: true,
+    sentence: 'Bearer token that may read /metrics from anywhere. Without it only this machine may.',
+  }),
+
+  row({
     key: 'log.level', env: 'SERVICE_LOG_LEVEL', type: choice('debug', 'info', 'warn', 'error'), default: 'info',
     sentence: 'The least important kind of log line that is written: debug, info, warn or error.',
   }),

@@ -11,6 +11,7 @@ import type { Blob, Head, Tree } from './browse.ts';
 import { changedPaths } from './changed-paths.ts';
 import { defaultLimits } from './limits.ts';
 import type { GitLimits } from './limits.ts';
+import { checkRepository, packRepository } from './maintenance.ts';
 import { newCommits } from './new-commits.ts';
 import type { NewCommits } from './new-commits.ts';
 import { createObjectReaders } from './object-readers.ts';
@@ -98,6 +99,11 @@ export interface Git {
 
   /** Whole answers for pages: history, differences, blame, archives. */
   readonly reading: Reading;
+
+  /** Whether everything that the refs lead to is there; `full` reads every object. Sentences of git, none when all is well. */
+  check(path: string, options?: { full?: boolean }): Promise<string[]>;
+  /** Packs anew; what nothing leads to stays for two weeks. */
+  pack(path: string): Promise<void>;
 
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
@@ -197,6 +203,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
     reading,
+
+    check: (target, depth) => checkRepository(door, target, depth),
+    async pack(target) {
+      await packRepository(door, target);
+      // Readers hold packs open that are gone now.
+      await readers.close(target);
+    },
 
     recover: (target) => recoverRepository(target, bornAt),
     async endStrayProcesses() {

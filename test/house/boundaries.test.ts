@@ -9,7 +9,7 @@ const arrows: string[][] = [
   ['cli'],
   ['app'],
   ['web', 'ssh', 'rpc', 'jobs'],
-  ['search', 'federation', 'ci'],
+  ['search', 'federation', 'ci', 'backup'],
   ['repositories'],
   ['organisations'],
   ['accounts'],

@@ -1,0 +1,63 @@
+import { createBackup } from './create-backup.ts';
+import type { CreatedBackup, CreateOptions } from './create-backup.ts';
+import { drill } from './drill.ts';
+import { findBackup, listBackups, newestOf } from './list-backups.ts';
+import type { ListedBackup, Proof } from './list-backups.ts';
+import { pruneBackups, usualRule } from './prune-backups.ts';
+import type { KeepRule } from './prune-backups.ts';
+import type { BackupRoom, OnProgress } from './room.ts';
+import { isUnderWay } from './under-way.ts';
+import { verifyBackup } from './verify-backup.ts';
+import type { CheckedPart } from './verify-backup.ts';
+
+/** Where things stand, for the status page and for metrics. */
+export interface BackupState {
+  newest: ListedBackup | null;
+  /** The newest of which a drill found everything whole. */
+  lastProof: Proof | null;
+}
+
+/** Copies of the whole instance, and the proof that they can be restored. */
+export interface Backups {
+  create(options?: CreateOptions): Promise<CreatedBackup>;
+  list(): Promise<ListedBackup[]>;
+  state(): Promise<BackupState>;
+  /** By its name; a sample of fifty repositories is looked at unless `all`. Refuses `no_backup`. */
+  verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<CheckedPart[]>;
+  /** Of one backup, or the newest. Refuses `no_backup`. */
+  drill(name?: string, onProgress?: OnProgress): Promise<Proof>;
+  prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;
+  /** While one is being made nothing may be removed for good. */
+  isUnderWay(): Promise<boolean>;
+  /** For a job: a backup, its proof, and the end of those that are not kept. */
+  nightly(): Promise<void>;
+}
+
+const sampled = 50;
+
+export function createBackups(room: BackupRoom): Backups {
+  const { folder } = room.config.backup;
+  const backups: Backups = {
+    create: (options) => createBackup(room, options),
+    list: () => listBackups(folder),
+    async state() {
+      const all = await listBackups(folder);
+      const proofs = all.flatMap(({ proof }) => (proof !== null && proof.problems.length === 0 ? [proof] : []));
+      return { newest: all[0] ?? null, lastProof: proofs.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null };
+    },
+    async verify(name, { all = false, onProgress = () => {} } = {}) {
+      return verifyBackup(room, await findBackup(folder, name), { onProgress, ...(all ? {} : { sample: sampled }) });
+    },
+    async drill(name, onProgress) {
+      return drill(room, name === undefined ? await newestOf(folder) : await findBackup(folder, name), onProgress);
+    },
+    prune: (rule, options) => pruneBackups(folder, rule, options),
+    isUnderWay: () => isUnderWay(room),
+    async nightly() {
+      await backups.create();
+      await backups.drill();
+      await backups.prune(usualRule);
+    },
+  };
+  return backups;
+}

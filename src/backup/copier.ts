@@ -1,0 +1,73 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { copyFile } from './copy-file.ts';
+import type { EarlierFile } from './copy-file.ts';
+import type { FileEntry, Manifest } from './manifest.ts';
+
+const filesAtOnce = 8;
+
+/** The backup that later ones share their files with. */
+export interface EarlierBackup {
+  folder: string;
+  manifest: Manifest;
+}
+
+/** Copies files into one backup and keeps its list. */
+export interface Copier {
+  /** By their place in the backup, with forward slashes. */
+  readonly files: Map<string, FileEntry>;
+  /** Fails with ENOENT when the file is gone. */
+  file(from: string, place: string): Promise<void>;
+  /**
+   * Copies a folder with everything in it; one that is not there is empty, and a file
+   * that goes away meanwhile was not there either.
+   */
+  folder(from: string, place: string, skips?: (name: string) => boolean): Promise<void>;
+  /** Forgets what was listed below a place, whose files the caller removes. */
+  forget(place: string): void;
+}
+
+/** @param target the folder of the backup under way */
+export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
+  const files = new Map<string, FileEntry>();
+  const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
+
+  function earlierOf(place: string): EarlierFile | null {
+    const entry = earlier?.manifest.files[place];
+    return entry === undefined || earlier === null ? null : { at: path.join(earlier.folder, place), entry, readAt: earlierAt };
+  }
+
+  const copier: Copier = {
+    files,
+    async file(from, place) {
+      files.set(place, await copyFile(from, path.join(target, place), earlierOf(place)));
+    },
+    async folder(from, place, skips = () => false) {
+      const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
+      const wanted = entries.filter(({ name }) => !skips(name));
+      const names = wanted.filter((entry) => entry.isFile()).map(({ name }) => name);
+      await atOnce(names, filesAtOnce, async (name) => {
+        await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
+      });
+      for (const entry of wanted) if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
+    },
+    forget(place) {
+      for (const file of files.keys()) if (file.startsWith(`${place}/`)) files.delete(file);
+    },
+  };
+  return copier;
+}
+
+/** Runs `work` on every item, so many at a time. */
+export async function atOnce<Item>(items: readonly Item[], count: number, work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
+}
+
+export function whenGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+}

@@ -1,0 +1,32 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { atOnce, whenGone } from './copier.ts';
+import { copyFile } from './copy-file.ts';
+import { repositoryFolders } from './copy-repository.ts';
+import type { Manifest } from './manifest.ts';
+import type { OnProgress } from './room.ts';
+
+const filesAtOnce = 8;
+
+/**
+ * Copies the files of a backup to an empty folder, with their times, and the folders
+ * that git needs empty or not.
+ * @returns what differs from the manifest, one sentence each
+ */
+export async function copyFiles(folder: string, manifest: Manifest, target: string, onProgress: OnProgress): Promise<string[]> {
+  const problems: string[] = [];
+  for (const repository of manifest.repositories) {
+    for (const name of repositoryFolders) await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
+  }
+  const places = Object.keys(manifest.files);
+  let done = 0;
+  await atOnce(places, filesAtOnce, async (place) => {
+    const copied = await copyFile(path.join(folder, place), path.join(target, place)).catch(whenGone);
+    const [bytes, , sha256] = manifest.files[place]!;
+    if (copied === null) problems.push(`${place} is missing`);
+    else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${place} has changed`);
+    done += 1;
+    if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
+  });
+  return problems;
+}

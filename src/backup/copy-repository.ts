@@ -1,0 +1,38 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { atOnce, whenGone } from './copier.ts';
+import type { Copier } from './copier.ts';
+
+/** Work in progress of git, and what it derives again by itself: it may name objects that came later. */
+const passing = /\.lock$|^tmp_|^\.tmp-|^incoming-|^gc\.pid$|^commit-graphs?$|^multi-pack-index|^packed-refs\.new$/;
+
+/** Folders without which git does not take a folder for a repository; a copy of files alone would lose empty ones. */
+export const repositoryFolders = ['refs/heads', 'refs/tags', 'objects/info', 'objects/pack'];
+
+const filesAtOnce = 8;
+
+/**
+ * Copies a repository that clients may push to meanwhile. Refs come first, loose ones
+ * before the packed: whatever a copied ref names was there before the objects are
+ * listed, and nothing is removed while a backup is under way.
+ * Fails with ENOENT when the repository, or an object in it, moves away meanwhile.
+ */
+export async function copyRepository(copier: Copier, from: string, target: string, place: string): Promise<void> {
+  for (const folder of repositoryFolders) await mkdir(path.join(target, place, folder), { recursive: true, mode: 0o700 });
+  await copier.folder(path.join(from, 'refs'), `${place}/refs`, (name) => passing.test(name));
+  await copier.file(path.join(from, 'packed-refs'), `${place}/packed-refs`).catch(whenGone);
+  for (const name of ['HEAD', 'config']) await copier.file(path.join(from, name), `${place}/${name}`);
+  await copier.folder(path.join(from, 'info'), `${place}/info`, (name) => passing.test(name));
+  await copyObjects(copier, path.join(from, 'objects'), `${place}/objects`);
+}
+
+async function copyObjects(copier: Copier, from: string, place: string): Promise<void> {
+  const entries = (await readdir(from, { withFileTypes: true })).filter(({ name }) => !passing.test(name));
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    const folder = path.join(from, name);
+    const names = (await readdir(folder)).filter((file) => !passing.test(file));
+    // git moves a pack into place before its index: an index without its pack was listed in between.
+    const whole = names.filter((file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')));
+    await atOnce(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
+  }
+}

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { askDatabaseFile, copyDatabase, examineDatabase } from '../db/index.ts';
+import type { SideStatement } from '../db/index.ts';
+import { unavailable } from '../kernel/index.ts';
+import { createCopier, whenGone } from './copier.ts';
+import type { Copier } from './copier.ts';
+import { hashFile } from './copy-file.ts';
+import { copyRepository } from './copy-repository.ts';
+import { newestBackup } from './list-backups.ts';
+import { manifestName, totalBytes } from './manifest.ts';
+import type { BackedUpRepository, Manifest } from './manifest.ts';
+import { databaseAt, databaseName, isKey, plainParts } from './room.ts';
+import type { BackupRoom, OnProgress } from './room.ts';
+import { whileMarked } from './under-way.ts';
+
+export interface CreateOptions {
+  /** The folder that backups are kept in; as the settings say when left out. */
+  to?: string;
+  /** Takes keys along that others trust. Without them a restore makes new ones. */
+  withKeys?: boolean;
+  onProgress?: OnProgress;
+}
+
+export interface CreatedBackup {
+  name: string;
+  /** Absolute path. */
+  folder: string;
+  bytes: number;
+  repositories: number;
+  tookMs: number;
+  /** Ids of repositories whose folder is nowhere. */
+  missing: string[];
+}
+
+/** How often a repository is tried again that moves while it is copied: to the trash, to another owner. */
+const maxTries = 5;
+const unfinished = '.unfinished-';
+
+/**
+ * Copies everything while the server goes on: the database first, as of one moment,
+ * then the repositories that it names. Those can only be newer than their rows, never
+ * missing. The folder appears under its name when it is whole.
+ * Refuses `backup_under_way`, `low_disk_space`.
+ */
+export function createBackup(room: BackupRoom, { to = room.config.backup.folder, ...options }: CreateOptions = {}): Promise<CreatedBackup> {
+  return whileMarked(room, async () => {
+    await mkdir(to, { recursive: true, mode: 0o700 });
+    await refuseLowDisk(room, to);
+    const earlier = await newestBackup(to);
+    for (const name of await readdir(to)) {
+      if (name.startsWith(unfinished)) await rm(path.join(to, name), { recursive: true, force: true });
+    }
+    const startedAt = room.clock.now();
+    const name = await freeName(to, startedAt);
+    const target = path.join(to, unfinished + name);
+    await mkdir(target, { mode: 0o700 });
+    try {
+      const manifest = await fill(room, target, createCopier(target, earlier), { startedAt, ...options });
+      await rename(target, path.join(to, name));
+      await syncFolder(to);
+      const { repositories, missing } = manifest;
+      const made = {
+        name,
+        folder: path.join(to, name),
+        bytes: totalBytes(manifest),
+        repositories: repositories.length,
+        tookMs: Math.round(room.clock.now() - startedAt),
+        missing,
+      };
+      room.logger.info('backup.created', made);
+      return made;
+    } catch (error) {
+      await rm(target, { recursive: true, force: true });
+      throw error;
+    }
+  });
+}
+
+/** `2026-11-20T12-43-56Z`: sorts by time and is a file name everywhere. */
+async function freeName(folder: string, at: number): Promise<string> {
+  const taken = new Set(await readdir(folder));
+  for (let second = Math.floor(at / 1000); ; second += 1) {
+    const name = new Date(second * 1000).toISOString().replace(/\.000Z$/, 'Z').replaceAll(':', '-');
+    if (!taken.has(name)) return name;
+  }
+}
+
+async function fill(
+  room: BackupRoom,
+  target: string,
+  copier: Copier,
+  { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
+): Promise<Manifest> {
+  const database = path.join(target, databaseName);
+  await copyDatabase(databaseAt(room.config), database);
+  if (!withKeys) await stripKeys(database);
+  const [rows = [], steps = []] = await askDatabaseFile(database, [
+    plain('SELECT id, coalesce(owner_user_id, owner_org_id) AS owner, deleted_at FROM repositories ORDER BY owner, id'),
+    plain('SELECT name FROM migrations'),
+  ]);
+
+  const repositories: BackedUpRepository[] = [];
+  const missing: string[] = [];
+  for (const [done, { id, owner, deleted_at: deletedAt }] of rows.entries()) {
+    const row = { id: String(id), owner: String(owner), isDeleted: deletedAt !== null };
+    onProgress({ done, total: rows.length, item: row.id });
+    if (done % 64 === 63) await refuseLowDisk(room, target);
+    const copied = await copyOne(room, target, copier, row);
+    if (copied !== null) repositories.push(copied);
+    else if (await isKnown(room, row.id)) missing.push(row.id);
+    // It went for good after the database was copied; the copy would name what is nowhere.
+    else await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], { setUp: [] });
+  }
+  for (const { place, at } of plainParts(room.config)) {
+    onProgress({ done: rows.length, total: rows.length, item: place });
+    await copier.folder(at, place, (name) => name.startsWith('.') || (!withKeys && isKey(`${place}/${name}`)));
+  }
+  if (withKeys) await copier.folder(path.join(room.config.dataDir, 'secrets'), 'secrets');
+  await copier.file(path.join(room.config.dataDir, 'README'), 'README').catch(whenGone);
+
+  const { bytes, sha256 } = await hashFile(database);
+  copier.files.set(databaseName, [bytes, startedAt, sha256]);
+  const { rows: counts } = await examineDatabase(database);
+  const manifest: Manifest = {
+    format: 1,
+    hearth: room.version,
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(room.clock.now()).toISOString(),
+    schema: Math.max(0, ...steps.map(({ name }) => Number(/^V(\d+)/.exec(String(name))?.[1] ?? 0))),
+    withKeys,
+    repositories,
+    missing,
+    rows: counts,
+    files: Object.fromEntries([...copier.files].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+  await writeDurably(path.join(target, manifestName), `${JSON.stringify(manifest)}\n`);
+  return manifest;
+}
+
+interface Row {
+  id: string;
+  owner: string;
+  isDeleted: boolean;
+}
+
+/** Copies a repository from where it is now to where the copied database says that it is; null when it is nowhere. */
+async function copyOne(room: BackupRoom, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
+  const folder = row.isDeleted ? `trash/${row.id}.git` : `repositories/${row.owner}/${row.id}.git`;
+  for (let turn = 1; ; turn += 1) {
+    const from = await findFolder(room, row);
+    if (from === null) return null;
+    try {
+      await copyRepository(copier, from, target, folder);
+      return { id: row.id, folder, ...(await describeRefs(room, path.join(target, folder))) };
+    } catch (error) {
+      if (turn === maxTries || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      copier.forget(folder);
+      await rm(path.join(target, folder), { recursive: true, force: true });
+    }
+  }
+}
+
+async function findFolder({ config }: BackupRoom, { id, owner }: Row): Promise<string | null> {
+  const { root } = config.storage;
+  const places = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
+  const others = ((await readdir(root).catch(whenGone)) ?? []).map((name) => path.join(root, name, `${id}.git`));
+  for (const place of [...places, ...others, ...places]) if ((await readdir(place).catch(whenGone)) !== null) return place;
+  return null;
+}
+
+/** What the refs of a repository are, for comparing after a restore. */
+export async function describeRefs({ git }: Pick<BackupRoom, 'git'>, folder: string): Promise<{ refs: number; refsSha256: string }> {
+  const refs = await git.refs(folder);
+  const lines = [...refs].map(([ref, id]) => `${id} ${ref}\n`).join('');
+  return { refs: refs.size, refsSha256: createHash('sha256').update(lines).digest('hex') };
+}
+
+/** Private keys of actors leave the copy, overwritten, so that not even free pages have them (security K03). */
+async function stripKeys(database: string): Promise<void> {
+  await askDatabaseFile(database, [plain("UPDATE federation_keys SET private_key_pem = ''")], { setUp: ['PRAGMA secure_delete = ON'] });
+}
+
+async function isKnown({ db }: BackupRoom, id: string): Promise<boolean> {
+  return ((await db.read.query('SELECT 1 FROM repositories WHERE id = ?', [id])) as unknown[]).length > 0;
+}
+
+async function refuseLowDisk({ config }: BackupRoom, folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < config.storage.lowDiskFloorBytes) {
+    throw unavailable('low_disk_space', 'The server is low on disk space; no backup was made.');
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600, flush: true });
+  await syncFolder(path.dirname(file));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const plain = (sql: string): SideStatement => ({ sql, parameters: [] });

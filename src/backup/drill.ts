@@ -1,0 +1,40 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { copyFiles } from './copy-back.ts';
+import { manifestName, proofName, readManifest } from './manifest.ts';
+import type { Proof } from './list-backups.ts';
+import type { BackupRoom, OnProgress } from './room.ts';
+import { verifyBackup } from './verify-backup.ts';
+
+/**
+ * Proves a backup by restoring it: everything is copied to a passing folder, each file
+ * compared with its hash on the way, then the copy's database, rows, refs and objects are
+ * looked at. The result is kept with the backup; the copy is removed.
+ * Refuses `no_backup`.
+ */
+export async function drill(room: BackupRoom, folder: string, onProgress: OnProgress = () => {}): Promise<Proof> {
+  const manifest = await readManifest(folder);
+  const copy = path.join(room.config.dataDir, 'tmp', `drill-${room.random.uuid()}`);
+  await mkdir(copy, { recursive: true, mode: 0o700 });
+  try {
+    const problems = await copyFiles(folder, manifest, copy, onProgress);
+    await writeFile(path.join(copy, manifestName), JSON.stringify(manifest));
+    const parts = await verifyBackup(room, copy, { onProgress });
+    for (const { problems: more } of parts) problems.push(...more.filter((problem) => !problems.includes(problem)));
+    const broken = new Set(manifest.repositories.map(({ folder: place }) => place).filter((place) => problems.some((text) => text.startsWith(place))));
+    const total = manifest.repositories.length;
+    const proof: Proof = { at: new Date(room.clock.now()).toISOString(), proven: total - broken.size, total, problems };
+    await keep(folder, proof);
+    if (problems.length === 0) room.logger.info('backup.proven', { folder, repositories: total });
+    else room.logger.error('backup.not_proven', { folder, problems });
+    return proof;
+  } finally {
+    await rm(copy, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function keep(folder: string, proof: Proof): Promise<void> {
+  const draft = path.join(folder, `.${proofName}`);
+  await writeFile(draft, `${JSON.stringify(proof)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, path.join(folder, proofName));
+}

@@ -1,0 +1,10 @@
+export { createBackups } from './backups.ts';
+export type { Backups, BackupState } from './backups.ts';
+export type { CreatedBackup, CreateOptions } from './create-backup.ts';
+export type { ListedBackup, Proof } from './list-backups.ts';
+export type { KeepRule } from './prune-backups.ts';
+export { keptBackups, usualRule } from './prune-backups.ts';
+export { restoreBackup } from './restore-backup.ts';
+export type { Restored, RestoreOptions } from './restore-backup.ts';
+export type { OnProgress, Progress } from './room.ts';
+export type { CheckedPart } from './verify-backup.ts';

@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { notFound } from '../kernel/index.ts';
+import { whenGone } from './copier.ts';
+import type { EarlierBackup } from './copier.ts';
+import { proofName, readManifest, totalBytes } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a drill has found: a backup was restored, and everything was looked at. */
+export interface Proof {
+  /** ISO 8601. */
+  at: string;
+  /** Repositories that were whole, of how many. */
+  proven: number;
+  total: number;
+  problems: string[];
+}
+
+export interface ListedBackup {
+  name: string;
+  folder: string;
+  /** Epoch milliseconds. */
+  madeAt: number;
+  version: string;
+  schema: number;
+  bytes: number;
+  repositories: number;
+  withKeys: boolean;
+  proof: Proof | null;
+}
+
+const nameShape = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+
+/** The whole backups in a folder, newest first. */
+export async function listBackups(folder: string): Promise<ListedBackup[]> {
+  const listed: ListedBackup[] = [];
+  for (const name of await backupNames(folder)) {
+    const at = path.join(folder, name);
+    const manifest = await readManifest(at).catch(() => null);
+    if (manifest !== null) listed.push(await describe(name, at, manifest));
+  }
+  return listed;
+}
+
+/** Refuses `no_backup`. */
+export async function findBackup(folder: string, name: string): Promise<string> {
+  if (!nameShape.test(name)) throw notFound('no_backup', `There is no backup ${name}.`);
+  const at = path.join(folder, name);
+  await readManifest(at);
+  return at;
+}
+
+/** Refuses `no_backup` when there is none yet. */
+export async function newestOf(folder: string): Promise<string> {
+  const newest = await newestBackup(folder);
+  if (newest === null) throw notFound('no_backup', `There is no backup in ${folder}.`);
+  return newest.folder;
+}
+
+export async function newestBackup(folder: string): Promise<EarlierBackup | null> {
+  for (const name of await backupNames(folder)) {
+    const at = path.join(folder, name);
+    const manifest = await readManifest(at).catch(() => null);
+    if (manifest !== null) return { folder: at, manifest };
+  }
+  return null;
+}
+
+/** Newest first. */
+async function backupNames(folder: string): Promise<string[]> {
+  return ((await readdir(folder).catch(whenGone)) ?? []).filter((name) => nameShape.test(name)).sort().reverse();
+}
+
+async function describe(name: string, folder: string, manifest: Manifest): Promise<ListedBackup> {
+  const proof = await readFile(path.join(folder, proofName), 'utf8').catch(() => null);
+  return {
+    name,
+    folder,
+    madeAt: Date.parse(manifest.startedAt),
+    version: manifest.hearth,
+    schema: manifest.schema,
+    bytes: totalBytes(manifest),
+    repositories: manifest.repositories.length,
+    withKeys: manifest.withKeys,
+    proof: proof === null ? null : (JSON.parse(proof) as Proof),
+  };
+}

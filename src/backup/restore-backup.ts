@@ -1,0 +1,154 @@
+import { generateKeyPair } from 'node:crypto';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Config } from '../config/index.ts';
+import { askDatabaseFile } from '../db/index.ts';
+import { conflict, unavailable } from '../kernel/index.ts';
+import type { Logger, Random } from '../kernel/index.ts';
+import { copyFiles } from './copy-back.ts';
+import { whenGone } from './copier.ts';
+import { readManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { databaseName } from './room.ts';
+import type { OnProgress } from './room.ts';
+
+export interface RestoreOptions {
+  /** The folder of one backup. */
+  from: string;
+  config: Pick<Config, 'dataDir' | 'storage' | 'repositories'>;
+  /** Newest step of the schema that this program knows. */
+  schema: number;
+  /** Whether data that is there may be moved aside. */
+  replace: boolean;
+  random: Random;
+  logger: Logger;
+  onProgress?: OnProgress;
+}
+
+export interface Restored {
+  repositories: number;
+  files: number;
+  madeAt: string;
+  /** Where the data went that was there before; null when there was none. */
+  movedAside: string | null;
+  /** Actors that got new keys, because the backup had none. */
+  newKeys: number;
+  missing: string[];
+}
+
+/**
+ * Puts a backup in the place of the data folder. Everything is copied beside it and
+ * compared with its hashes first; until all is well nothing changes. What was there is
+ * moved aside, not removed. All sessions end. The caller holds the instance lock and
+ * brings the schema up to date afterwards.
+ * Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { from, config, schema, replace, random, logger, onProgress = () => {} } = options;
+  const manifest = await readManifest(from);
+  if (manifest.schema > schema) {
+    throw unavailable('schema_newer', `The backup was made by a newer Hearth (${manifest.hearth}, V${manifest.schema}). Nothing was changed.`);
+  }
+  const present = await dataIn(config);
+  if (present.length > 0 && !replace) {
+    throw conflict('data_dir_not_empty', `There is data in ${config.dataDir} already.`);
+  }
+  const staging = path.join(config.dataDir, `.restoring-${random.uuid()}`);
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  try {
+    const problems = await copyFiles(from, manifest, staging, onProgress);
+    if (problems.length > 0) throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
+    const newKeys = await freshen(path.join(staging, databaseName));
+    const movedAside = present.length === 0 ? null : await moveAside(config, present, manifest);
+    const names = (await readdir(staging)).sort((a, b) => Number(a === databaseName) - Number(b === databaseName));
+    for (const name of names) await place(path.join(staging, name), homeOf(config, name));
+    logger.info('backup.restored', { from, repositories: manifest.repositories.length, movedAside });
+    return {
+      repositories: manifest.repositories.length,
+      files: Object.keys(manifest.files).length,
+      madeAt: manifest.startedAt,
+      movedAside,
+      newKeys,
+      missing: manifest.missing,
+    };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** What a backup brings, by its first folder, and where that lives here. */
+function homeOf({ dataDir, storage, repositories }: RestoreOptions['config'], name: string): string {
+  if (name === 'repositories') return storage.root;
+  if (name === 'repo-images') return repositories.imageRoot;
+  return path.join(dataDir, name);
+}
+
+const brought = [
+  databaseName, `${databaseName}-wal`, `${databaseName}-shm`,
+  'repositories', 'repo-images', 'avatars', 'ssh', 'lfs', 'ci', 'trash', 'secrets', 'README',
+];
+
+async function dataIn(config: RestoreOptions['config']): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of brought) {
+    const home = homeOf(config, name);
+    const isThere = (await readdir(path.dirname(home)).catch(whenGone))?.includes(path.basename(home)) ?? false;
+    if (isThere && name !== 'README') found.push(name);
+  }
+  return found;
+}
+
+async function moveAside(config: RestoreOptions['config'], names: readonly string[], { startedAt }: Manifest): Promise<string> {
+  const aside = await freeFolder(path.join(config.dataDir, `replaced-by-${startedAt.slice(0, 19).replaceAll(':', '-')}Z`));
+  await mkdir(aside, { mode: 0o700 });
+  // The database goes first and comes last: in between, `serve` finds none and takes nothing for a new instance's.
+  for (const name of names) await place(homeOf(config, name), path.join(aside, name));
+  return aside;
+}
+
+async function freeFolder(wanted: string): Promise<string> {
+  const names = (await readdir(path.dirname(wanted))) ?? [];
+  for (let turn = 1; ; turn += 1) {
+    const folder = turn === 1 ? wanted : `${wanted}-${turn}`;
+    if (!names.includes(path.basename(folder))) return folder;
+  }
+}
+
+/** Moves by renaming. Images and repositories may be configured to another place, where a rename must do too. */
+async function place(from: string, to: string): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  if (path.basename(to) === 'README') await rm(to, { force: true });
+  await rename(from, to);
+}
+
+/**
+ * Ends sessions, and gives new keys to actors whose own were not in the backup: their
+ * ids must go on to mean what they meant.
+ * @returns how many actors got new keys
+ */
+async function freshen(database: string): Promise<number> {
+  const sql = (text: string, parameters: unknown[] = []) => ({ sql: text, parameters });
+  const [keyless = []] = await askDatabaseFile(database, [sql("SELECT ap_path FROM federation_keys WHERE private_key_pem = ''")]);
+  const pairs = [];
+  for (const { ap_path: actor } of keyless) pairs.push({ actor: String(actor), ...(await makePair()) });
+  await askDatabaseFile(
+    database,
+    [
+      sql('DELETE FROM sessions'),
+      ...pairs.map(({ actor, publicKey, privateKey }) =>
+        sql('UPDATE federation_keys SET public_key_pem = ?, private_key_pem = ? WHERE ap_path = ?', [publicKey, privateKey, actor])),
+    ],
+    { setUp: [] },
+  );
+  return pairs.length;
+}
+
+const makeKeyPair = promisify(generateKeyPair);
+
+const makePair = () =>
+  makeKeyPair('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });

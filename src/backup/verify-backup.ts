@@ -1,0 +1,107 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { examineDatabase } from '../db/index.ts';
+import { atOnce, whenGone } from './copier.ts';
+import { hashFile } from './copy-file.ts';
+import { describeRefs } from './create-backup.ts';
+import { manifestName, proofName, readManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { databaseName } from './room.ts';
+import type { BackupRoom, OnProgress } from './room.ts';
+
+/** One part of a backup and what is wrong with it. */
+export interface CheckedPart {
+  part: 'files' | 'database' | 'repositories';
+  /** How many files, rows or repositories were looked at. */
+  looked: number;
+  problems: string[];
+}
+
+const enough = 20;
+const filesAtOnce = 4;
+
+/**
+ * Looks whether a folder still holds what its manifest lists: every hash, the
+ * database's own checks, and that everything which the refs lead to is there.
+ * @param sample at most so many repositories; all when left out
+ * Refuses `no_backup`.
+ */
+export async function verifyBackup(
+  room: BackupRoom,
+  folder: string,
+  { sample = Infinity, onProgress = () => {} }: { sample?: number; onProgress?: OnProgress } = {},
+): Promise<CheckedPart[]> {
+  const manifest = await readManifest(folder);
+  const files = await checkFiles(folder, manifest, onProgress);
+  // A damaged file makes SQLite and git say much that says nothing more.
+  const database = await checkDatabase(path.join(folder, databaseName), manifest);
+  return [files, database, await checkRepositories(room, folder, manifest, sample, onProgress)];
+}
+
+async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
+  const problems: string[] = [];
+  const places = Object.keys(files);
+  let done = 0;
+  await atOnce(places, filesAtOnce, async (place) => {
+    const found = await hashFile(path.join(folder, place)).catch(whenGone);
+    const [bytes, , sha256] = files[place]!;
+    if (found === null) problems.push(`${place} is missing`);
+    else if (found.bytes !== bytes || found.sha256 !== sha256) problems.push(`${place} has changed`);
+    done += 1;
+    if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
+  });
+  for (const place of await filesBelow(folder)) {
+    if (!Object.hasOwn(files, place) && place !== manifestName && place !== proofName) problems.push(`${place} is not in the manifest`);
+  }
+  return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
+}
+
+async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedPart> {
+  const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  try {
+    const health = await examineDatabase(file);
+    const lost = Object.keys(rows).filter((table) => health.rows[table] !== rows[table]);
+    return {
+      part: 'database',
+      looked,
+      problems: [
+        ...health.damage,
+        ...Object.entries(health.orphans).map(([table, count]) => `${count} rows of ${table} have lost what they belong to`),
+        ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
+      ].slice(0, enough),
+    };
+  } catch (error) {
+    return { part: 'database', looked, problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+async function checkRepositories(
+  room: BackupRoom,
+  folder: string,
+  { repositories }: Manifest,
+  sample: number,
+  onProgress: OnProgress,
+): Promise<CheckedPart> {
+  // Spread over the list, so that a sample is not always the same owner's.
+  const step = Math.max(1, Math.ceil(repositories.length / sample));
+  const chosen = repositories.filter((_, at) => at % step === 0);
+  const problems: string[] = [];
+  for (const [done, { id, folder: place, refsSha256 }] of chosen.entries()) {
+    onProgress({ done, total: chosen.length, item: id });
+    const at = path.join(folder, place);
+    const found = await room.git.check(at).catch((error: Error) => [error.message]);
+    if (found.length > 0) problems.push(`${place}: ${found[0]}`);
+    else if ((await describeRefs(room, at)).refsSha256 !== refsSha256) problems.push(`${place}: its refs differ from the manifest`);
+  }
+  return { part: 'repositories', looked: chosen.length, problems };
+}
+
+async function filesBelow(folder: string, place = ''): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(path.join(folder, place), { withFileTypes: true })) {
+    const at = place === '' ? entry.name : `${place}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await filesBelow(folder, at)));
+    else found.push(at);
+  }
+  return found;
+}

@@ -1,0 +1,157 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { CheckedPart, ListedBackup } from '../../backup/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { absoluteTime } from '../times.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { showProgress } from '../progress.ts';
+
+/** `hearth backup …` and `hearth restore`. */
+export function addBackupCommands(program: Command, run: Run): void {
+  const backup = addNoun(program, 'backup', 'copies of everything, and the proof that they can be restored');
+  withExamples(
+    backup.command('create').alias('add').description('copy everything; the server may go on meanwhile')
+      .option('--to <folder>', 'keep it in another folder than the settings say')
+      .option('--with-keys', 'take private keys along: of actors and of CI secrets')
+      .action(run(create)),
+    'hearth backup create',
+    'hearth backup create --to /mnt/disk --with-keys',
+  );
+  withExamples(backup.command('list').description('list the backups').action(run(list)), 'hearth backup list --json');
+  withExamples(
+    backup.command('verify').description('look whether a backup is whole')
+      .argument('<name>', 'backup')
+      .option('--all', 'look into every repository, not into fifty')
+      .action(run(verify)),
+    'hearth backup verify 2026-11-20T03-30-00Z',
+  );
+  withExamples(
+    backup.command('drill').description('restore a backup into a passing folder, look at everything, remove it')
+      .argument('[name]', 'backup; the newest when left out')
+      .action(run(drill)),
+    'hearth backup drill',
+  );
+  withExamples(
+    backup.command('prune').description('remove old backups')
+      .option('--keep-daily <days>', 'the newest of so many days', '7')
+      .option('--keep-weekly <weeks>', 'the newest of so many weeks', '4')
+      .option('--keep-monthly <months>', 'the newest of so many months', '6')
+      .option('--dry-run', 'only say what would go')
+      .action(run(prune)),
+    'hearth backup prune --keep-daily 14',
+  );
+  withExamples(
+    program.command('restore').description('put a backup in the place of the data folder; the server must be stopped')
+      .argument('<folder>', 'folder of one backup')
+      .option('--confirm', 'data that is there is moved aside')
+      .action(run(restore)),
+    'hearth restore /mnt/disk/2026-11-20T03-30-00Z --data-dir /var/lib/hearth',
+  );
+}
+
+async function create(cli: Cli, { to, withKeys }: { to?: string; withKeys?: true }): Promise<void> {
+  const { backups } = await cli.openRooms();
+  const progress = showProgress(cli);
+  const made = await backups
+    .create({ ...(to === undefined ? {} : { to: path.resolve(cli.process.cwd(), to) }), withKeys: withKeys === true, onProgress: progress.step })
+    .finally(progress.end);
+  if (made.missing.length > 0) cli.output.message(`warning: ${made.missing.length} repositories have a row but no folder: hearth doctor`);
+  const seconds = (made.tookMs / 1000).toFixed(1);
+  cli.output.result(`${made.folder}\t${made.repositories} repositories, ${made.bytes} bytes, ${seconds} s`, made);
+}
+
+const columns: Column<ListedBackup>[] = [
+  { title: 'NAME', cell: (row) => row.name, whole: true },
+  { title: 'MADE', cell: (row) => never(row.madeAt) },
+  { title: 'VERSION', cell: (row) => `${row.version} V${row.schema}` },
+  { title: 'SIZE', cell: (row) => ({ bytes: row.bytes }), align: 'right' },
+  { title: 'REPOS', cell: (row) => row.repositories, align: 'right' },
+  { title: 'PROVEN', cell: (row) => (row.proof === null ? 'not yet' : row.proof.problems.length > 0 ? 'DAMAGED' : `${row.proof.proven} of ${row.proof.total}`) },
+];
+
+const toJson = ({ madeAt, ...row }: ListedBackup): object => ({ ...row, madeAt: isoOrNull(madeAt) });
+
+async function list(cli: Cli): Promise<void> {
+  const { backups } = await cli.openRooms();
+  cli.output.list(await backups.list(), columns, ['backup', 'backups'], toJson);
+}
+
+async function verify(cli: Cli, { all }: { all?: true }, name: string): Promise<void> {
+  const { backups } = await cli.openRooms();
+  const progress = showProgress(cli);
+  const parts = await backups.verify(name, { all: all === true, onProgress: progress.step }).finally(progress.end);
+  if (parts.some(({ problems }) => problems.length > 0)) cli.exitCode = 7;
+  const result: Column<CheckedPart>[] = [
+    { title: 'PART', cell: (row) => row.part },
+    { title: 'LOOKED AT', cell: (row) => row.looked, align: 'right' },
+    { title: 'RESULT', cell: (row) => row.problems[0] ?? 'ok' },
+  ];
+  cli.output.list(parts, result, ['part', 'parts'], (part) => part);
+}
+
+async function drill(cli: Cli, _options: object, name?: string): Promise<void> {
+  const { backups } = await cli.openRooms();
+  const progress = showProgress(cli);
+  const proof = await backups.drill(name, progress.step).finally(progress.end);
+  if (proof.problems.length > 0) cli.exitCode = 7;
+  for (const problem of proof.problems) cli.output.message(problem);
+  cli.output.result(`${proof.proven} of ${proof.total} repositories proven${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`, proof);
+}
+
+async function prune(cli: Cli, options: { keepDaily: string; keepWeekly: string; keepMonthly: string; dryRun?: true }): Promise<void> {
+  const { backups } = await cli.openRooms();
+  const rule = { daily: count(options.keepDaily), weekly: count(options.keepWeekly), monthly: count(options.keepMonthly) };
+  if (options.dryRun !== true) {
+    const { removed } = await backups.prune(rule, { dryRun: true });
+    if (removed.length > 0) await cli.confirm(`Remove ${removed.length} backups?`);
+  }
+  const { removed, kept } = await backups.prune(rule, { dryRun: options.dryRun === true });
+  const verb = options.dryRun ? 'Would remove' : 'Removed';
+  const names = removed.map(({ name }) => `  ${name}\n`).join('');
+  cli.output.print(`${verb} ${removed.length}, kept ${kept.length}.\n${names}`, { removed: removed.map(toJson), kept: kept.map(toJson) });
+}
+
+function count(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw invalid('usage', `${JSON.stringify(text)} is not a number of backups.`);
+  return Number(text);
+}
+
+async function restore(cli: Cli, { confirm }: { confirm?: true }, folder: string): Promise<void> {
+  const from = path.resolve(cli.process.cwd(), folder);
+  const { config } = await cli.loadConfig();
+  const [{ newestSchema, openDatabase }, { restoreBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { systemRandom }] =
+    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../../kernel/index.ts')]);
+  if (!isFolder(from)) throw invalid('no_backup_folder', `There is no folder ${from}.`);
+  becomeOwnerOf(config.dataDir, cli.process);
+  prepareDataDir(config.dataDir, cli.process);
+  if (`${from}/`.startsWith(`${config.storage.root}/`)) throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
+  const lock = takeInstanceLock(config.dataDir);
+  const progress = showProgress(cli);
+  const logger = await cli.logger();
+  try {
+    const restored = await restoreBackup({
+      from, config, schema: newestSchema, replace: confirm === true, random: systemRandom, logger, onProgress: progress.step,
+    }).finally(progress.end);
+    const db = await openDatabase(config, { logger }, 'always');
+    await db.close();
+    const made = absoluteTime(Date.parse(restored.madeAt));
+    cli.output.result(`Restored ${restored.repositories} repositories as of ${made}. All browser sessions have ended.`, restored);
+    if (restored.movedAside !== null) cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
+    if (restored.newKeys > 0) {
+      cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
+    }
+    if (restored.missing.length > 0) cli.output.message(`${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`);
+    if (config.federation.enabled) cli.output.message('Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.');
+  } finally {
+    lock.release();
+  }
+}
+
+function isFolder(at: string): boolean {
+  return statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

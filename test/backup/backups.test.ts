@@ -1,0 +1,191 @@
+// time limit: 300 s
+import { execFile, execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { keptBackups, usualRule } from '../../src/backup/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import { runCli } from '../cli/fake-process.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
+
+const run = promisify(execFile);
+/** Twenty for the release; see scripts/chaos. */
+const rounds = Number(process.env['HEARTH_BACKUP_ROUNDS'] ?? 1);
+
+/** A work tree that pushes to `alice/NAME` of a running Hearth. */
+function workTree(folder: string, url: string, name: string) {
+  const work = path.join(folder, `work-${name}`);
+  const git = (...args: string[]) => run('git', args, { cwd: work, env: clientEnvironment });
+  mkdirSync(work);
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main'], { cwd: work, env: clientEnvironment });
+  return {
+    git,
+    async commit(text: string) {
+      writeFileSync(path.join(work, 'file.txt'), text);
+      await git('add', '.');
+      await git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit', '--quiet', '-m', text);
+    },
+    push: (...more: string[]) => git('push', '--quiet', url, 'HEAD:refs/heads/main', ...more),
+  };
+}
+
+async function instance(t: Owner, repositories = 3) {
+  const hearth = await startHearth(t);
+  const alice = await hearth.addPerson('alice');
+  const trees = [];
+  for (let at = 1; at <= repositories; at += 1) {
+    const name = `garden-${at}`;
+    await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+    const tree = workTree(hearth.folder, `${hearth.url.replace('://', `://alice:${alice.token}@`)}/git/alice/${name}.git`, name);
+    await tree.commit('first');
+    await tree.push();
+    trees.push(tree);
+  }
+  return { hearth, alice, trees, cli: (...words: string[]) => runCli(words, { env: { SERVICE_DATA_DIR: hearth.config.dataDir } }) };
+}
+
+t.test('a backup is whole, proven by a drill, and shares what did not change with the one before', async (t) => {
+  const { hearth, trees } = await instance(t);
+  const { backups } = hearth.rooms;
+  const first = await backups.create();
+  t.equal(first.repositories, 3);
+  t.same((await backups.verify(first.name)).flatMap(({ problems }) => problems), []);
+
+  await trees[0]!.commit('second');
+  await trees[0]!.push();
+  // What changed within the last two seconds before a backup is copied again.
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  const second = await backups.create();
+  const third = await backups.create();
+  t.not(first.name, second.name, 'names differ within a second');
+  const packed = Object.keys(JSON.parse(readFileSync(path.join(third.folder, 'manifest.json'), 'utf8')).files).filter((file) => /objects\/[0-9a-f]{2}\//.test(file));
+  t.ok(packed.length > 0);
+  for (const file of packed) t.equal(statSync(path.join(third.folder, file)).ino, statSync(path.join(second.folder, file)).ino, 'the same bytes once');
+
+  const proof = await backups.drill();
+  t.match(proof, { proven: 3, total: 3, problems: [] });
+  t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastProof: { total: 3 } });
+  t.same(readdirSync(path.join(hearth.config.dataDir, 'tmp')), [], 'the drill leaves nothing');
+  t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
+});
+
+t.test('what is damaged is named, and a damaged backup is not restored', async (t) => {
+  const { hearth, cli } = await instance(t, 1);
+  const { backups } = hearth.rooms;
+  const { name, folder } = await backups.create();
+  const files = Object.keys(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')).files);
+  const object = files.find((file) => /objects\/[0-9a-f]{2}\//.test(file))!;
+  chmodSync(path.join(folder, object), 0o600);
+  appendFileSync(path.join(folder, object), 'x');
+  rmSync(path.join(folder, files.find((file) => file.endsWith('refs/heads/main'))!));
+  writeFileSync(path.join(folder, 'stranger'), '');
+  const [checked] = await backups.verify(name);
+  t.same(checked!.problems.map((text) => text.replace(/^.*\//, '')).sort(), [`${object.split('/').at(-1)} has changed`, 'main is missing', 'stranger is not in the manifest'].sort());
+  t.match(await backups.drill(name), { proven: 0, total: 1 });
+  t.equal((await backups.state()).lastProof, null);
+  t.equal((await cli('backup', 'verify', name)).code, 7);
+
+  const target = path.join(temporaryFolder(t), 'data');
+  const restored = await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } });
+  t.match(restored, { code: 6, stderr: /the backup is damaged.*Nothing was changed/s });
+  t.notOk(existsSync(path.join(target, 'hearth.db')));
+});
+
+t.test('security K03 private keys leave only in a backup with keys; a restore makes new ones for the same actors', async (t) => {
+  const { hearth } = await instance(t, 1);
+  const secret = 'a private key that nobody may see';
+  await hearth.rooms.db.write(({ manager }) =>
+    manager.query(`INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`));
+  const without = await hearth.rooms.backups.create();
+  t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(secret), 'not even in free pages');
+  const withKeys = await hearth.rooms.backups.create({ withKeys: true });
+  t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(secret));
+
+  const target = path.join(temporaryFolder(t), 'data');
+  const { code, stdout } = await runCli(['restore', without.folder, '--json'], { env: { SERVICE_DATA_DIR: target } });
+  t.equal(code, 0);
+  t.match(JSON.parse(stdout), { repositories: 1, newKeys: 1, movedAside: null });
+  const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
+  const [row] = (await restored.rooms.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
+  t.match(row, { ap_path: '/ap/users/alice', private_key_pem: /BEGIN PRIVATE KEY/, public_key_pem: /BEGIN PUBLIC KEY/ });
+  t.same(await restored.rooms.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
+});
+
+t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {
+  const { hearth, cli } = await instance(t, 1);
+  const { folder } = await hearth.rooms.backups.create();
+  await hearth.stop();
+  t.match(await cli('restore', folder), { code: 4, stderr: /data_dir|data in .* already/ });
+  const { code, stderr } = await cli('restore', folder, '--confirm');
+  t.equal(code, 0, stderr);
+  const aside = readdirSync(hearth.config.dataDir).find((name) => name.startsWith('replaced-by-'))!;
+  t.ok(existsSync(path.join(hearth.config.dataDir, aside, 'hearth.db')));
+  const again = await startHearth(t, { folder: hearth.folder });
+  t.equal((await again.rooms.repositories.listAll()).length, 1);
+});
+
+t.test(`backups under load restore whole, ${rounds} of ${rounds}`, async (t) => {
+  const { hearth, trees } = await instance(t, 2);
+  let isOver = false;
+  let pushes = 0;
+  const load = trees.map(async (tree, at) => {
+    for (let turn = 1; !isOver; turn += 1) {
+      await tree.commit(`${at} ${turn}`);
+      await tree.push(`+HEAD:refs/heads/topic-${turn % 7}`);
+      pushes += 1;
+    }
+  });
+  // Repositories come and go meanwhile.
+  const churn = (async () => {
+    for (let turn = 1; !isOver; turn += 1) {
+      const name = `passing-${turn}`;
+      await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
+      if (turn % 2 === 0) await hearth.rooms.repositories.moveToTrash(localAdministrator, 'alice', name);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+  })();
+  for (let round = 1; round <= rounds; round += 1) {
+    const { name } = await hearth.rooms.backups.create();
+    t.match(await hearth.rooms.backups.drill(name), { problems: [] }, `round ${round}`);
+  }
+  isOver = true;
+  await Promise.all([...load, churn]);
+  t.comment(`${pushes} pushes meanwhile`);
+  const folder = (await hearth.rooms.backups.list())[0]!.folder;
+  await hearth.stop();
+  const target = path.join(temporaryFolder(t), 'data');
+  t.equal((await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } })).code, 0);
+  const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
+  for (const row of (await restored.rooms.repositories.listAll()).slice(0, 5)) {
+    const found = await restored.rooms.repositories.find(localAdministrator, 'alice', row.name);
+    t.same(await restored.rooms.git.check(found.path), []);
+  }
+});
+
+t.test('one backup at a time, and none from a killed process holds the next one up', async (t) => {
+  const { hearth } = await instance(t, 1);
+  const { backups } = hearth.rooms;
+  const [first, second] = await Promise.allSettled([backups.create(), backups.create()]);
+  t.same([first, second].map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const left = path.join(hearth.config.backup.folder, '.unfinished-2020-01-01T00-00-00Z');
+  mkdirSync(left);
+  await backups.create();
+  t.notOk(existsSync(left));
+  t.equal(await backups.isUnderWay(), false);
+});
+
+t.test('which backups are kept', async (t) => {
+  const day = 86_400_000;
+  const newest = Date.UTC(2026, 10, 20, 3, 30);
+  const all = Array.from({ length: 400 }, (_, ago) => ({ name: String(ago), madeAt: newest - ago * day, proof: null }));
+  const kept = [...keptBackups(all, usualRule)].map(Number).sort((a, b) => a - b);
+  // 20 November 2026 is a Friday: weeks end 5, 12 and 19 days ago, months 20, 51, 81, 112 and 143 days ago.
+  t.same(kept, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
+  const proven = { name: 'proven', madeAt: newest - 500 * day, proof: { at: '', proven: 1, total: 1, problems: [] } };
+  t.ok(keptBackups([...all, proven], usualRule).has('proven'), 'the last one that is known to be whole stays');
+  t.same([...keptBackups(all, { daily: 0, weekly: 0, monthly: 0 })], ['0'], 'never none');
+});
