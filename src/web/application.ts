@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts';
 import { embedded } from '../embedded/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
+import { createHighlighting } from '../highlighting/index.ts';
 import { systemRandom } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
@@ -52,7 +53,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const { config, clock, logger, random = systemRandom } = options;
   const assets = createAssets(embedded);
   const render = createRender({ embedded, assets });
-  const rooms: WebRooms = { ...options, assets, onceSecrets: createOnceSecrets({ clock, random }) };
+  const rooms: WebRooms = { ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
 
   const app = new Koa<State>();
   app.use(nameRequest(random));

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
+import type { Highlighting } from '../highlighting/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
@@ -30,6 +31,7 @@ export interface WebRooms {
   federation: Federation;
   git: Git;
   search: Search;
+  highlighting: Highlighting;
   assets: Assets;
   onceSecrets: OnceSecrets;
   /** Null while SSH is off or not listening yet. */

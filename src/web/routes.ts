@@ -5,6 +5,18 @@ import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
 import { showAvatar } from './pages/avatars.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
+import { showArchive } from './pages/code/archive.ts';
+import { showBlame } from './pages/code/blame.ts';
+import { showBlob } from './pages/code/blob.ts';
+import { showBranches } from './pages/code/branches.ts';
+import { showCommit } from './pages/code/commit.ts';
+import { showComparison } from './pages/code/compare.ts';
+import { showFind } from './pages/code/find.ts';
+import { goToRef } from './pages/code/go.ts';
+import { showHistory } from './pages/code/history.ts';
+import { showRaw } from './pages/code/raw.ts';
+import { showTagFeed, showTags } from './pages/code/tags.ts';
+import { showTree } from './pages/code/tree.ts';
 import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
 import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
@@ -144,6 +156,19 @@ export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
   { method: 'GET',  path: '/repos/new',                     access: 'signed-in',        cost: 'rows',     page: showNewRepository },
   { method: 'POST', path: '/repos',                         access: 'signed-in',        cost: 'objects',  page: createRepository },
   { method: 'GET',  path: B,                                access: 'repository:read',  cost: 'objects',  page: showRepository },
+  { method: 'GET',  path: `${B}/tree{/*path}`,              access: 'repository:read',  cost: 'objects',  page: showTree },
+  { method: 'GET',  path: `${B}/blob/*path`,                access: 'repository:read',  cost: 'objects',  page: showBlob },
+  { method: 'GET',  path: `${B}/raw/*path`,                 access: 'repository:read',  cost: 'objects',  page: showRaw },
+  { method: 'GET',  path: `${B}/blame/*path`,               access: 'repository:read',  cost: 'objects',  page: showBlame },
+  { method: 'GET',  path: `${B}/commits{/*path}`,           access: 'repository:read',  cost: 'objects',  page: showHistory },
+  { method: 'GET',  path: `${B}/commit/:id`,                access: 'repository:read',  cost: 'objects',  page: showCommit },
+  { method: 'GET',  path: `${B}/compare{/*range}`,          access: 'repository:read',  cost: 'objects',  page: showComparison },
+  { method: 'GET',  path: `${B}/branches`,                  access: 'repository:read',  cost: 'objects',  page: showBranches },
+  { method: 'GET',  path: `${B}/tags`,                      access: 'repository:read',  cost: 'objects',  page: showTags },
+  { method: 'GET',  path: `${B}/tags.atom`,                 access: 'repository:read',  cost: 'objects',  page: showTagFeed },
+  { method: 'GET',  path: `${B}/archive/*name`,             access: 'repository:read',  cost: 'transfer', page: showArchive },
+  { method: 'GET',  path: `${B}/find{/*path}`,              access: 'repository:read',  cost: 'objects',  page: showFind },
+  { method: 'GET',  path: `${B}/go`,                        access: 'repository:read',  cost: 'objects',  page: goToRef },
   { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: showRepositorySettings },
   { method: 'POST', path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: saveRepositorySettings },
   { method: 'POST', path: `${B}/settings/visibility`,       access: 'repository:owner', cost: 'rows',     page: changeVisibility },

@@ -10,7 +10,8 @@ import { avatarColours, drawAvatar } from '../../src/web/views/avatar.ts';
 import { viewCloneBox } from '../../src/web/views/clone-box.ts';
 import { viewDevice } from '../../src/web/views/device.ts';
 import { viewFileTable } from '../../src/web/views/file-table.ts';
-import { decodeText, viewName } from '../../src/web/views/plain-text.ts';
+import { readText } from '../../src/web/views/code/read-text.ts';
+import { viewName } from '../../src/web/views/plain-text.ts';
 import { viewPushRecipes } from '../../src/web/views/push-recipes.ts';
 import { findReadme } from '../../src/web/views/readme.ts';
 import { viewCount, viewSize } from '../../src/web/views/sizes.ts';
@@ -211,8 +212,9 @@ t.test('the README is found in any case, Markdown first, links never followed', 
 });
 
 t.test('text is decoded whatever its bytes', async (t) => {
-  t.equal(decodeText(Buffer.from('Grüße')), 'Grüße');
-  t.equal(decodeText(Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'Grüße');
-  t.equal(decodeText(Buffer.from('\ufeffx')), 'x', 'a byte order mark is no text');
+  const textOf = (bytes: Buffer) => readText(bytes)?.text;
+  t.equal(textOf(Buffer.from('Grüße')), 'Grüße');
+  t.equal(textOf(Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'Grüße');
+  t.equal(textOf(Buffer.from('\ufeffx')), 'x', 'a byte order mark is no text');
   t.equal(viewName('a\u200fb'), 'a\ufffdb');
 });

@@ -1,16 +1,19 @@
-import type { Git } from '../../git/index.ts';
-import type { Found } from '../../repositories/index.ts';
+import type { Location, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { viewCloneBox } from '../views/clone-box.ts';
-import { viewCommit } from '../views/commit.ts';
-import { maxRows, viewFileTable } from '../views/file-table.ts';
+import { codeUrl, encodeRef } from '../views/code/code-urls.ts';
+import { viewLanguages } from '../views/code/languages.ts';
+import { findLicence, licenceName } from '../views/code/licence.ts';
 import { viewPushRecipes } from '../views/push-recipes.ts';
-import { findReadme, maxReadmeBytes, viewReadme } from '../views/readme.ts';
 import { viewRefCounts } from '../views/ref-counts.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
-import { viewSize } from '../views/sizes.ts';
+import { viewCount, viewSize } from '../views/sizes.ts';
+import { repositoryUrl } from '../views/urls.ts';
 import type { Page, RepositoryVisit } from '../visit.ts';
+import { frameAt } from './code/at-ref.ts';
+import { readFolder } from './code/tree.ts';
+import { inTime } from './in-time.ts';
 
 /** What the clone box says to somebody who could not push yet. */
 async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms) {
@@ -28,25 +31,33 @@ async function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
   };
 }
 
-async function readReadme(git: Git, path: string, entries: Parameters<typeof findReadme>[0]) {
-  const entry = findReadme(entries);
+const maxLicenceBytes = 128 * 1024;
+const maxCountedFiles = 100_000;
+/** How long the page waits for what a large repository is asked for the first time. */
+const waitMs = 150;
+
+async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: string, entries: readonly TreeEntry[]) {
+  const entry = findLicence(entries);
   if (entry === null) return null;
-  const { content } = await git.blob(path, entry.oid, { maxBytes: maxReadmeBytes });
-  return viewReadme(entry, content);
+  const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
+  return { name: licenceName(content?.toString() ?? '') ?? 'Licence', url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName) };
 }
 
-async function readContents({ path, repository }: Found, oid: string, { git, clock }: WebRooms) {
-  const [tree, commit, refs] = await Promise.all([
-    git.tree(path, oid, '', { maxEntries: maxRows + 1, withSizes: true }),
-    git.commit(path, oid),
+/** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
+async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location) {
+  const { path, repository } = visit.found;
+  const [refs, files, commits] = await Promise.all([
     git.refs(path),
+    inTime(git.reading.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    inTime(git.reading.countCommits(path, at.oid), waitMs),
   ]);
+  const url = repositoryUrl(visit.found.canonical);
   return {
-    files: viewFileTable(tree),
-    commit: viewCommit(commit, clock.now()),
     counts: viewRefCounts(refs),
-    readme: await readReadme(git, path, tree.entries),
+    commits: commits === null ? null : viewCount(commits, 'commit'),
+    languages: files === null ? [] : viewLanguages(files.files),
     size: repository.sizeBytes > 0 ? viewSize(repository.sizeBytes) : null,
+    archives: { zip: `${url}/archive/${encodeRef(at.ref)}.zip`, tar: `${url}/archive/${encodeRef(at.ref)}.tar.gz` },
   };
 }
 
@@ -65,7 +76,9 @@ function emptyPage(frame: Awaited<ReturnType<typeof frameOf>>, branch: string): 
 export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
   const [{ branch, oid }, frame] = await Promise.all([rooms.git.head(found.path), frameOf(visit, rooms)]);
-  const branchName = branch ?? found.repository.defaultBranch;
-  if (oid === null) return emptyPage(frame, branchName);
-  return page('pages/repository-home', { ...frame, branch: branchName, ...(await readContents(found, oid, rooms)) });
+  if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
+  const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
+  const [place, { tree, files, commit, readme }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
+  const licence = await readLicence(visit, rooms, at.ref, tree.entries);
+  return page('pages/repository-home', { ...frame, ...place, files, commit, readme, ...facts, licence });
 };

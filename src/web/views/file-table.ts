@@ -1,20 +1,30 @@
-import type { Tree, TreeEntry } from '../../git/index.ts';
+import type { LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
+import { codeUrl, commitUrl, joinPath, splitPath } from './code/code-urls.ts';
 import { viewName } from './plain-text.ts';
 import { viewSize } from './sizes.ts';
+import { viewTime, type TimeView } from './times.ts';
 
 export interface FileRowView {
   name: string;
+  url: string;
   /** The icon's name, and what it says. */
   icon: 'folder' | 'file' | 'symlink' | 'submodule';
   kind: string;
+  isExecutable: boolean;
   /** Null for what has no size of its own. */
   size: string | null;
+  /** Null while nobody knows yet. */
+  last: { subject: string; url: string; at: TimeView } | null;
 }
 
 export interface FileTableView {
   rows: FileRowView[];
+  /** The folder above; null at the root. */
+  parent: string | null;
   /** A sentence when not everything is shown. */
   cut: string | null;
+  /** Some rows are still being looked for. */
+  isWaiting: boolean;
 }
 
 /** More rows than this nobody reads; the page would only be slow. */
@@ -28,17 +38,36 @@ const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = {
   submodule: { icon: 'submodule', kind: 'Submodule' },
 };
 
+interface TableContext {
+  repositoryUrl: string;
+  at: Location;
+  last: LastCommits;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
-function viewFileRow({ name, kind, size }: TreeEntry): FileRowView {
-  return { ...kinds[kind], name: viewName(name), size: size === null ? null : viewSize(size) };
+function viewFileRow({ name, rawName, kind, size }: TreeEntry, { repositoryUrl, at, last, now }: TableContext): FileRowView {
+  const commit = last.rows.get(rawName.toString('latin1'));
+  return {
+    ...kinds[kind],
+    name: viewName(name),
+    url: codeUrl(repositoryUrl, kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob', at.ref, joinPath(at.file, rawName)),
+    isExecutable: kind === 'executable',
+    size: size === null || kind === 'symlink' ? null : viewSize(size),
+    last: commit ? { subject: viewName(commit.subject) || '(no message)', url: commitUrl(repositoryUrl, commit.oid), at: viewTime(commit.at, now) } : null,
+  };
 }
 
 /** The entries of a folder: folders first, each kind in git's own order. */
-export function viewFileTable({ entries, truncated }: Tree): FileTableView {
+export function viewFileTable({ entries, truncated }: Tree, context: TableContext): FileTableView {
+  const { repositoryUrl, at, last } = context;
   const rows = [...entries.filter(isFolderLike), ...entries.filter((entry) => !isFolderLike(entry))];
   return {
-    rows: rows.slice(0, maxRows).map(viewFileRow),
+    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context)),
+    parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
     cut: truncated || rows.length > maxRows ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.` : null,
+    isWaiting: !last.isComplete,
   };
 }

@@ -1,6 +1,8 @@
 import type { TreeEntry } from '../../git/index.ts';
 import { renderOnce } from '../markdown/render-once.ts';
-import { decodeText, viewName } from './plain-text.ts';
+import type { DocumentPlace } from '../markdown/repository-links.ts';
+import { readText } from './code/read-text.ts';
+import { viewName } from './plain-text.ts';
 
 /** A README as the page shows it: exactly one of `html` and `text` is set. */
 export interface ReadmeView {
@@ -14,7 +16,10 @@ export interface ReadmeView {
 export const maxReadmeBytes = 128 * 1024;
 
 const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
-const markdownName = /\.(?:md|markdown|mkd)$/i;
+export const markdownName = /\.(?:md|markdown|mkd)$/i;
+
+/** A README is text whatever its first bytes say. */
+const decodeText = (content: Buffer): string => readText(content)?.text ?? content.toString('latin1');
 
 const rank = ({ name }: TreeEntry): number => (markdownName.test(name) ? 0 : name.includes('.') ? 1 : 2);
 
@@ -25,9 +30,9 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
 }
 
 /** @param content null when the file is larger than `maxReadmeBytes` */
-export async function viewReadme({ name, oid }: TreeEntry, content: Buffer | null): Promise<ReadmeView> {
+export async function viewReadme({ name, oid }: TreeEntry, content: Buffer | null, place: DocumentPlace): Promise<ReadmeView> {
   const shown = viewName(name);
   if (content === null) return { name: shown, html: null, text: 'This file is too large to show here.' };
-  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, () => decodeText(content)), text: null };
+  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, place, () => decodeText(content)), text: null };
   return { name: shown, html: null, text: decodeText(content) };
 }

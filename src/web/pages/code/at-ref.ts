@@ -1,0 +1,32 @@
+import { notFound } from '../../../kernel/index.ts';
+import type { Location } from '../../../git/index.ts';
+import type { WebRooms } from '../../rooms.ts';
+import type { CodePage } from '../../views/code/code-urls.ts';
+import { viewPlace } from '../../views/code/place.ts';
+import { viewRefSelector } from '../../views/code/ref-selector.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import type { RepositoryVisit } from '../../visit.ts';
+import { rawPath } from './raw-path.ts';
+
+/** The ref and path that an address names; the default branch when it names none. */
+export async function locate({ found, path }: RepositoryVisit, { git }: WebRooms): Promise<Location> {
+  return locateBytes(found.path, rawPath(path), git);
+}
+
+export async function locateBytes(repository: string, rest: Buffer, git: WebRooms['git']): Promise<Location> {
+  if (rest.length > 0) return git.reading.locate(repository, rest);
+  const { branch, oid } = await git.head(repository);
+  if (oid === null) throw notFound();
+  return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
+}
+
+/** What every page about a place in a repository shows around its content. */
+export async function frameAt({ found }: RepositoryVisit, { git }: WebRooms, at: Location, page: CodePage) {
+  const [refs, { branch }] = await Promise.all([git.refs(found.path), git.head(found.path)]);
+  const repository = viewRepositoryHead(found);
+  return {
+    repository,
+    place: viewPlace(repository.url, found.canonical.name, at, page),
+    selector: viewRefSelector({ repositoryUrl: repository.url, refs, at, page, defaultBranch: branch }),
+  };
+}

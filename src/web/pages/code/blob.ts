@@ -1,0 +1,79 @@
+import type { Location, TreeEntry } from '../../../git/index.ts';
+import { movedTo, page, type Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { renderOnce } from '../../markdown/render-once.ts';
+import { codeUrl, splitPath } from '../../views/code/code-urls.ts';
+import { readLineRange, viewCodeLines } from '../../views/code/code-lines.ts';
+import { viewCommitLine } from '../../views/code/commit-line.ts';
+import { readLfsPointer } from '../../views/code/lfs-pointer.ts';
+import { imageType } from '../../views/code/media.ts';
+import { readText } from '../../views/code/read-text.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { markdownName, maxReadmeBytes } from '../../views/readme.ts';
+import { viewCount, viewSize } from '../../views/sizes.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+import { frameAt, locate } from './at-ref.ts';
+
+/** Larger files are not shown line by line (security I05). */
+const maxShownBytes = 1024 * 1024;
+
+interface Asked {
+  visit: RepositoryVisit;
+  rooms: WebRooms;
+  at: Location;
+  entry: TreeEntry;
+}
+
+/** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
+async function readContent({ visit, rooms: { git, highlighting }, at, entry }: Asked) {
+  const { content, size } = await git.blob(visit.found.path, entry.oid, { maxBytes: maxShownBytes });
+  const facts = [viewSize(size)];
+  const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
+  if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
+  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') return { facts, image: raw };
+  if (content === null) return { facts, reason: 'This file is too large to show here.' };
+  if (content.length === 0) return { facts, reason: 'This file is empty.' };
+  const pointer = readLfsPointer(content);
+  if (pointer !== null) return { facts: [`${viewSize(pointer.size)} in LFS`], lfs: { ...pointer, size: viewSize(pointer.size) } };
+  const text = readText(content);
+  if (text === null) return { facts, reason: 'This is a binary file.' };
+  if (text.encoding !== 'UTF-8') facts.push(text.encoding);
+  if (markdownName.test(entry.name) && visit.query.get('plain') !== '1' && !visit.query.has('lines') && size <= maxReadmeBytes) {
+    const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder };
+    return { facts, document: await renderOnce(entry.oid, place, () => text.text) };
+  }
+  const coloured = await highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text });
+  const code = viewCodeLines(text.text, coloured, readLineRange(visit.query.get('lines')));
+  facts.unshift(viewCount(code.count, 'line'));
+  if (entry.kind === 'executable') facts.push('executable');
+  if (!code.endsWithBreak) facts.push('no newline at the end');
+  return { facts, code };
+}
+
+/** `B/blob/{ref}/{path}`: a file. */
+export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+  const { found } = visit;
+  const url = repositoryUrl(found.canonical);
+  const at = await locate(visit, rooms);
+  if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
+  const entry = await rooms.git.entryAt(found.path, at.oid, at.file);
+  if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
+  const [frame, content, commit] = await Promise.all([
+    frameAt(visit, rooms, at, 'blob'),
+    readContent({ visit, rooms, at, entry }),
+    rooms.git.reading.lastChange(found.path, at.oid, at.file),
+  ]);
+  return page('code/blob', {
+    ...frame,
+    content,
+    commit: commit && viewCommitLine(commit, url, rooms.clock.now()),
+    isMarkdown: markdownName.test(entry.name),
+    isDocument: 'document' in content,
+    links: {
+      raw: codeUrl(url, 'raw', at.ref, at.file),
+      blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
+      self: codeUrl(url, 'blob', at.ref, at.file),
+    },
+  });
+};

@@ -1,0 +1,54 @@
+import type { Commit, NamedRef } from '../../../git/index.ts';
+import { page, type Reply } from '../../reply.ts';
+import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';
+import { viewCommitLine } from '../../views/code/commit-line.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { viewCount } from '../../views/sizes.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+
+const perPage = 30;
+/** With more branches than this they stand in the order of their names: reading all their commits would take too long. */
+const maxSorted = 2_000;
+const staleAfterMs = 90 * 86_400_000;
+
+interface Row extends NamedRef {
+  commit: Commit;
+}
+
+const byTime = (a: Row, b: Row): number => b.commit.committer.at - a.commit.committer.at || (a.name < b.name ? -1 : 1);
+
+/** `B/branches`: the default one first, then by their last commit. */
+export const showBranches: Page<RepositoryVisit> = async ({ found, query }, { git, clock }): Promise<Reply> => {
+  const url = repositoryUrl(found.canonical);
+  const now = clock.now();
+  const [{ branch, oid }, all] = await Promise.all([git.head(found.path), git.branches(found.path)]);
+  const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> => Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
+  const others = all.filter(({ name }) => name !== branch);
+  const isSorted = others.length <= maxSorted;
+  const ordered: NamedRef[] = isSorted ? (await commitsOf(others)).sort(byTime) : others;
+  const after = query.get('after');
+  const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
+  const shown = await commitsOf([...all.filter(({ name }) => start === 0 && name === branch), ...ordered.slice(start, start + perPage)]);
+  const rows = await Promise.all(
+    shown.map(async (row) => ({
+      name: viewName(row.name),
+      url: codeUrl(url, 'tree', row.name),
+      commit: viewCommitLine(row.commit, url, now),
+      isDefault: row.name === branch,
+      isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
+      distance: oid === null || row.name === branch ? null : await git.reading.distance(found.path, oid, row.oid).catch(() => null),
+      compare: branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
+    })),
+  );
+  const last = ordered[start + perPage - 1];
+  return page('code/branches', {
+    repository: viewRepositoryHead(found),
+    count: viewCount(all.length, 'branch', 'branches'),
+    active: rows.filter(({ isStale }) => !isStale),
+    stale: rows.filter(({ isStale }) => isStale),
+    more: last && ordered.length > start + perPage ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
+    isFirst: start === 0,
+  });
+};

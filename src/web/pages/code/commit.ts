@@ -1,0 +1,36 @@
+import { notFound } from '../../../kernel/index.ts';
+import { content, movedTo, page, type Reply } from '../../reply.ts';
+import { viewCommitLine } from '../../views/code/commit-line.ts';
+import { commitUrl } from '../../views/code/code-urls.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+import { readComparison } from './comparison.ts';
+
+const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
+
+/** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
+export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+  const { found, params } = visit;
+  const { git, clock } = rooms;
+  const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
+  if (id === undefined) throw notFound();
+  const url = repositoryUrl(found.canonical);
+  const { oid } = await git.reading.locate(found.path, Buffer.from(id));
+  const commit = await git.commit(found.path, oid);
+  if (!oid.startsWith(id)) throw notFound();
+  if (id !== oid) return movedTo(commitUrl(url, oid) + ending);
+  const range = { from: commit.parents[0] ?? null, to: oid };
+  if (ending !== '') {
+    // A merge has no patch of its own as a mail.
+    const body = ending === '.patch' && commit.parents.length < 2 ? await git.reading.mailPatch(found.path, oid) : await git.reading.plainDiff(found.path, range);
+    return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
+  }
+  return page('code/commit', {
+    repository: viewRepositoryHead(found),
+    commit: viewCommitLine(commit, url, clock.now()),
+    parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+    isMerge: commit.parents.length > 1,
+    diff: await readComparison(visit, rooms, range, commitUrl(url, oid)),
+  });
+};

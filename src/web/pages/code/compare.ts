@@ -1,0 +1,81 @@
+import { isDomainError } from '../../../kernel/index.ts';
+import { page, seeOther, type Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { encodeRef } from '../../views/code/code-urls.ts';
+import { viewCommitLine } from '../../views/code/commit-line.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+import { readComparison } from './comparison.ts';
+import { rawPath } from './raw-path.ts';
+
+const maxCommits = 100;
+/** Suggestions in the two boxes; any other name may be typed. */
+const maxSuggested = 200;
+
+interface Range {
+  base: string;
+  head: string;
+  /** `...` compares with where the two parted, `..` the two as they are. */
+  dots: '..' | '...';
+}
+
+/** Names of refs hold no two dots in a row, so the first ones part them. */
+function readRange(text: string): Range | null {
+  const [, base = '', dots = '...', head = ''] = /^(.*?)(\.{2,3})(.*)$/s.exec(text) ?? [];
+  return base === '' || head === '' ? null : { base, head, dots: dots as Range['dots'] };
+}
+
+/** The commit of a name, or null when there is none: the page says so beside the boxes. */
+async function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string): Promise<string | null> {
+  try {
+    return await git.resolve(found.path, name);
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
+  const refs = [...(await git.refs(found.path)).keys()];
+  return refs.filter((name) => /^refs\/(?:heads|tags)\//.test(name)).slice(0, maxSuggested).map((name) => name.replace(/^refs\/[^/]+\//, ''));
+}
+
+async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Range, [base, head]: [string, string]) {
+  const { reading } = rooms.git;
+  const { path, canonical } = visit.found;
+  const url = repositoryUrl(canonical);
+  const self = `${url}/compare/${encodeRef(range.base)}${range.dots}${encodeRef(range.head)}`;
+  const [parted, distance, commits] = await Promise.all([
+    reading.mergeBase(path, base, head),
+    reading.distance(path, base, head),
+    reading.commitsBetween(path, base, head, { limit: maxCommits }),
+  ]);
+  const from = range.dots === '..' ? base : parted ?? base;
+  return {
+    ...distance,
+    isUnrelated: parted === null,
+    isSame: base === head,
+    commits: commits.map((commit) => viewCommitLine(commit, url, rooms.clock.now())),
+    diff: await readComparison(visit, rooms, { from, to: head }, self),
+    swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
+    other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
+  };
+}
+
+/** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
+export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+  const { found, query } = visit;
+  const url = repositoryUrl(found.canonical);
+  const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
+  if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
+  const range = readRange(rawPath(visit.path).toString());
+  const { branch } = await rooms.git.head(found.path);
+  const names = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
+  const frame = { repository: viewRepositoryHead(found), names, dots: range?.dots ?? '...', suggestions: (await suggest(visit, rooms)).map(viewName) };
+  if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
+  const [base, head] = await Promise.all([resolveName(visit, rooms, range.base), resolveName(visit, rooms, range.head)]);
+  if (base === null || head === null) return page('code/compare', { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null }, { status: 404 });
+  return page('code/compare', { ...frame, missing: null, comparison: await compareCommits(visit, rooms, range, [base, head]) });
+};

@@ -1,0 +1,74 @@
+import { page, type Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { writeFeed } from '../../views/code/atom.ts';
+import { codeUrl } from '../../views/code/code-urls.ts';
+import { viewHistoryDays } from '../../views/code/history-days.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import { content } from '../../reply.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+import { frameAt, locateBytes } from './at-ref.ts';
+import { rawPath } from './raw-path.ts';
+
+const perPage = 50;
+const perFeed = 30;
+const maxAuthorLength = 100;
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const feedEnding = Buffer.from('.atom');
+
+/** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
+async function readAddress({ found, path }: RepositoryVisit, { git }: WebRooms) {
+  const rest = rawPath(path);
+  if (!rest.subarray(-feedEnding.length).equals(feedEnding)) return { at: await locateBytes(found.path, rest, git), isFeed: false };
+  const whole = await locateBytes(found.path, rest, git).catch(() => null);
+  if (whole !== null && whole.file.length === 0) return { at: whole, isFeed: false };
+  return { at: await locateBytes(found.path, rest.subarray(0, -feedEnding.length), git), isFeed: true };
+}
+
+/** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
+export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+  const { found, query } = visit;
+  const { at, isFeed } = await readAddress(visit, rooms);
+  if (isFeed) return feed(visit, rooms, at);
+  const author = (query.get('author') ?? '').replaceAll('\0', '').trim().slice(0, maxAuthorLength) || null;
+  const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
+  const [frame, history] = await Promise.all([
+    frameAt(visit, rooms, at, 'commits'),
+    rooms.git.reading.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
+  ]);
+  const url = repositoryUrl(found.canonical);
+  const self = codeUrl(url, 'commits', at.ref, at.file);
+  const last = history.entries.at(-1)?.commit.oid;
+  const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
+  return page('code/history', {
+    ...frame,
+    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now() }),
+    author,
+    self,
+    isFirst: after === null,
+    more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
+    cutShort: history.cutShort,
+    feed: at.kind === 'commit' ? null : `${self}.atom`,
+  });
+};
+
+async function feed({ found, origin }: RepositoryVisit, { git, clock }: WebRooms, at: Awaited<ReturnType<typeof locateBytes>>): Promise<Reply> {
+  const { entries } = await git.reading.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
+  const url = `${origin}${repositoryUrl(found.canonical)}`;
+  const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');
+  const xml = writeFeed({
+    title: `${found.canonical.owner}/${found.canonical.name}: commits to ${where}`,
+    self: `${codeUrl(url, 'commits', at.ref, at.file)}.atom`,
+    page: codeUrl(url, 'commits', at.ref, at.file),
+    updatedAt: entries[0]?.commit.committer.at ?? clock.now(),
+    entries: entries.map(({ commit }) => ({
+      id: `${url}/commit/${commit.oid}`,
+      url: `${url}/commit/${commit.oid}`,
+      title: commit.subject || '(no message)',
+      author: commit.author.name || 'unknown',
+      at: commit.committer.at,
+      text: commit.message,
+    })),
+  });
+  return content('application/atom+xml; charset=utf-8', xml, { headers: { ETag: `"${at.oid}"` } });
+}

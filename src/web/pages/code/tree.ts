@@ -1,0 +1,66 @@
+import type { Location } from '../../../git/index.ts';
+import { movedTo, page, type Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { codeUrl } from '../../views/code/code-urls.ts';
+import { viewCommitLine } from '../../views/code/commit-line.ts';
+import { maxRows, viewFileTable } from '../../views/file-table.ts';
+import { findReadme, maxReadmeBytes, viewReadme } from '../../views/readme.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+import { frameAt, locate } from './at-ref.ts';
+
+/** How long a page waits for rows of the last-commit column that are not known yet. */
+const waitMs = 200;
+
+/** A folder's rows and README, and the commit that it shows. */
+export async function readFolder({ found }: RepositoryVisit, { git, clock }: WebRooms, at: Location) {
+  const url = repositoryUrl(found.canonical);
+  const [tree, commit] = await Promise.all([
+    git.tree(found.path, at.oid, at.file, { maxEntries: maxRows + 1, withSizes: true }),
+    git.commit(found.path, at.oid),
+  ]);
+  const now = clock.now();
+  const shown = tree.entries.slice(0, maxRows);
+  const last = await git.reading.lastCommits(found.path, { oid: at.oid, folder: at.file, names: shown.map(({ rawName }) => rawName), waitMs });
+  const entry = findReadme(tree.entries);
+  const readme = entry && (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, { repositoryUrl: url, ref: at.ref, folder: at.file }));
+  return {
+    tree,
+    files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
+    commit: viewCommitLine(commit, url, now),
+    readme,
+  };
+}
+
+/** `B/tree/{ref}/{path}`: a folder. */
+export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+  const at = await locate(visit, rooms);
+  if (at.file.length > 0) {
+    const entry = await rooms.git.entryAt(visit.found.path, at.oid, at.file);
+    if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
+    if (entry.kind === 'submodule') return showSubmodule(visit, rooms, at, entry.oid);
+  }
+  const [frame, { files, commit, readme }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
+  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme });
+};
+
+/** The files of a submodule are in another repository; all there is here is its commit and address. */
+async function showSubmodule(visit: RepositoryVisit, rooms: WebRooms, at: Location, oid: string): Promise<Reply> {
+  const frame = await frameAt(visit, rooms, at, 'tree');
+  return page('code/submodule', { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) });
+}
+
+const maxModulesBytes = 64 * 1024;
+
+/** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
+async function submoduleAddress(path: string, { git }: WebRooms, at: Location): Promise<{ text: string; link: string | null } | null> {
+  try {
+    const { oid } = await git.entryAt(path, at.oid, '.gitmodules');
+    const { content } = await git.blob(path, oid, { maxBytes: maxModulesBytes });
+    const section = content?.toString().split(/^\s*\[/m).find((part) => /^\s*path\s*=\s*(.*?)\s*$/m.exec(part)?.[1] === at.file.toString());
+    const text = /^\s*url\s*=\s*(.*?)\s*$/m.exec(section ?? '')?.[1];
+    return text === undefined ? null : { text, link: /^https?:\/\//.test(text) ? text : null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,35 @@
+const special = /[&<>"]/g;
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text as HTML. */
+export const escapeHtml = (text: string): string => text.replace(special, (character) => entities[character]!);
+
+/** Characters that turn the direction of what follows: code can be made to read differently from what it does. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
+
+/**
+ * Makes characters visible that a reader must not miss (security.md C07): those that turn
+ * direction stand in a box with their number and reach no further; control characters show
+ * as their pictures, because a page may not hold them.
+ * @param html escaped text, perhaps with spans
+ */
+export function showOddCharacters(html: string): string {
+  return html
+    .replace(control, (character) => (character === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0))))
+    .replace(turning, (character) => `<span class="odd" title="${codePoint(character)}">${codePoint(character)}</span>`);
+}
+
+export const holdsTurningCharacters = (text: string): boolean => text.search(turning) !== -1;
+
+const codePoint = (character: string): string => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Longer lines are cut: no browser lays out a megabyte in a row. */
+const maxLineLength = 5_000;
+
+/** One line of a file or patch as HTML. */
+export function lineHtml(text: string): string {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  const isLong = line.length > maxLineLength;
+  return showOddCharacters(escapeHtml(isLong ? line.slice(0, maxLineLength) : line)) + (isLong ? '<span class="odd">line goes on</span>' : '');
+}

@@ -1,0 +1,53 @@
+import { holdsTurningCharacters, lineHtml, showOddCharacters } from './code-html.ts';
+
+/** A file line by line. The only HTML besides rendered documents that templates print as it is. */
+export interface CodeLinesView {
+  html: string;
+  count: number;
+  /** Lines that are not shown because there are too many. */
+  hidden: number;
+  endsWithBreak: boolean;
+  /** Some text in it changes the direction of what follows. */
+  hasTurningCharacters: boolean;
+}
+
+const maxLines = 20_000;
+
+export interface LineRange {
+  first: number;
+  last: number;
+}
+
+/** `?lines=10-20` or `?lines=10`; null for anything else. */
+export function readLineRange(text: string | null): LineRange | null {
+  const [, first = '', last = first] = /^L?(\d{1,7})(?:-L?(\d{1,7}))?$/.exec(text ?? '') ?? [];
+  return first === '' ? null : { first: Math.min(Number(first), Number(last)), last: Math.max(Number(first), Number(last)) };
+}
+
+/** Text line by line; what follows the last line break is a line only when it is not empty. */
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/**
+ * @param coloured the lines as the highlighter gave them, or null
+ * @param marked the lines that the address asks to be pointed at
+ */
+export function viewCodeLines(text: string, coloured: readonly string[] | null, marked: LineRange | null): CodeLinesView {
+  const lines = linesOf(text);
+  const rows = lines.slice(0, maxLines).map((line, index) => {
+    const number = index + 1;
+    const isMarked = marked !== null && number >= marked.first && number <= marked.last;
+    const html = coloured?.[index] === undefined ? lineHtml(line) : showOddCharacters(coloured[index].replace(/\r$/, ''));
+    return `<span class="${isMarked ? 'line marked' : 'line'}"><a id="L${number}" href="#L${number}">${number}</a>${html}\n</span>`;
+  });
+  return {
+    html: rows.join(''),
+    count: lines.length,
+    hidden: Math.max(0, lines.length - maxLines),
+    endsWithBreak: text.endsWith('\n'),
+    hasTurningCharacters: holdsTurningCharacters(text),
+  };
+}

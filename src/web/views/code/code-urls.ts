@@ -1,0 +1,32 @@
+/** Pages that show a path at a ref. */
+export type CodePage = 'tree' | 'blob' | 'raw' | 'blame' | 'commits' | 'find';
+
+const plain = /[A-Za-z0-9._~!$&'()*+,;=:@-]/;
+
+/** A path as part of an address: each byte by itself, because names are bytes. */
+export function encodePath(path: Buffer): string {
+  let text = '';
+  for (const byte of path) {
+    const character = String.fromCharCode(byte);
+    text += character === '/' || (byte < 0x80 && plain.test(character)) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return text;
+}
+
+export const encodeRef = (ref: string): string => encodePath(Buffer.from(ref));
+
+/** `{repository}/{page}/{ref}/{path}` */
+export function codeUrl(repositoryUrl: string, page: CodePage, ref: string, file: Buffer = Buffer.alloc(0)): string {
+  return `${repositoryUrl}/${page}/${encodeRef(ref)}${file.length === 0 ? '' : `/${encodePath(file)}`}`;
+}
+
+export const commitUrl = (repositoryUrl: string, oid: string): string => `${repositoryUrl}/commit/${oid}`;
+
+/** The part of a path after its last slash, and the part before it. */
+export function splitPath(file: Buffer): { folder: Buffer; name: Buffer } {
+  const slash = file.lastIndexOf(0x2f);
+  return slash === -1 ? { folder: Buffer.alloc(0), name: file } : { folder: file.subarray(0, slash), name: file.subarray(slash + 1) };
+}
+
+export const joinPath = (folder: Buffer, name: Buffer): Buffer =>
+  folder.length === 0 ? name : Buffer.concat([folder, Buffer.from('/'), name]);

@@ -1,0 +1,42 @@
+import type { HistoryEntry } from '../../../git/index.ts';
+import { viewName } from '../plain-text.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.ts';
+import type { CommitLineView } from './commit-line.ts';
+
+interface HistoryRow extends CommitLineView {
+  /** The file as it was in this commit; null when the page shows no file. */
+  file: string | null;
+  /** What the file was called, from the commit that moved it backwards. */
+  movedFrom: string | null;
+}
+
+export interface HistoryDay {
+  /** `20 November 2026` */
+  title: string;
+  rows: HistoryRow[];
+}
+
+let format: Intl.DateTimeFormat | undefined;
+
+/** The day in the time zone of whoever committed: commits of one evening stay together. */
+function dayOf(at: number, offsetMinutes: number): string {
+  format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
+}
+
+export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now }: { repositoryUrl: string; file: Buffer; now: number }): HistoryDay[] {
+  const days: HistoryDay[] = [];
+  entries.forEach(({ commit, file: then }, index) => {
+    const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
+    const before = entries[index - 1]?.file ?? file;
+    const row: HistoryRow = {
+      ...viewCommitLine(commit, repositoryUrl, now),
+      file: file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
+      movedFrom: then.equals(before) ? null : viewName(then.toString()),
+    };
+    if (days.at(-1)?.title === title) days.at(-1)!.rows.push(row);
+    else days.push({ title, rows: [row] });
+  });
+  return days;
+}

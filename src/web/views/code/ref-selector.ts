@@ -1,0 +1,76 @@
+import type { Location } from '../../../git/index.ts';
+import { viewName } from '../plain-text.ts';
+import { codeUrl } from './code-urls.ts';
+import type { CodePage } from './code-urls.ts';
+import { labelOf } from './place.ts';
+
+interface Choice {
+  name: string;
+  url: string;
+  isCurrent: boolean;
+}
+
+/** The menu that leads to the same path on another branch or tag. */
+export interface RefSelectorView {
+  label: string;
+  kind: Location['kind'];
+  branches: Choice[];
+  tags: Choice[];
+  /** There are more than the menu shows. */
+  hasMore: boolean;
+  /** Where the form goes that takes any name. */
+  action: string;
+  page: CodePage;
+  path: string;
+}
+
+const shown = { branches: 12, tags: 8 };
+
+const namesOf = (refs: ReadonlyMap<string, string>, prefix: string): string[] =>
+  [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+
+interface SelectorInput {
+  repositoryUrl: string;
+  refs: ReadonlyMap<string, string>;
+  at: Location;
+  page: CodePage;
+  defaultBranch: string | null;
+}
+
+export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }: SelectorInput): RefSelectorView {
+  const choice = (kind: Location['kind']) => (name: string): Choice => ({
+    name: viewName(name),
+    url: codeUrl(repositoryUrl, page, name, at.file),
+    isCurrent: at.kind === kind && at.ref === name,
+  });
+  const all = { branches: namesOf(refs, 'refs/heads/'), tags: namesOf(refs, 'refs/tags/') };
+  const first = new Set([defaultBranch, at.ref]);
+  const branches = [...all.branches.filter((name) => first.has(name)), ...all.branches.filter((name) => !first.has(name))];
+  return {
+    label: labelOf(at),
+    kind: at.kind,
+    branches: branches.slice(0, shown.branches).map(choice('branch')),
+    tags: newestVersions(all.tags, shown.tags).map(choice('tag')),
+    hasMore: branches.length > shown.branches || all.tags.length > shown.tags,
+    action: `${repositoryUrl}/go`,
+    page,
+    path: at.file.toString('latin1'),
+  };
+}
+
+/** Compares `v1.10` and `v1.9` as people do. */
+export const byVersion = new Intl.Collator('en', { numeric: true });
+
+/** Sorting thousands of tags for each page would cost more than the rest of it: names are compared only with the best so far. */
+function newestVersions(names: readonly string[], count: number): string[] {
+  if (names.length <= 200) return names.toSorted((a, b) => byVersion.compare(b, a)).slice(0, count);
+  const best: string[] = [];
+  for (const name of names) {
+    const last = best[count - 1];
+    if (last !== undefined && byVersion.compare(name, last) <= 0) continue;
+    best.push(name);
+    best.sort((a, b) => byVersion.compare(b, a));
+    best.length = Math.min(best.length, count);
+  }
+  return best;
+}

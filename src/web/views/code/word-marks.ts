@@ -1,0 +1,65 @@
+import { escapeHtml, showOddCharacters } from './code-html.ts';
+
+/** More words than this in a line are not compared: the work grows with the square. */
+const maxWords = 300;
+/** When less than this part stayed the same, marks would only be noise. */
+const leastSame = 0.3;
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
+
+/**
+ * Two versions of a line with the words marked in which they differ; null when they have
+ * too little in common, or are too long to compare.
+ */
+export function markWords(before: string, after: string): { before: string; after: string } | null {
+  const [old, fresh] = [wordsOf(before), wordsOf(after)];
+  if (old.length > maxWords || fresh.length > maxWords) return null;
+  let start = 0;
+  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < old.length - start && end < fresh.length - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  const kept = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
+  const isKept = (index: number, length: number, inside: ReadonlySet<number>) => index < start || index >= length - end || inside.has(index - start);
+  const same = old.filter((word, index) => isKept(index, old.length, kept.old) && word.trim() !== '').join('').length;
+  const most = Math.max(before.replace(/\s/g, '').length, after.replace(/\s/g, '').length);
+  if (most === 0 || same / most < leastSame) return null;
+  return {
+    before: render(old, (index) => isKept(index, old.length, kept.old)),
+    after: render(fresh, (index) => isKept(index, fresh.length, kept.fresh)),
+  };
+}
+
+/** Which positions of each belong to the longest sequence that both have. */
+function longestCommon(old: readonly string[], fresh: readonly string[]): { old: Set<number>; fresh: Set<number> } {
+  const width = fresh.length + 1;
+  const lengths = new Uint16Array((old.length + 1) * width);
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = fresh.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] = old[i] === fresh[j]
+        ? lengths[(i + 1) * width + j + 1]! + 1
+        : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
+    }
+  }
+  const kept = { old: new Set<number>(), fresh: new Set<number>() };
+  for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
+    if (old[i] === fresh[j]) {
+      kept.old.add(i++);
+      kept.fresh.add(j++);
+    } else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i += 1;
+    else j += 1;
+  }
+  return kept;
+}
+
+function render(words: readonly string[], isKept: (index: number) => boolean): string {
+  let html = '';
+  let isOpen = false;
+  words.forEach((word, index) => {
+    // A space between two marked words is marked with them.
+    const marks = !isKept(index) || (isOpen && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
+    if (marks !== isOpen) html += marks ? '<mark>' : '</mark>';
+    isOpen = marks;
+    html += escapeHtml(word);
+  });
+  return showOddCharacters(html + (isOpen ? '</mark>' : ''));
+}
