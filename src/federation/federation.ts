@@ -22,9 +22,11 @@ import { followingOf, listFollows } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
 import type { ArrivedRequest } from './signatures/index.ts';
+import { createSharedWrites } from './inbox/shared-writes.ts';
 import { isOperational } from './operational.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { listPeers } from './peers/list-peers.ts';
+import { createNoteAlive } from './peers/note-alive.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
 import { testPeer } from './peers/test-peer.ts';
 import { createPublications } from './publications.ts';
@@ -60,7 +62,9 @@ export function createFederation({ config, outbound: changed, settings: changedS
   });
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
   const remoteActors = createRemoteActors({ ...tools, outbound, localActors });
-  const room: FederationRoom = { ...tools, settings, outbound, localActors, remoteActors };
+  const room: FederationRoom = {
+    ...tools, settings, outbound, localActors, remoteActors, writeSoon: createSharedWrites(tools.db), noteAlive: createNoteAlive(tools),
+  };
   const drain = createDrain(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */

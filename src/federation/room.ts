@@ -7,6 +7,7 @@ import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { LocalActors } from './actors/local-actors.ts';
 import type { RemoteActors } from './actors/remote-actors.ts';
+import type { WriteSoon } from './inbox/shared-writes.ts';
 
 /** What the use-cases of this room work with. */
 export interface FederationRoom {
@@ -18,6 +19,10 @@ export interface FederationRoom {
   outbound: Outbound;
   localActors: LocalActors;
   remoteActors: RemoteActors;
+  /** For what comes in, many at a time. */
+  writeSoon: WriteSoon;
+  /** A server has spoken to us. */
+  noteAlive(host: string): Promise<void>;
   clock: Clock;
   random: Random;
   logger: Logger;

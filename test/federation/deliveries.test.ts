@@ -189,8 +189,8 @@ t.test('pushes to followers of a host that is down wait for it from the start; a
   const waits = async () => Object.fromEntries((await deliveryRows(stage)).map((row) => [row.host, row.next_attempt_at - clock.now()]));
   t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
 
-  const { noteAlive } = await import('../../src/federation/peers/note-alive.ts');
-  await noteAlive(rooms, host);
+  const { createNoteAlive } = await import('../../src/federation/peers/note-alive.ts');
+  await createNoteAlive({ db: rooms.db, clock })(host);
   t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
 });
 

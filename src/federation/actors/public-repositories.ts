@@ -21,9 +21,13 @@ const everybody = visibleRepositories(anonymous, 'r');
 const publicRows = (manager: EntityManager) =>
   manager.createQueryBuilder<Repository>(repositoryEntity, 'r').where(everybody.sql, everybody.parameters);
 
+/** A stranger's condition has no parameters, so it can be written once: this is asked before each delivery. */
+const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${everybody.sql}`;
+
 /** Whether a repository is there and public, as this manager sees it: inside a write, give that of the write. */
-export function isPublicRepository(manager: EntityManager, repositoryId: string): Promise<boolean> {
-  return publicRows(manager).andWhere('r.id = :id', { id: repositoryId }).getExists();
+export async function isPublicRepository(manager: EntityManager, repositoryId: string): Promise<boolean> {
+  const rows: unknown[] = await manager.query(isPublicSql, [repositoryId]);
+  return rows.length > 0;
 }
 
 /** By id; `null` when it is absent, private, in the trash, or its owner has no handle. */

@@ -15,6 +15,9 @@ const claimToProbe = 2;
 const leaseMarginMs = 15_000;
 const keptParcels = 64;
 const retryWriteMs = 500;
+/** Results that come in within this time are written down together: a write costs as much as several attempts. */
+const gatherMs = 3;
+const gathered = 16;
 /** How often a long drain looks for hosts that were not due when it began. */
 const lookAgainMs = 10_000;
 
@@ -103,6 +106,7 @@ class OneDrain {
         this.#fillPlaces();
         this.#forgetIdleHosts();
         if (this.#held > 0 && this.#finished.length === 0) await came;
+        if (this.#finished.length < Math.min(gathered, this.#held)) await wait(gatherMs);
       } while (this.#hosts.size > 0);
       return this.#report;
     } finally {

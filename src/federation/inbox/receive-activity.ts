@@ -7,7 +7,6 @@ import { receiveFollow } from '../activities/follow.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
 import type { Signer } from '../actors/remote-actors.ts';
-import { noteAlive } from '../peers/note-alive.ts';
 import type { FederationRoom } from '../room.ts';
 import { isSignedBy, readSignedRequest } from '../signatures/index.ts';
 import type { ArrivedRequest, SignedRequest } from '../signatures/index.ts';
@@ -39,13 +38,13 @@ export async function receiveActivity(room: FederationRoom, request: ArrivedRequ
   await requireAllowed(room, signed.parameters.keyId);
   const signer = await verifiedSigner(room, signed);
   const activity = readActivity(request.body, signer.actor);
-  await noteAlive(room, signer.actor.host);
+  await room.noteAlive(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
   const type = types.find((name) => handlers.has(name));
   const handler = type === undefined ? null : handlers.get(type)!;
   const prepared = handler === null ? null : await handler.prepare(room, activity);
-  return room.db.write(async (tx) => {
+  return room.writeSoon(async (tx) => {
     const isNew = await noteSeen(tx, activity, type ?? cleanText(types[0], 100));
     if (!isNew) return 'repeated';
     await handler?.apply(room, tx, activity, prepared as never);

@@ -1,0 +1,261 @@
+/**
+ * Deliveries and inbox verifications per second, beside what RSA alone would
+ * allow on this machine in the same run.
+ * Run: node bench/federation.ts [rounds] [deliveries per round]
+ *
+ * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a
+ * hundred hosts, written down. The servers that take them run in a process of
+ * their own on the same cores, and answer at once. Inbox requests come in over
+ * HTTP, already signed, each a Push that is stored.
+ */
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { localAdministrator } from '../src/access/index.ts';
+import { openRooms } from '../src/app.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { readActivity } from '../src/federation/inbox/read-activity.ts';
+import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/signatures/index.ts';
+import type { ArrivedRequest } from '../src/federation/signatures/index.ts';
+import { silentLogger, systemClock } from '../src/kernel/index.ts';
+import { createWebServer } from '../src/web/index.ts';
+
+const hosts = 100;
+const bodyBytes = 7_700;
+
+/** A hundred servers that answer 202 to whatever comes, as cheaply as a program can. */
+function serveAsPeers(): void {
+  const answer = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+  const server = createServer((socket) => {
+    let pending: Buffer = Buffer.alloc(0);
+    let toSkip = 0;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      for (;;) {
+        if (toSkip === 0) {
+          const end = pending.indexOf('\r\n\r\n');
+          if (end === -1) return;
+          const length = /content-length: (\d+)/i.exec(pending.toString('latin1', 0, end));
+          toSkip = end + 4 + Number(length?.[1] ?? 0);
+        }
+        if (pending.length < toSkip) return;
+        pending = pending.subarray(toSkip);
+        toSkip = 0;
+        socket.write(answer);
+      }
+    });
+  });
+  server.listen(0, '0.0.0.0', () => process.send!((server.address() as AddressInfo).port));
+}
+
+/** Posts prepared requests to one port, a few connections at a time; tells how long it took. */
+async function postAsPeer(port: number, requests: string[], connections: number): Promise<number> {
+  const startedAt = performance.now();
+  let next = 0;
+  let bad = 0;
+  await Promise.all(Array.from({ length: connections }, () => new Promise<void>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const send = (): void => {
+      const request = requests[next++];
+      if (request === undefined) return void (socket.end(), resolve());
+      socket.write(Buffer.from(request, 'base64'));
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('data', (data: Buffer) => {
+      if (!data.toString('latin1', 0, 12).includes(' 202')) bad += 1;
+      if (data.includes('\r\n\r\n')) send();
+    });
+  })));
+  if (bad > 0) throw new Error(`${bad} of ${requests.length} were refused`);
+  return performance.now() - startedAt;
+}
+
+if (process.argv[2] === 'peers') serveAsPeers();
+else if (process.argv[2] === 'sender') {
+  process.on('message', ({ port, requests, connections }: { port: number; requests: string[]; connections: number }) => {
+    void postAsPeer(port, requests, connections).then((ms) => process.send!(ms));
+  });
+} else await measure(Number(process.argv[2] ?? 5), Number(process.argv[3] ?? 4_000));
+
+/** What the other process says next. */
+function answerOf<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
+}
+
+async function measure(rounds: number, count: number): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
+  const peers = fork(import.meta.filename, ['peers']);
+  const sender = fork(import.meta.filename, ['sender']);
+  const peerPort = await answerOf<number>(peers);
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const origin = 'http://127.0.0.1:9';
+  const { config } = loadConfig({
+    env: {
+      SERVICE_DATA_DIR: folder, SERVICE_SSH_ENABLED: 'false', SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: origin,
+      SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_PEER_ALLOWLIST: Array.from({ length: hosts }, (_, index) => `127.0.1.${index + 1}`).join(','),
+    },
+    cwd: folder,
+    readFile: () => '',
+  });
+  const rooms = await openRooms(config, { logger: silentLogger, clock: systemClock }, 'always');
+  const web = createWebServer({ ...rooms, ssh: () => null, unready: async () => [] });
+  const { port } = await web.listen();
+  try {
+    await rooms.accounts.addPerson({ username: 'alice' });
+    const repository = await rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+    await rooms.federation.publications.actor('/ap/repos/alice/tool');
+    const actor = `http://127.0.1.1:${peerPort}/ap/repos/bob/lib`;
+    await prepareInbox(actor, keys.publicKey.export({ type: 'spki', format: 'pem' }) as string);
+
+    const rows: Record<string, number>[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      const row = {
+        rsaSign: await rawSign(),
+        deliveries: await deliveries(repository.id),
+        rsaVerify: rawVerify(),
+        verifications: await verifications(actor),
+        inbox: await inbox(actor),
+      };
+      if (round > 0) rows.push(row);
+      else console.log(`one round to warm up, then ${rounds}; ${count} deliveries of ${bodyBytes} bytes to ${hosts} hosts in each`);
+    }
+    print(rows);
+  } finally {
+    peers.kill();
+    sender.kill();
+    await web.stop({ graceMs: 100 });
+    await rooms.close();
+    rmSync(folder, { recursive: true });
+  }
+
+  async function prepareInbox(actor: string, pem: string): Promise<void> {
+    await rooms.db.write(async ({ manager, now }) => {
+      const { host } = new URL(actor);
+      await manager.query(
+        `INSERT INTO remote_actors (id, host, type, name, handle, inbox, key_id, public_key_pem, fetched_at) VALUES (?, ?, 'Repository', 'lib', 'bob/lib', ?, ?, ?, ?)`,
+        [actor, host, `${actor}/inbox`, `${actor}#main-key`, pem, now],
+      );
+      const [user] = await manager.query('SELECT id FROM users');
+      await manager.query(
+        `INSERT INTO remote_follows (id, user_id, remote_actor_id, remote_inbox, host, handle, follow_id, state, created_at) VALUES ('f', ?, ?, ?, ?, 'bob/lib', 'x', 'ACCEPTED', ?)`,
+        [user.id, actor, `${actor}/inbox`, host, now],
+      );
+    });
+  }
+
+  /** In the thread pool, 16 at a time: nothing that signs could be faster. */
+  async function rawSign(): Promise<number> {
+    const signAsync = promisify(sign) as (algorithm: string, data: Buffer, key: object) => Promise<Buffer>;
+    const data = Buffer.alloc(300, 'x');
+    return perSecond(2_000, 16, () => signAsync('RSA-SHA256', data, keys.privateKey));
+  }
+
+  /** On one core, as the inbox verifies. */
+  function rawVerify(): number {
+    const data = Buffer.alloc(300, 'x');
+    const signature = sign('RSA-SHA256', data, keys.privateKey);
+    let done = 0;
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 1_000) {
+      verify('RSA-SHA256', data, keys.publicKey, signature);
+      done += 1;
+    }
+    return (done / (performance.now() - startedAt)) * 1000;
+  }
+
+  async function deliveries(repositoryId: string): Promise<number> {
+    await rooms.db.write(async ({ manager, now }) => {
+      const id = randomUUID();
+      await manager.query(
+        `INSERT INTO federation_outbox VALUES (?, '/ap/repos/alice/tool', ?, 'Push', 1, ?, ?)`,
+        [id, repositoryId, JSON.stringify({ padding: 'x'.repeat(bodyBytes) }), now],
+      );
+      await manager.query(
+        `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
+         INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at)
+         SELECT ?, 'http://127.0.1.' || (1 + i % ${hosts}) || ':${peerPort}/inbox/' || i, '127.0.1.' || (1 + i % ${hosts}) || ':${peerPort}', 'PENDING', ?, ? FROM n`,
+        [count, id, now, now],
+      );
+    });
+    const startedAt = performance.now();
+    const { delivered } = await rooms.federation.drain();
+    if (delivered !== count) throw new Error(`${delivered} of ${count} were delivered`);
+    return (count / (performance.now() - startedAt)) * 1000;
+  }
+
+  async function signedPushes(actor: string, many: number): Promise<ArrivedRequest[]> {
+    const url = new URL(`${origin}/ap/instance/inbox`);
+    return Promise.all(Array.from({ length: many }, async () => {
+      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, target: { ref: 'refs/heads/main' }, padding: 'x'.repeat(bodyBytes) }));
+      const headers = await signRequest({ method: 'POST', url, body, at: Date.now() }, { keyId: `${actor}#main-key`, privateKey: keys.privateKey });
+      return { method: 'POST', target: url.pathname, rawHeaders: Object.entries(headers).flat(), body };
+    }));
+  }
+
+  /** Everything that an inbox request costs before its write: headers, digest, signature, JSON. */
+  async function verifications(actor: string): Promise<number> {
+    const requests = await signedPushes(actor, 500);
+    const host = new URL(origin).host;
+    const signer = await rooms.db.read.query('SELECT id, host FROM remote_actors');
+    let done = 0;
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 1_000) {
+      const request = requests[done % requests.length]!;
+      if (!isSignedBy(readSignedRequest(request, host, Date.now()), keys.publicKey)) throw new Error('not accepted');
+      readActivity(request.body, signer[0]);
+      done += 1;
+    }
+    return (done / (performance.now() - startedAt)) * 1000;
+  }
+
+  async function inbox(actor: string): Promise<number> {
+    const many = 2_000;
+    const requests = (await signedPushes(actor, many)).map(({ target, rawHeaders, body }) => {
+      const lines = rawHeaders.flatMap((value, index) => (index % 2 === 0 ? [`${value}: ${rawHeaders[index + 1]}`] : []));
+      return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`), body]).toString('base64');
+    });
+    const took = answerOf<number>(sender);
+    sender.send({ port, requests, connections: 32 });
+    return (many / (await took)) * 1000;
+  }
+
+  function print(rows: Record<string, number>[]): void {
+    const spread = (values: number[]): string => {
+      const sorted = [...values].sort((a, b) => a - b);
+      return [sorted[Math.floor(sorted.length / 2)]!, sorted[0]!, sorted.at(-1)!].map((value) => Math.round(value).toString().padStart(8)).join('');
+    };
+    const share = (part: string, whole: string): string => {
+      const shares = rows.map((row) => row[part]! / row[whole]!).sort((a, b) => a - b);
+      return `${Math.round(shares[Math.floor(shares.length / 2)]! * 100)} %`.padStart(8);
+    };
+    console.log('per second                                  median     min     max   of RSA alone');
+    const lines: [string, string, string | null][] = [
+      ['RSA-2048 signatures, thread pool', 'rsaSign', null],
+      ['deliveries, claimed to written down', 'deliveries', 'rsaSign'],
+      ['RSA-2048 verifications, one core', 'rsaVerify', null],
+      ['inbox requests verified and parsed', 'verifications', 'rsaVerify'],
+      ['inbox requests over HTTP, stored', 'inbox', 'rsaVerify'],
+    ];
+    for (const [title, name, whole] of lines) console.log(`${title.padEnd(42)}${spread(rows.map((row) => row[name]!))}${whole === null ? '' : share(name, whole)}`);
+  }
+}
+
+async function perSecond(ms: number, atOnce: number, work: () => Promise<unknown>): Promise<number> {
+  let done = 0;
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, async () => {
+    while (performance.now() - startedAt < ms) {
+      await work();
+      done += 1;
+    }
+  }));
+  return (done / (performance.now() - startedAt)) * 1000;
+}

@@ -1,0 +1,55 @@
+import type { Database, Tx } from '../../db/index.ts';
+
+/** Runs work in a write of its own, or together with what others want written at the same time. */
+export type WriteSoon = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+const mostTogether = 64;
+
+interface Waiting {
+  work: (tx: Tx) => Promise<unknown>;
+  resolve(result: never): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One sync to disk for all activities that came in while the last one ran. Each
+ * is answered after its own rows are on disk. When one of them fails, nothing of
+ * that write has happened and each is done alone: so work must be repeatable.
+ */
+export function createSharedWrites(db: Database): WriteSoon {
+  const waiting: Waiting[] = [];
+  let isRunning = false;
+
+  async function writeTogether(some: readonly Waiting[]): Promise<void> {
+    const results = await db.write(async (tx) => {
+      const done: unknown[] = [];
+      for (const { work } of some) done.push(await work(tx));
+      return done;
+    });
+    for (const [index, { resolve }] of some.entries()) resolve(results[index] as never);
+  }
+
+  async function writeAlone({ work, resolve, reject }: Waiting): Promise<void> {
+    await db.write(work).then((result) => resolve(result as never), reject);
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const some = waiting.splice(0, mostTogether);
+      if (some.length === 1) await writeAlone(some[0]!);
+      else {
+        await writeTogether(some).catch(async () => {
+          for (const each of some) await writeAlone(each);
+        });
+      }
+    }
+    isRunning = false;
+  }
+
+  return <T>(work: (tx: Tx) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
+      if (!isRunning) void run();
+    });
+}
