@@ -69,6 +69,7 @@ export interface Addresses {
   http: ListeningAt;
   /** `null` when SSH is switched off. */
   ssh: (ListeningAt & { fingerprint: string }) | null;
+  grpc: ListeningAt;
 }
 
 export interface App {
@@ -224,13 +225,14 @@ function ciSettings({ dataDir, baseUrl, ci }: Config): CiSettings {
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   // The edges bring the larger libraries: commands that only open rooms never load them.
-  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./jobs/index.ts')]);
+  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
-  const { accounts, avatars, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createWebServer }, { createSshServer }, { createSchedule }] = await edges;
+  const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
+  const [{ createWebServer }, { createSshServer }, { createRpcServer }, { createSchedule }] = await edges;
 
   let addresses: Addresses | null = null;
   const ssh = config.ssh.enabled ? createSshServer({ config, accounts, repositories, git, logger, clock }) : null;
+  const rpc = createRpcServer({ config, ci, clock, logger });
   const web = createWebServer({
     config,
     clock,
@@ -241,8 +243,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     organisations,
     repositories,
     federation,
+    ci,
     git,
     search: rooms.search,
+    runners: rpc,
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
       const pending = (await db.schema()).filter((step) => step.state === 'pending');
@@ -255,6 +259,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
       ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+      { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
+      { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
       ...(federation.isOperational ? federationJobs(federation, config) : []),
     ],
@@ -267,13 +273,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await repositories.recover();
       await avatars.recover();
       await federation.recover();
-      const [http, sshAt] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen()]);
-      addresses = { http, ssh: sshAt };
+      await ci.recover();
+      const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen()]);
+      addresses = { http, ssh: sshAt, grpc };
       schedule.start();
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
-      await Promise.all([web.stop({ graceMs }), ssh?.stop({ graceMs }), federation.stop(), schedule.stop()]);
+      await Promise.all([rpc.stop({ graceMs }), web.stop({ graceMs }), ssh?.stop({ graceMs }), federation.stop(), schedule.stop()]);
       await rooms.close();
     },
   };

@@ -4,18 +4,21 @@ export interface StartFacts {
   readonly version: string;
   readonly addresses: ShownAddresses;
   readonly sshFingerprint: string | null;
+  /** `host:port` for CI runners that speak native gRPC; all others use the web address. */
+  readonly grpc: string;
   readonly dataDir: string;
   /** Present while there is no administrator. */
   readonly setupUrl: string | null;
 }
 
 /** What a person sees first, and what tells scripts where the doors are. */
-export function startBlock({ version, addresses, sshFingerprint, dataDir, setupUrl }: StartFacts): string {
+export function startBlock({ version, addresses, sshFingerprint, grpc, dataDir, setupUrl }: StartFacts): string {
   const { web, webHere, ssh } = addresses;
   const lines = [
     `Hearth ${version} is running.`,
     `  Web   ${web}${webHere === null ? '' : `   (also ${webHere})`}`,
     ...(ssh === null ? [] : [`  SSH   ${ssh}   fingerprint ${sshFingerprint}`]),
+    `  gRPC  ${grpc}`,
     `  Data  ${dataDir}`,
   ];
   if (setupUrl !== null) {

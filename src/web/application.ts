@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
 import { embedded } from '../embedded/index.ts';
 import type { Federation } from '../federation/index.ts';
@@ -40,6 +41,7 @@ export interface WebOptions {
   organisations: Organisations;
   repositories: Repositories;
   federation: Federation;
+  ci: Ci;
   git: Git;
   search: Search;
   /** How SSH is reached; null while it is off or not listening yet. */

@@ -1,14 +1,18 @@
 import { createWebApplication } from './application.ts';
 import type { WebOptions } from './application.ts';
+import { runnersFirst } from './runner-door.ts';
+import type { RunnerDoor } from './runner-door.ts';
 import { createHttpServer } from './server.ts';
 import type { WebServer } from './server.ts';
 
 export type { WebOptions } from './application.ts';
 export type { WebServer } from './server.ts';
+export type { RunnerDoor } from './runner-door.ts';
 export type { SshFacts } from './rooms.ts';
 
 /** The web edge: pages, git over HTTP, health. Nothing listens before `listen`. */
-export function createWebServer(options: WebOptions): WebServer {
+export function createWebServer(options: WebOptions & { runners?: RunnerDoor }): WebServer {
   const { host, port } = options.config.http.listen;
-  return createHttpServer({ host, port, handle: createWebApplication(options) });
+  const { runners } = options;
+  return createHttpServer({ host, port, runners, handle: runnersFirst(runners, createWebApplication(options)) });
 }

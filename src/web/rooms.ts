@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
@@ -29,6 +30,7 @@ export interface WebRooms {
   organisations: Organisations;
   repositories: Repositories;
   federation: Federation;
+  ci: Ci;
   git: Git;
   search: Search;
   highlighting: Highlighting;

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { splitOffHttp2 } from './runner-door.ts';
+import type { RunnerDoor } from './runner-door.ts';
 
 /**
  * Node's own defaults cut an upload after 300 s even while it flows, and let a
@@ -29,6 +31,8 @@ interface HttpServerOptions {
   host: string;
   port: number;
   handle: RequestListener;
+  /** Who takes connections that speak HTTP/2. */
+  runners?: RunnerDoor | undefined;
 }
 
 /** Closes what idles at once and again as answers end; `close` alone would wait for keep-alive connections. */
@@ -39,7 +43,7 @@ async function drain(server: Server, graceMs: number): Promise<void> {
   await closed.finally(() => clearTimeout(cut));
 }
 
-export function createHttpServer({ host, port, handle }: HttpServerOptions): WebServer {
+export function createHttpServer({ host, port, handle, runners }: HttpServerOptions): WebServer {
   let isDraining = false;
   const server = createServer(limits, (request, response) => {
     // The connection must not be offered for another request while the server goes away.
@@ -49,6 +53,7 @@ export function createHttpServer({ host, port, handle }: HttpServerOptions): Web
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = silenceMs;
+  splitOffHttp2(server, runners);
 
   return {
     async listen() {

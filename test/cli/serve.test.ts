@@ -77,6 +77,7 @@ t.test('a server and commands beside it', async (t) => {
     '^Hearth \\d+\\.\\d+\\.\\d+ is running\\.',
     '  Web   http://127\\.0\\.0\\.1:\\d+',
     '  SSH   ssh://git@127\\.0\\.0\\.1:\\d+   fingerprint SHA256:[\\w+/]{43}',
+    '  gRPC  127\\.0\\.0\\.1:\\d+',
     `  Data  ${dataDir}`,
     'No administrator yet\\. Open this link within 24 hours to create one:',
     '  http://127\\.0\\.0\\.1:\\d+/setup\\?token=[0-9A-Z-]{24}',

@@ -41,6 +41,7 @@ export async function startProgram(
     HOME: '/nonexistent',
     SERVICE_HTTP_LISTEN: '127.0.0.1:0',
     SERVICE_SSH_LISTEN: '127.0.0.1:0',
+    SERVICE_GRPC_LISTEN: '127.0.0.1:0',
     ...env,
   };
   const child = spawn(files[which], ['serve'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Config } from '../../config/index.ts';
 import { unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { shownAddresses } from '../addresses.ts';
+import { shownAddresses, urlHost } from '../addresses.ts';
 import type { Cli } from '../cli.ts';
 import type { CliSignal } from '../cli-process.ts';
 import { exitCodeOfServe } from '../exit-codes.ts';
@@ -60,12 +60,12 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     ended.reportFatalTo(logger);
     const app = await createApp(config, { logger, clock: cli.clock, onStorageFault: ended.fatal });
     try {
-      const { http, ssh: sshAt } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
+      const { http, ssh: sshAt, grpc } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const addresses = shownAddresses(config, http, sshAt);
       serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, webUrl: addresses.web });
       const setup = await setupLink(app, addresses.web);
-      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, setupUrl: setup });
-      logger.info('server.started', { http, ssh: sshAt, dataDir: config.dataDir, pid: cli.process.pid });
+      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, grpc: `${urlHost(grpc.host)}:${grpc.port}`, setupUrl: setup });
+      logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });
       const reason = await ended.first;
       logger.info('server.stopping', { reason });
     } finally {
@@ -88,9 +88,9 @@ type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
 
 async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
-  const { addresses, sshFingerprint, setupUrl } = shown;
+  const { addresses, sshFingerprint, grpc, setupUrl } = shown;
   const { version } = embedded;
-  const json = { version, pid: cli.process.pid, ...addresses, sshFingerprint, dataDir, setupUrl };
+  const json = { version, pid: cli.process.pid, ...addresses, sshFingerprint, grpc, dataDir, setupUrl };
   cli.output.print(startBlock({ version, dataDir, ...shown }), json);
 }
 

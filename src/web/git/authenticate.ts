@@ -6,18 +6,19 @@ import type { GitRooms } from './rooms.ts';
 
 /**
  * Who a git client is. An access token counts as Bearer, and as password or user name of
- * Basic, because clients differ in which of the two they let people type. Cookies are not
- * looked at: a page elsewhere must not be able to fetch with somebody's session.
+ * Basic, because clients differ in which of the two they let people type. So does the token
+ * of a CI task. Cookies are not looked at: a page elsewhere must not be able to fetch with
+ * somebody's session.
  *
  * @returns `anonymous` without credentials
  * Refuses `bad_credentials` for any that do not open anything, also on public repositories:
  * whoever sends a token wants to know that it has expired.
  */
-export async function authenticate({ accounts }: Pick<GitRooms, 'accounts'>, ctx: Context): Promise<Viewer> {
+export async function authenticate({ accounts, ci }: Pick<GitRooms, 'accounts' | 'ci'>, ctx: Context): Promise<Viewer> {
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;
   for (const secret of secretsIn(header)) {
-    const viewer = await accounts.viewerOfToken(secret, { address: ctx.state.address });
+    const viewer = (await accounts.viewerOfToken(secret, { address: ctx.state.address })) ?? (await ci.viewerOfTaskToken(secret));
     if (viewer !== null) {
       ctx.state.identity = { viewer, person: null, session: null, avatarAt: null };
       return viewer;

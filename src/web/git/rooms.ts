@@ -1,4 +1,5 @@
 import type { Accounts } from '../../accounts/index.ts';
+import type { Ci } from '../../ci/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
@@ -6,7 +7,8 @@ import type { Repositories } from '../../repositories/index.ts';
 /** What git over HTTP asks of the rooms behind it. */
 export interface GitRooms {
   accounts: Pick<Accounts, 'viewerOfToken'>;
-  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush'>;
+  ci: Pick<Ci, 'viewerOfTaskToken'>;
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'findMoved'>;
   git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
   logger: Logger;
 }

@@ -1,0 +1,45 @@
+import { internal, isDomainError } from '../kernel/index.ts';
+import type { DomainError, ErrorCode, Logger } from '../kernel/index.ts';
+
+/** A code of gRPC and Connect: its name, its number, and the HTTP status that Connect gives it. */
+export interface RpcCode {
+  name: string;
+  number: number;
+  http: number;
+}
+
+const code = (name: string, number: number, http: number): RpcCode => ({ name, number, http });
+
+const codes: Record<ErrorCode, RpcCode> = {
+  invalid: code('invalid_argument', 3, 400),
+  unauthenticated: code('unauthenticated', 16, 401),
+  forbidden: code('permission_denied', 7, 403),
+  not_found: code('not_found', 5, 404),
+  conflict: code('failed_precondition', 9, 400),
+  unavailable: code('unavailable', 14, 503),
+  internal: code('internal', 13, 500),
+};
+
+/** Reasons for which the protocol has a word of its own. */
+const codesOfReasons = new Map<string, RpcCode>([
+  ['message_too_large', code('resource_exhausted', 8, 429)],
+  ['too_many_polls', code('resource_exhausted', 8, 429)],
+  ['log_sealed', code('already_exists', 6, 409)],
+  ['request_key_locked', code('aborted', 10, 409)],
+  ['unknown_compression', code('unimplemented', 12, 501)],
+  ['message_too_slow', code('deadline_exceeded', 4, 504)],
+]);
+
+/** What a runner is told of an error. */
+export interface RpcError {
+  code: RpcCode;
+  message: string;
+}
+
+/** The one place where the house's errors become gRPC and Connect (DESIGN §5). Faults are logged. */
+export function toRpcError(thrown: unknown, logger: Logger, procedure: string): RpcError {
+  const error: DomainError = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
+  if (error.code === 'internal') logger.error('rpc.fault', { procedure, error: error.cause ?? error });
+  const message = error.code === 'internal' ? 'internal error' : error.message;
+  return { code: codesOfReasons.get(error.reason) ?? codes[error.code], message };
+}

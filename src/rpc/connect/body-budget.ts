@@ -1,0 +1,26 @@
+import { unavailable } from '../../kernel/index.ts';
+
+/** Messages that are in memory at the same time, whoever sent them (security 2.7). */
+const maxBytesInFlight = 256 * 1024 * 1024;
+
+/** Keeps account of messages in memory, so that many slow senders cannot fill it. */
+export class BodyBudget {
+  #bytes = 0;
+
+  open(): { add(bytes: number): void; close(): void } {
+    let own = 0;
+    return {
+      add: (bytes) => {
+        own += bytes;
+        this.#bytes += bytes;
+        if (this.#bytes > maxBytesInFlight) {
+          throw unavailable('too_many_messages', 'Too many messages come at once. Try again in a moment.', { retryAfterSeconds: 1 });
+        }
+      },
+      close: () => {
+        this.#bytes -= own;
+        own = 0;
+      },
+    };
+  }
+}

@@ -1,0 +1,195 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { RunnerRow } from '../../ci/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { toRpcError } from '../codes.ts';
+import { decodeBinary, encodeBinary } from '../messages/binary.ts';
+import { decodeJson, encodeJson } from '../messages/json.ts';
+import { LogDecoder } from '../messages/log-decoder.ts';
+import { procedures } from '../messages/message-types.ts';
+import type { Procedure } from '../messages/message-types.ts';
+import type { UpdateLogRequest } from '../messages/runner-messages.ts';
+import type { Call, RunnerService } from '../runner-service.ts';
+import { BodyBudget } from './body-budget.ts';
+import { bodyPieces, readBody } from './request-body.ts';
+
+/** What runners put in front of every path. */
+const prefix = '/api/actions';
+
+const maxMessageBytes = 4 * 1024 * 1024;
+/** A backlog after an outage comes in one message, and a refusal would come back for ever. */
+const maxLogBytes = 160 * 1024 * 1024;
+/** JSON cannot be read while it arrives; runners do not send it. */
+const maxJsonLogBytes = 16 * 1024 * 1024;
+const compressFromBytes = 1024;
+/** How long an idle connection is kept: runners come back every few seconds, and do not send a lost POST again. */
+const keepAliveSeconds = 100;
+
+const compress = promisify(gzip);
+
+export interface ConnectOptions {
+  service: RunnerService;
+  logger: Logger;
+}
+
+/**
+ * Connect, unary: a message in the body of a POST, the answer in the body of the
+ * response (connectrpc.com, "Protocol Reference"). Written for Node's own server,
+ * because nothing of a web page's request may happen here: no cookie, no redirect, no
+ * HTML, no form parser.
+ */
+export function createConnectHandler({ service, logger }: ConnectOptions) {
+  const budget = new BodyBudget();
+  return {
+    /** Whether an address is one of the protocol's, known or not. */
+    isOwn: (path: string): boolean => /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith(`${prefix}/`),
+
+    async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      keepConnection(response);
+      const path = (request.url ?? '').split('?', 1)[0]!;
+      const procedure = procedures.get(path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);
+      if (procedure === undefined) return plain(response, 404, { code: 'unimplemented', message: 'There is no such procedure.' });
+      if (request.method !== 'POST') return plain(response, 405, { code: 'unimplemented', message: 'Procedures are called with POST.' }, { Allow: 'POST' });
+      const form = formOf(request);
+      if (form === null) return plain(response, 415, { code: 'unimplemented', message: 'Send application/proto or application/json.' }, { 'Accept-Post': 'application/proto, application/json' });
+      const gone = watchForLeaving(response);
+      try {
+        const answer = await run({ service, budget }, procedure, form, request, gone.signal);
+        await send(request, response, procedure, form, answer);
+        if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
+      } catch (error) {
+        const { code, message } = toRpcError(error, logger, procedure.path);
+        plain(response, code.http, { code: code.name, message });
+      }
+    },
+  };
+}
+
+type Form = 'proto' | 'json';
+
+function formOf(request: IncomingMessage): Form | null {
+  const [, form] = /^application\/(proto|json)(?: *;.*)?$/i.exec(request.headers['content-type'] ?? '') ?? [];
+  return form === undefined ? null : (form.toLowerCase() as Form);
+}
+
+/** Finds out who calls, then reads, then acts: a stranger's message is not read. */
+async function run(
+  { service, budget }: { service: RunnerService; budget: BodyBudget },
+  procedure: Procedure,
+  form: Form,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<object> {
+  const call = readCall(request, signal);
+  const runner = await service.admit(procedure.name, call);
+  if (procedure.name === 'UpdateLog') return updateLog(service, runner!, form, request, budget, procedure);
+  const body = await readBody(request, maxMessageBytes, budget);
+  const message = form === 'proto' ? decodeBinary<object>(procedure.request, body) : decodeJson<object>(procedure.request, textOf(body));
+  return service.answer(procedure.name, runner, call, message);
+}
+
+async function updateLog(service: RunnerService, runner: RunnerRow, form: Form, request: IncomingMessage, budget: BodyBudget, procedure: Procedure): Promise<object> {
+  const rows = service.newLogRows();
+  try {
+    if (form === 'json') {
+      const message = decodeJson<UpdateLogRequest>(procedure.request, textOf(await readBody(request, maxJsonLogBytes, budget)));
+      for (const { time, content } of message.rows) if (rows.add(time, content)) await rows.flush();
+      return await service.updateLog(runner, { ...message, rows });
+    }
+    const decoder = new LogDecoder(rows);
+    for await (const piece of bodyPieces(request, maxLogBytes)) await decoder.push(piece);
+    return await service.updateLog(runner, decoder.finish());
+  } finally {
+    await rows.discard();
+  }
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (cause) {
+    throw invalid('malformed_message', 'The message is not UTF-8.', { cause });
+  }
+}
+
+const maxTimeoutMs = 2_147_483_647;
+
+function readCall(request: IncomingMessage, signal: AbortSignal): Call {
+  const header = (name: string): string | null => {
+    const value = request.headers[name];
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  const version = header('connect-protocol-version');
+  if (version !== null && version !== '1') throw invalid('malformed_message', `Version ${version.slice(0, 20)} of Connect is not known.`);
+  const timeout = header('connect-timeout-ms');
+  if (timeout !== null && !/^\d{1,10}$/.test(timeout)) throw invalid('malformed_message', 'Connect-Timeout-Ms has one to ten digits.');
+  const host = header('host');
+  return {
+    uuid: header('x-runner-uuid') ?? '',
+    token: header('x-runner-token') ?? '',
+    requestKey: header('x-runner-request-key')?.slice(0, 255) ?? null,
+    deadlineMs: timeout === null ? null : Math.min(Number(timeout), maxTimeoutMs),
+    origin: host === null ? null : `${header('x-forwarded-proto') === 'https' ? 'https' : 'http'}://${host}`,
+    signal,
+  };
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, { name, response: type }: Procedure, form: Form, answer: object): Promise<void> {
+  let body = form === 'proto' ? encodeBinary(type, answer) : Buffer.from(encodeJson(type, answer));
+  const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
+  // Runners hand this on to jobs.
+  if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling';
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (takesGzip && body.length >= compressFromBytes) {
+    body = await compress(body);
+    headers['Content-Encoding'] = 'gzip';
+  }
+  await end(response, 200, headers, body);
+}
+
+/** An error in Connect's form, which is JSON whatever form the request has. */
+function plain(response: ServerResponse, status: number, error: { code: string; message: string }, headers: Record<string, string> = {}): void {
+  void end(response, status, { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }, Buffer.from(JSON.stringify(error)));
+}
+
+/** Resolves when the answer is on its way or nobody is there to get it. */
+function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
+  if (response.destroyed || response.headersSent) return Promise.resolve();
+  const { req } = response;
+  // A body that was not read stands in the way of the next request on this connection.
+  if (!req.complete) discardRest(req, response);
+  return new Promise((resolve) => {
+    response.once('close', resolve);
+    response.once('finish', resolve);
+    response.writeHead(status, { ...headers, 'Content-Length': String(body.length) });
+    response.end(body);
+  });
+}
+
+const discardMs = 5_000;
+
+function discardRest(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Connection', 'close');
+  const cut = setTimeout(() => request.socket.destroy(), discardMs);
+  request.once('close', () => clearTimeout(cut));
+  request.resume();
+}
+
+/** The web's own connections end after a few idle seconds; a runner's must not. */
+function keepConnection(response: ServerResponse): void {
+  if (response.getHeader('Connection') === 'close') return;
+  response.setHeader('Connection', 'keep-alive');
+  response.setHeader('Keep-Alive', `timeout=${keepAliveSeconds}`);
+  // After Node's own listener, which sets the shorter time.
+  response.once('finish', () => response.req.socket.setTimeout((keepAliveSeconds + 1) * 1000));
+}
+
+function watchForLeaving(response: ServerResponse): { signal: AbortSignal } {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return { signal: gone.signal };
+}

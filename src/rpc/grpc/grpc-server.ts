@@ -1,0 +1,153 @@
+import type { Socket } from 'node:net';
+import { Metadata, Server, ServerCredentials, status as grpcStatus } from '@grpc/grpc-js';
+import type { sendUnaryData, ServerUnaryCall, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { RunnerRow } from '../../ci/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { toRpcError } from '../codes.ts';
+import { decodeBinary, encodeBinary } from '../messages/binary.ts';
+import { LogDecoder } from '../messages/log-decoder.ts';
+import { procedures } from '../messages/message-types.ts';
+import type { Procedure } from '../messages/message-types.ts';
+import type { Call, RunnerService } from '../runner-service.ts';
+import { admitFirst, maxMessageBytes, readCredentials } from './admit-first.ts';
+
+export interface GrpcOptions {
+  host: string;
+  port: number;
+  service: RunnerService;
+  logger: Logger;
+}
+
+export interface GrpcServer {
+  listen(): Promise<{ host: string; port: number }>;
+  /** A connection that came to another port and turned out to speak HTTP/2. */
+  inject(socket: Socket): void;
+  stop(options: { graceMs: number }): Promise<void>;
+}
+
+/** Where else runners look: they put this in front of every path. */
+const prefix = '/api/actions';
+
+/** Everything but UpdateLog is small. */
+const maxSmallBytes = 4 * 1024 * 1024;
+
+/** Native gRPC on @grpc/grpc-js, in clear text; TLS is a proxy's. */
+export function createGrpcServer({ host, port, service, logger }: GrpcOptions): GrpcServer {
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc.max_concurrent_streams': 100,
+    'grpc.max_metadata_size': 16 * 1024,
+    'grpc.max_connection_idle_ms': 300_000,
+    interceptors: [admitFirst(service, logger)],
+  } as never);
+  for (const before of ['', prefix]) server.addService(definition(before), implementation(service, logger));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+
+  return {
+    async listen() {
+      const bound = await new Promise<number>((resolve, reject) => {
+        server.bindAsync(`${host.includes(':') ? `[${host}]` : host}:${port}`, ServerCredentials.createInsecure(), (error, taken) =>
+          error === null ? resolve(taken) : reject(listenError(error, host, port)),
+        );
+      });
+      return { host, port: bound };
+    },
+    inject: (socket) => injector.injectConnection(socket),
+    async stop({ graceMs }) {
+      injector.drain(graceMs);
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      const cut = setTimeout(() => server.forceShutdown(), graceMs);
+      await closed.finally(() => clearTimeout(cut));
+      injector.destroy();
+    },
+  };
+}
+
+/** grpc-js wraps the system's words; whoever starts the server wants them. */
+function listenError(error: Error, host: string, port: number): Error {
+  const [code] = /E[A-Z]{4,}/.exec(error.message) ?? [];
+  return Object.assign(error, { syscall: 'listen', code, address: host, port });
+}
+
+/** Messages pass grpc-js as bytes: they are read by the same code as in the other framing. */
+function definition(before: string): ServiceDefinition {
+  const identity = (bytes: Buffer): Buffer => bytes;
+  return Object.fromEntries(
+    [...procedures.values()].map(({ path, name }) => [
+      name,
+      {
+        path: before + path, requestStream: false, responseStream: false,
+        requestSerialize: identity, requestDeserialize: identity, responseSerialize: identity, responseDeserialize: identity,
+      },
+    ]),
+  );
+}
+
+function implementation(service: RunnerService, logger: Logger): UntypedServiceImplementation {
+  return Object.fromEntries(
+    [...procedures.values()].map((procedure) => [
+      procedure.name,
+      (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+        void answerCall(service, logger, procedure, call, callback);
+      },
+    ]),
+  );
+}
+
+async function answerCall(
+  service: RunnerService,
+  logger: Logger,
+  procedure: Procedure,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  callback: sendUnaryData<Buffer>,
+): Promise<void> {
+  const gone = new AbortController();
+  let isAnswered = false;
+  // It is also emitted after a call that went well.
+  call.on('cancelled', () => {
+    if (!isAnswered) gone.abort();
+  });
+  try {
+    const answer = await run(service, procedure, call, gone.signal);
+    isAnswered = true;
+    if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
+    callback(null, encodeBinary(procedure.response, answer));
+  } catch (error) {
+    isAnswered = true;
+    const { code, message } = toRpcError(error, logger, procedure.path);
+    callback({ code: code.number as grpcStatus, details: message, metadata: new Metadata() });
+  }
+}
+
+async function run(service: RunnerService, procedure: Procedure, call: ServerUnaryCall<Buffer, Buffer>, signal: AbortSignal): Promise<object> {
+  const context = readCall(call, signal);
+  // The interceptor has let it in; here it is asked who it was.
+  const runner: RunnerRow | null = await service.admit(procedure.name, context);
+  const { request } = call;
+  if (procedure.name === 'UpdateLog') {
+    const rows = service.newLogRows();
+    try {
+      const decoder = new LogDecoder(rows);
+      await decoder.push(request);
+      return await service.updateLog(runner!, decoder.finish());
+    } finally {
+      await rows.discard();
+    }
+  }
+  if (request.length > maxSmallBytes) throw invalid('message_too_large', 'The message is too large.');
+  return service.answer(procedure.name, runner, context, decodeBinary<object>(procedure.request, request));
+}
+
+function readCall(call: ServerUnaryCall<Buffer, Buffer>, signal: AbortSignal): Call {
+  const deadline = call.getDeadline();
+  const at = deadline instanceof Date ? deadline.getTime() : deadline;
+  const key = call.metadata.get('x-runner-request-key')[0];
+  return {
+    ...readCredentials(call.metadata),
+    requestKey: typeof key === 'string' && key !== '' ? key.slice(0, 255) : null,
+    deadlineMs: Number.isFinite(at) ? Math.max(0, at - Date.now()) : null,
+    origin: null,
+    signal,
+  };
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Ci } from '../ci/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
+import { createConnectHandler } from './connect/connect-handler.ts';
+import { createGrpcServer } from './grpc/grpc-server.ts';
+import { RunnerService } from './runner-service.ts';
+
+export interface RpcOptions {
+  config: Pick<Config, 'grpc'>;
+  ci: Ci;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** The runner protocol in its two framings (SPEC §4.1). */
+export interface RpcServer {
+  /** Opens the port for native gRPC. */
+  listen(): Promise<{ host: string; port: number }>;
+  /** Answers a request to the web port when its address is one of the protocol's. */
+  takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Takes over a connection to the web port that speaks HTTP/2. */
+  takeHttp2(socket: Socket): void;
+  /** Takes no new calls, lets those under way end within `graceMs`. */
+  stop(options: { graceMs: number }): Promise<void>;
+}
+
+/** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
+export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
+  const service = new RunnerService(ci, clock.now());
+  const connect = createConnectHandler({ service, logger });
+  const grpc = createGrpcServer({ ...config.grpc.listen, service, logger });
+  return {
+    listen: () => grpc.listen(),
+    takeRequest(request, response) {
+      if (!connect.isOwn(request.url ?? '')) return false;
+      void connect.handle(request, response);
+      return true;
+    },
+    takeHttp2: (socket) => grpc.inject(socket),
+    async stop({ graceMs }) {
+      ci.stopWaiting();
+      await grpc.stop({ graceMs });
+    },
+  };
+}

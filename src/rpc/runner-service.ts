@@ -1,0 +1,141 @@
+import type { Ci, FinalStatus, Runner, RunnerRow, TaskContent } from '../ci/index.ts';
+import type { RowBuffer } from '../ci/index.ts';
+import { Result, RunnerStatus } from './messages/runner-messages.ts';
+import type * as messages from './messages/runner-messages.ts';
+import type { ProcedureName } from './messages/message-types.ts';
+import { readReport } from './read-report.ts';
+import { toNumber } from './to-number.ts';
+
+/** What a call brings besides its message. */
+export interface Call {
+  uuid: string;
+  token: string;
+  /** `x-runner-request-key`. */
+  requestKey: string | null;
+  /** How long the client waits, in milliseconds; null when it does not say. */
+  deadlineMs: number | null;
+  /** How the client reaches this server; null when the framing does not tell. */
+  origin: string | null;
+  /** Aborts when the client has gone. */
+  signal: AbortSignal;
+}
+
+/** An UpdateLog, its rows read from the wire one by one. */
+export interface LogMessage {
+  taskId: bigint;
+  index: bigint;
+  rows: RowBuffer;
+  noMore: boolean;
+}
+
+/** Grows with every answer of FetchTask that has a task; never 0, which means "old server". */
+type TasksVersion = { value: bigint };
+
+/**
+ * SPEC §4.1: the operations of the runner protocol. Two framings call it, gRPC and
+ * Connect; it knows neither.
+ */
+export class RunnerService {
+  readonly #ci: Ci;
+  readonly #version: TasksVersion;
+
+  /** @param startedAt milliseconds since the epoch; versions rise over restarts, too */
+  constructor(ci: Ci, startedAt: number) {
+    this.#ci = ci;
+    this.#version = { value: BigInt(Math.max(1, startedAt)) };
+  }
+
+  /**
+   * Finds out who calls, before anything of the message is read. Null for the two
+   * procedures that need no runner. Refuses `unregistered_runner`, `runner_check_failed`.
+   */
+  async admit(procedure: ProcedureName, { uuid, token }: Pick<Call, 'uuid' | 'token'>): Promise<RunnerRow | null> {
+    if (procedure === 'Ping' || procedure === 'Register') return null;
+    const isActive = procedure === 'UpdateTask' || procedure === 'UpdateLog';
+    return this.#ci.authenticateRunner({ uuid, token }, { isActive });
+  }
+
+  newLogRows(): RowBuffer {
+    return this.#ci.newLogRows();
+  }
+
+  /** Answers every procedure but UpdateLog, whose rows are read apart. */
+  answer(procedure: Exclude<ProcedureName, 'UpdateLog'>, runner: RunnerRow | null, call: Call, request: object): Promise<object> {
+    switch (procedure) {
+      case 'Ping':
+        return Promise.resolve<messages.PingResponse>({ data: `Hello, ${(request as messages.PingRequest).data}!` });
+      case 'Register':
+        return this.#register(request as messages.RegisterRequest);
+      case 'Declare':
+        return this.#declare(runner!, request as messages.DeclareRequest);
+      case 'FetchTask':
+        return this.#fetchTask(runner!, call);
+      case 'UpdateTask':
+        return this.#updateTask(runner!, request as messages.UpdateTaskRequest);
+    }
+  }
+
+  async updateLog(runner: RunnerRow, { taskId, index, rows, noMore }: LogMessage): Promise<messages.UpdateLogResponse> {
+    const ack = await this.#ci.receiveLog(runner, { taskId: toNumber(taskId), index: toNumber(index), rows, noMore });
+    return { ackIndex: BigInt(ack) };
+  }
+
+  /** To be called with an answer that could not be sent: nobody has the task then. */
+  async undelivered(procedure: ProcedureName, response: object): Promise<void> {
+    const { task } = procedure === 'FetchTask' ? (response as messages.FetchTaskResponse) : { task: null };
+    if (task !== null) await this.#ci.returnTask(Number(task.id));
+  }
+
+  async #register(request: messages.RegisterRequest): Promise<messages.RunnerResponse> {
+    const { name, token, version, ephemeral, capabilities } = request;
+    const labels = request.labels.length > 0 ? request.labels : request.agentLabels;
+    const registered = await this.#ci.registerRunner(token, { name, version, labels, ephemeral, capabilities });
+    return { runner: runnerMessage(registered.runner, registered.token) };
+  }
+
+  async #declare(runner: RunnerRow, said: messages.DeclareRequest): Promise<messages.RunnerResponse> {
+    return { runner: runnerMessage(await this.#ci.declareRunner(runner, said), '') };
+  }
+
+  async #fetchTask(runner: RunnerRow, { requestKey, deadlineMs, origin, signal }: Call): Promise<messages.FetchTaskResponse> {
+    const content = await this.#ci.fetchTask(runner, { requestKey, deadlineMs, origin, signal });
+    if (content !== null) this.#version.value += 1n;
+    return { task: content === null ? null : taskMessage(content), tasksVersion: this.#version.value };
+  }
+
+  async #updateTask(runner: RunnerRow, { state, outputs }: messages.UpdateTaskRequest): Promise<messages.UpdateTaskResponse> {
+    const { result, sentOutputs } = await this.#ci.reportTask(runner, state === null ? null : readReport(state, outputs));
+    return { state: { id: state!.id, result: resultNumber(result), startedAt: null, stoppedAt: null, steps: [] }, sentOutputs };
+  }
+}
+
+function resultNumber(status: FinalStatus | null): number {
+  return status === null ? Result.unspecified : Result[status];
+}
+
+function runnerMessage(runner: Runner, token: string): messages.Runner {
+  return {
+    id: BigInt(runner.id),
+    uuid: runner.uuid,
+    token,
+    name: runner.name,
+    status: RunnerStatus[runner.status],
+    agentLabels: [],
+    customLabels: [],
+    version: runner.version,
+    labels: [...runner.labels],
+    ephemeral: runner.ephemeral,
+  };
+}
+
+function taskMessage({ taskId, payload, context, secrets, needs, variables }: TaskContent): messages.Task {
+  return {
+    id: BigInt(taskId),
+    workflowPayload: Buffer.from(payload),
+    context: context as messages.Struct,
+    secrets,
+    machine: '',
+    needs: new Map([...needs].map(([key, { outputs, result }]) => [key, { outputs, result: Result[result] }])),
+    vars: variables,
+  };
+}
