@@ -1,0 +1,318 @@
+import t from 'tap';
+import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts';
+
+const simple = (labels = 'linux'): Record<string, string> => workflow(`on: push\njobs:\n  a:\n    runs-on: ${labels}\n    steps: [{run: one}, {name: Second, run: two}]\n`);
+
+t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
+  const { ci, alice, rooms } = await openCi(t);
+  const instance = { kind: 'instance' } as const;
+  const input = { name: 'builder', version: 'v1', labels: ['linux:host', 'docker:docker://node:20', 'linux'], ephemeral: false, capabilities: ['cancelling'] };
+  const token = await ci.resetRegistrationToken(instance, alice.id);
+  t.match(token, /^[0-9a-f]{40}$/);
+  const one = await ci.registerRunner(token, input);
+  const two = await ci.registerRunner(token, { ...input, name: '🔥'.repeat(100) });
+  t.match(one.runner, { name: 'builder', labels: ['linux', 'docker'], capabilities: ['cancelling'], status: 'unspecified', scope: instance });
+  t.equal(Buffer.byteLength(two.runner.name), 252, 'cut between characters');
+  t.not(one.token, two.token);
+  const next = await ci.resetRegistrationToken(instance, null);
+  t.equal(await reasonOf(ci.registerRunner(token, input)), 'replaced_registration_token');
+  t.equal(await reasonOf(ci.registerRunner('0'.repeat(40), input)), 'unknown_registration_token');
+  t.equal(await reasonOf(ci.registerRunner('', input)), 'incomplete_registration');
+  t.equal(await reasonOf(ci.registerRunner(next, { ...input, name: ' ' })), 'incomplete_registration');
+
+  const rows = JSON.stringify(await rooms.db.read.query('SELECT * FROM ci_runners, ci_registration_tokens'));
+  for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');
+
+  const secret = 'f'.repeat(40);
+  const offline = await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: ['arm'] });
+  t.equal(offline.uuid, '66666666-6666-6666-6666-666666666666');
+  const again = await ci.registerOffline(instance, { name: 'renamed', secret: `${'f'.repeat(39)}0`, labels: [] });
+  t.match(again, { id: offline.id, name: 'renamed', scope: instance, labels: ['arm'] });
+  t.equal(await reasonOf(ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })), 'unregistered_runner');
+  t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id, offline.id);
+  t.equal(await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] })), 'invalid_runner_secret');
+  for (const wrong of [{ uuid: one.runner.uuid, token: two.token }, { uuid: one.runner.uuid, token: '' }, { uuid: 'x', token: one.token }, { uuid: '', token: '' }]) {
+    t.equal(await reasonOf(ci.authenticateRunner(wrong, { isActive: false })), 'unregistered_runner');
+  }
+});
+
+t.test('SPEC §3 the status of a runner follows from when it was heard of', async (t) => {
+  const { ci, clock, addRunner, push } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const status = async () => (await ci.findRunner(null, runner.id)).status;
+  t.equal(await status(), 'idle', 'asking who it is was its first call');
+  const task = (await runner.fetch())!;
+  await ci.authenticateRunner(runner.credentials, { isActive: true });
+  await runner.report(task.taskId);
+  t.equal(await status(), 'active');
+  clock.advance(11_000);
+  t.equal(await status(), 'idle');
+  clock.advance(50_000);
+  t.equal(await status(), 'offline');
+  await runner.row();
+  t.equal(await status(), 'idle');
+  await ci.sweep();
+  t.match(await ci.listRunners({ kind: 'instance' }), [{ id: runner.id, status: 'idle' }]);
+});
+
+t.test('a job goes to a runner whose scope and labels fit, and to exactly one', async (t) => {
+  const { ci, push, addRunner, alice, found, rooms, viewer } = await openCi(t);
+  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  await push(simple('[linux, Big]'));
+  const others = [
+    await addRunner(['linux']),
+    await addRunner(['linux', 'big']),
+    await addRunner(['linux', 'Big'], { scope: { kind: 'user', id: bob.id } }),
+    await addRunner(['linux', 'Big'], { scope: { kind: 'repository', id: (await rooms.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' })).id } }),
+  ];
+  for (const runner of others) t.equal(await runner.fetch(), null);
+  const fitting = [
+    await addRunner(['linux', 'Big', 'more']),
+    await addRunner(['linux', 'Big'], { scope: { kind: 'user', id: alice.id } }),
+    await addRunner(['linux', 'Big'], { scope: { kind: 'repository', id: found.repository.id } }),
+  ];
+  const given = await Promise.all(fitting.flatMap((runner) => [runner.fetch(), runner.fetch()]));
+  t.equal(given.filter((task) => task !== null).length, 1);
+  await push({ a: '2' });
+  await ci.setRunnerDisabled(null, fitting[0]!.id, true);
+  t.equal(await fitting[0]!.fetch(), null, 'a disabled runner gets nothing');
+  await ci.removeRunner(null, fitting[1]!.id);
+  t.equal(await reasonOf(fitting[1]!.fetch()), 'unregistered_runner');
+  t.ok(await fitting[2]!.fetch());
+});
+
+t.test('a waiting runner gets a job in the moment it comes', async (t) => {
+  const { push, addRunner } = await openCi(t);
+  const runner = await addRunner(['linux']);
+  const waiting = runner.fetch(20_000);
+  await settle();
+  const startedAt = performance.now();
+  await push(simple());
+  t.ok(await waiting);
+  t.ok(performance.now() - startedAt < 2_000);
+  const empty = performance.now();
+  t.equal(await runner.fetch(1_000), null);
+  const took = performance.now() - empty;
+  t.ok(took > 400 && took < 900, `answers half a second before the runner’s deadline: ${Math.round(took)} ms`);
+});
+
+t.test('a runner that leaves while it waits loses no job, and its call ends', async (t) => {
+  const { push, addRunner, state } = await openCi(t);
+  const [gone, other] = [await addRunner(['linux']), await addRunner(['linux'])];
+  const leaving = new AbortController();
+  const waiting = gone.fetch(20_000, { signal: leaving.signal });
+  await settle();
+  leaving.abort();
+  t.equal(await waiting, null);
+  await push(simple());
+  t.equal((await state(1)).run, 'waiting');
+  t.ok(await other.fetch());
+});
+
+t.test('a task that was never confirmed is offered again under a new id, three times', async (t) => {
+  const { push, addRunner, state, clock, ci } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const ids: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    ids.push((await runner.fetch())!.taskId);
+    clock.advance(30_000);
+    await ci.sweep();
+    t.equal((await state(1)).run, 'running');
+    clock.advance(31_000);
+    await ci.sweep();
+  }
+  t.equal(new Set(ids).size, 3);
+  t.match(await state(1), { run: 'failure' });
+  t.match((await state(1)).rows[0]?.reason, /not heard of again/);
+  t.equal((await runner.report(ids[0]!, { result: 'success' })).result, 'cancelled', 'the old id is over');
+
+  await push({ a: '2' });
+  const task = (await runner.fetch())!;
+  await runner.log(task.taskId, 0, ['hello']);
+  clock.advance(61_000);
+  await ci.sweep();
+  t.equal((await state(2)).run, 'running', 'rows of its log confirm it as well');
+});
+
+t.test('an answer that did not reach its runner: the job waits again, the id is not used twice', async (t) => {
+  const { push, addRunner, state, ci } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux'], { ephemeral: true });
+  const task = (await runner.fetch())!;
+  await ci.returnTask(task.taskId);
+  t.equal((await state(1)).run, 'waiting');
+  const again = (await runner.fetch())!;
+  t.ok(again.taskId > task.taskId, 'an ephemeral runner may try again, too');
+  await runner.report(again.taskId);
+  await ci.returnTask(again.taskId);
+  t.equal((await state(1)).run, 'running', 'what was confirmed is not taken back');
+});
+
+t.test('the same request key gets the same task; two at once are too many', async (t) => {
+  const { push, addRunner } = await openCi(t);
+  await push(simple());
+  await push({ a: '2' });
+  const [runner, other] = [await addRunner(['linux']), await addRunner(['linux'])];
+  const first = (await runner.fetch(0, { requestKey: 'k' }))!;
+  const again = (await runner.fetch(0, { requestKey: 'k' }))!;
+  t.equal(again.taskId, first.taskId);
+  t.equal(again.context.token, first.context.token);
+  t.not((await other.fetch(0, { requestKey: 'k' }))?.taskId, first.taskId, 'keys belong to their runner');
+  const held = runner.fetch(5_000, { requestKey: 'l' });
+  await settle();
+  t.equal(await reasonOf(runner.fetch(0, { requestKey: 'l' })), 'request_key_locked');
+  await push({ a: '3' });
+  t.ok(await held);
+});
+
+t.test('a runner that comes for nothing too often is asked to wait', async (t) => {
+  const { addRunner } = await openCi(t);
+  const runner = await addRunner(['linux']);
+  const reasons: string[] = [];
+  for (let count = 0; count < 7; count += 1) reasons.push(await reasonOf(runner.fetch()));
+  t.same(reasons, ['nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'too_many_polls', 'too_many_polls']);
+});
+
+t.test('an ephemeral runner takes one task and goes when its log is complete', async (t) => {
+  const { push, addRunner, ci, clock } = await openCi(t);
+  await push(simple());
+  await push({ a: '2' });
+  const runner = await addRunner(['linux'], { ephemeral: true });
+  const task = (await runner.fetch())!;
+  t.equal(await runner.fetch(), null, 'no second task');
+  await runner.report(task.taskId, { result: 'success' });
+  t.equal(await runner.fetch(), null, 'its log is still open');
+  t.equal(await runner.log(task.taskId, 0, ['late'], true), 1, 'rows after the end are taken');
+  t.equal(await reasonOf(runner.fetch()), 'unregistered_runner');
+  clock.advance(11 * 60_000);
+  await ci.sweep();
+  t.same(await ci.listRunners(null), []);
+});
+
+t.test('reports: steps, outputs once each, repeats, and the end that is final', async (t) => {
+  const { push, addRunner, state, ci, found, clock } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const stranger = await addRunner(['linux']);
+  const { taskId } = (await runner.fetch())!;
+  const job = (await state(1)).rows[0]!;
+  const step = (id: number, more: object = {}) => ({ id, result: null, startedAt: null, stoppedAt: null, logIndex: 0, logLength: 0, ...more });
+  t.equal(await reasonOf(stranger.report(taskId)), 'task_not_found');
+  t.equal(await reasonOf(runner.report(taskId + 100)), 'task_not_found');
+  t.equal(await reasonOf(ci.reportTask(await runner.row(), null)), 'no_task_state');
+  t.match(await runner.report(taskId, { steps: [step(0, { startedAt: clock.now() }), step(7), step(-1)] }), { result: null, sentOutputs: [] });
+  t.match((await ci.findJob(found, 1, job.id)).steps, [{ name: 'Run one', status: 'running' }, { name: 'Second', status: 'waiting' }]);
+  const outputs = new Map([['a', '1'], ['__proto__', 'p'], ['bad name', 'x'], ['huge', 'x'.repeat(1024 * 1024 + 1)]]);
+  t.same((await runner.report(taskId, { outputs })).sentOutputs.sort(), ['__proto__', 'a', 'bad name', 'huge']);
+  t.same((await runner.report(taskId, { outputs: new Map([['a', '2'], ['b', '3']]) })).sentOutputs.sort(), ['__proto__', 'a', 'b']);
+  const end = { result: 'success' as const, stoppedAt: clock.now(), steps: [step(0, { result: 'success', startedAt: 1, stoppedAt: 2, logIndex: 3, logLength: 4 }), step(1, { result: 'skipped' })] };
+  t.match(await runner.report(taskId, end), { result: 'success' });
+  t.match(await runner.report(taskId, { result: 'failure' }), { result: 'success', sentOutputs: ['__proto__', 'a', 'b'] }, 'the end is final');
+  const { steps, task } = await ci.findJob(found, 1, job.id);
+  t.match(steps, [{ status: 'success', logIndex: 3, logLength: 4 }, { status: 'skipped' }]);
+  t.same(task?.notices, ['The output bad name was not kept: its name is not one.', 'The output huge was not kept: it is larger than 1 MiB.']);
+});
+
+t.test('time ends what nobody else ends: lost runners, long jobs, jobs that no runner can take', async (t) => {
+  const { push, addRunner, state, ci, clock } = await openCi(t, { env: { SERVICE_CI_MAX_JOB_TIME: '1h' } });
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const lost = (await runner.fetch())!;
+  await runner.report(lost.taskId);
+  clock.advance(119_000);
+  await ci.sweep();
+  t.equal((await state(1)).run, 'running');
+  clock.advance(2_000);
+  await ci.sweep();
+  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+
+  await push({ a: '2' });
+  const long = (await runner.fetch())!;
+  for (let count = 0; count < 61; count += 1) {
+    clock.advance(60_000);
+    await runner.report(long.taskId);
+    await ci.sweep();
+  }
+  t.match(await state(2), { run: 'cancelled', rows: [{ reason: 'The job ran longer than 60 minutes.' }] });
+  t.equal((await runner.report(long.taskId)).result, 'cancelled');
+
+  await push(simple('[linux, absent]'));
+  clock.advance(59 * 60_000);
+  await ci.sweep();
+  t.equal((await state(3)).run, 'waiting');
+  clock.advance(2 * 60_000);
+  await ci.sweep();
+  t.match(await state(3), { run: 'failure', rows: [{ reason: 'No runner has the labels linux, absent.' }] });
+
+  await push(simple());
+  clock.advance(25 * 3_600_000);
+  await ci.sweep();
+  t.match(await state(4), { run: 'cancelled', rows: [{ reason: 'No runner was free in time.' }] });
+});
+
+t.test('owners take turns, and so do the repositories of each', async (t) => {
+  const { push, addRunner, rooms, viewer, found } = await openCi(t);
+  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const make = async (of: typeof viewer, name: string) => {
+    await rooms.repositories.create(of, { name, visibility: 'PRIVATE' });
+    return rooms.repositories.find(of, of.username!, name);
+  };
+  const bobs = await make({ ...viewer, id: bob.id, username: 'bob' }, 'his');
+  const second = await make(viewer, 'second');
+  for (let count = 0; count < 6; count += 1) await push({ ...simple(), n: String(count) });
+  for (let count = 0; count < 2; count += 1) await push({ n: `s${count}` }, { to: second });
+  for (let count = 0; count < 2; count += 1) await push({ n: `b${count}` }, { to: bobs });
+  const runner = await addRunner(['linux']);
+  const order: string[] = [];
+  for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) order.push(String(task.context.repository));
+  t.same(order, [
+    'alice/work', 'bob/his', 'alice/second', 'bob/his', 'alice/work', 'alice/second', 'alice/work', 'alice/work', 'alice/work', 'alice/work',
+  ]);
+  t.ok(found);
+});
+
+t.test('the token of a task opens its repository while it runs, as its file permits', async (t) => {
+  const { push, addRunner, ci, found, rooms } = await openCi(t);
+  await push(simple());
+  await push(workflow('on: push\npermissions: {contents: read}\njobs:\n  a: {runs-on: linux, steps: [{run: x}]}\n'));
+  await push(workflow('on: push\njobs:\n  a: {runs-on: linux, permissions: {}, steps: [{run: x}]}\n'));
+  const runner = await addRunner(['linux']);
+  const [writes, reads, none] = [(await runner.fetch())!, (await runner.fetch())!, (await runner.fetch())!];
+  const viewerOf = (task: typeof writes) => ci.viewerOfTaskToken(String(task.context.token));
+  t.same(await viewerOf(writes), { kind: 'task', taskId: writes.taskId, repositoryId: found.repository.id, scope: 'write' });
+  t.match(await viewerOf(reads), { scope: 'read' });
+  t.equal(await viewerOf(none), null);
+  t.equal(await ci.viewerOfTaskToken('0'.repeat(40)), null);
+  t.equal((await rooms.repositories.openForRead((await viewerOf(writes))!, 'alice', 'work')).path, found.path);
+  await runner.finish(writes.taskId);
+  t.equal(await viewerOf(writes), null, 'it dies with its task');
+  const dump = JSON.stringify(await rooms.db.read.query('SELECT * FROM ci_tasks'));
+  t.notOk(dump.includes(String(reads.context.token)));
+});
+
+t.test('a job that cannot be handed over fails alone, and the runner gets the next one', async (t) => {
+  const { push, addRunner, state, db } = await openCi(t);
+  await push(simple());
+  await push({ a: '2' });
+  // What only a damaged database could bring about.
+  await db.write(({ manager }) => manager.query("UPDATE ci_jobs SET job_key = 'gone' WHERE run_id = 1"));
+  const runner = await addRunner(['linux']);
+  t.equal((await runner.fetch())?.context.run_number, '2');
+  t.match(await state(1), { run: 'failure', rows: [{ reason: /could not be handed to a runner: the workflow has no job gone/ }] });
+});
+
+t.test('a restart loses no task: the runner goes on where it was', async (t) => {
+  const first = await openCi(t);
+  await first.push(simple());
+  const runner = await first.addRunner(['linux']);
+  const task = (await runner.fetch())!;
+  t.equal(await runner.log(task.taskId, 0, ['one', 'two']), 2);
+  await first.close();
+  const second = await openCi(t, { folder: first.folder });
+  const again = await driveRunner(second.rooms, runner.credentials);
+  t.equal(await again.log(task.taskId, 1, ['two', 'three'], true), 3);
+  t.match(await again.report(task.taskId, { result: 'success' }), { result: 'success' });
+  t.equal((await second.state(1)).run, 'success');
+});
