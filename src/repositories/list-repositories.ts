@@ -66,6 +66,17 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
   };
 }
 
+/** Those of the ids that the viewer may see, in no order. */
+export async function listByIds(room: RepositoryRoom, viewer: Viewer, ids: Iterable<string>): Promise<ListedRepository[]> {
+  const visible = visibleRepositories(viewer, 'r');
+  const rows = await room.db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify([...new Set(ids)]) })
+    .andWhere(`(${visible.sql})`, visible.parameters)
+    .getMany();
+  return withOwners(room, rows);
+}
+
 /** Every repository, for the command line: sorted by owner and name. */
 export async function listAllRepositories(room: RepositoryRoom): Promise<ListedRepository[]> {
   const visible = visibleRepositories(localAdministrator, 'r');

@@ -31,7 +31,7 @@ import {
   withdrawTransfer,
 } from './life/transfer-repository.ts';
 import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
-import { listAllRepositories, listRepositories } from './list-repositories.ts';
+import { listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
@@ -44,6 +44,8 @@ import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { RepositoryRoom } from './room.ts';
 import { commitStatuses, removeCommitStatus, setCommitStatus } from './statuses/commit-statuses.ts';
+import { reportStatus } from './statuses/report-status.ts';
+import type { ReportedStatus } from './statuses/report-status.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
 export function createRepositories(room: RepositoryRoom) {
@@ -87,11 +89,14 @@ export function createRepositories(room: RepositoryRoom) {
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
     listAll: bind(listAllRepositories),
+    listByIds: bind(listByIds),
     recentPushes: bind(recentPushes),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
 
     setCommitStatus,
     removeCommitStatus,
+    reportStatus: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
+      reportStatus(room, viewer, { owner, name }, status),
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
 
     edit: (viewer: Viewer, owner: string, name: string, edit: RepositoryEdit) => editRepository(room, viewer, { owner, name }, edit),

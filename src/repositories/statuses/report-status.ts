@@ -1,0 +1,67 @@
+import { isLocalAdministrator } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { parseText } from '../../accounts/index.ts';
+import type { TextRule } from '../../accounts/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { commitStatusSchema } from './commit-status-schema.ts';
+import type { CommitState, CommitStatus } from './commit-status-schema.ts';
+import { setCommitStatus } from './commit-statuses.ts';
+
+/** What somebody's check says of a commit. */
+export interface ReportedStatus {
+  /** Full id of a commit that is there. */
+  sha: string;
+  context: string;
+  state: CommitState;
+  description?: string | undefined;
+  targetUrl?: string | null | undefined;
+}
+
+const contextRule: TextRule = { field: 'context', called: 'The context', maxCharacters: 200 };
+const descriptionRule: TextRule = { field: 'description', called: 'The description', maxCharacters: 500 };
+const maxUrlLength = 1000;
+/** Checks of one commit; a matrix of builds has fewer. */
+const maxContexts = 500;
+
+/**
+ * Records what a check outside of this server says of a commit, in place of what the same
+ * context said before. Refuses `repository_not_found` to everyone who may not write;
+ * `invalid_text`, `text_too_long`, `context_missing`, `invalid_target_url`, `too_many_contexts`.
+ */
+export async function reportStatus(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  reported: ReportedStatus,
+): Promise<CommitStatus> {
+  const { id: repositoryId } = (await findRepository(room, viewer, at, 'write')).repository;
+  const context = parseText(reported.context, contextRule);
+  if (context === '') throw invalid('context_missing', 'Say which check this is.', { field: 'context' });
+  const description = parseText(reported.description ?? '', descriptionRule);
+  const targetUrl = parseTargetUrl(reported.targetUrl ?? null);
+  const { sha, state } = reported;
+  const creatorId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  return room.db.write(async (tx) => {
+    await findAgain(room, tx, viewer, repositoryId, 'write');
+    const key = { repositoryId, sha, context };
+    const isNew = !(await tx.manager.existsBy(commitStatusSchema, key));
+    if (isNew && (await tx.manager.countBy(commitStatusSchema, { repositoryId, sha })) >= maxContexts) {
+      throw invalid('too_many_contexts', `A commit has at most ${maxContexts} checks.`, { field: 'context' });
+    }
+    await setCommitStatus(tx, { ...key, state, description, targetUrl, creatorId });
+    return tx.manager.findOneByOrFail(commitStatusSchema, key);
+  });
+}
+
+/** It becomes a link on a page that others open, so nothing but http and https passes. */
+function parseTargetUrl(text: string | null): string | null {
+  if (text === null || text === '') return null;
+  const url = text.length > maxUrlLength ? null : URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw invalid('invalid_target_url', `The target must be an http(s) address of at most ${maxUrlLength} characters.`, { field: 'targetUrl' });
+  }
+  return url.href;
+}
