@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import { internal } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
-import { createAdvertiseRefs } from './advertise-refs.ts';
+import { createListings } from './advertise-refs.ts';
 import type { AdvertiseRefs } from './advertise-refs.ts';
+import { createAnswerCache } from './answer-cache/answer-cache.ts';
 import * as browse from './browse.ts';
 import type { Blob, Head, Tree } from './browse.ts';
 import { changedPaths } from './changed-paths.ts';
@@ -24,6 +25,7 @@ import type { Reading } from './reading/reading.ts';
 import { recoverRepository } from './recover.ts';
 import type { RecoveryAction } from './recover.ts';
 import { createRefAllowance } from './ref-allowance.ts';
+import { createRefTables } from './ref-table/ref-tables.ts';
 import { readRefs } from './refs.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
@@ -107,6 +109,11 @@ export interface Git {
 
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
+  /**
+   * Leftovers that nothing has touched since `before` (epoch milliseconds of the file system's clock), and
+   * refs without a value. Beside a running server only what is old is surely nobody's.
+   */
+  leftovers(path: string, before: number, options: { remove: boolean }): Promise<RecoveryAction[]>;
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
@@ -144,7 +151,19 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
   const readers = createObjectReaders(door, limits);
   const pipes = await createReusedPipes(folder, logger);
-  const upload = { door, pipes, slots: reads, shortSlots: short, limits };
+  const refTables = createRefTables(readers, logger);
+  const listings = createListings({ door, shortSlots: short, limits, tables: refTables, logger });
+  const answers = await createAnswerCache({
+    door,
+    slots: reads,
+    tables: refTables,
+    limits,
+    logger,
+    folder: path.join(config.dataDir, 'cache', 'answers'),
+    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+    versions: `${version.text} ${settings.digest}`,
+  });
+  const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, ...listings };
   const browsing = { door, readers, shortSlots: short, limits };
   const { reading, graphs, tables } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger });
   const removeLeftovers = async (target: string) => {
@@ -163,6 +182,11 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     untidy: new Set<string>(),
   };
 
+  const forget = (repository: string) => {
+    refTables.forget(repository);
+    answers.forget(repository);
+  };
+
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
     [...(await readRefs(repository))]
       .filter(([name]) => name.startsWith(prefix))
@@ -176,16 +200,18 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     repositoryExists: storage.repositoryExists,
     setHead: (target, branch) => storage.setHead(door, target, branch),
     async moveRepository(from, to) {
+      forget(from);
       await readers.close(from);
       await storage.moveRepository(from, to);
     },
     async removeRepository(target) {
+      forget(target);
       await readers.close(target);
       await storage.removeRepository(target);
       await tables.forget(target);
     },
 
-    advertiseRefs: createAdvertiseRefs(upload),
+    advertiseRefs: listings.advertiseRefs,
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
     receivePack: (request) => receivePack(receiving, request).finally(() => graphs.note(request.path)),
@@ -212,6 +238,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
 
     recover: (target) => recoverRepository(target, bornAt),
+    leftovers: (target, before, { remove }) => recoverRepository(target, before, { onlyLook: !remove }),
     async endStrayProcesses() {
       if (door.running() > 0) throw internal('stray processes are ended before git is used');
       return endStrayProcesses(settings.file);
@@ -224,6 +251,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     }),
     async stop(graceMs = 30_000) {
       await Promise.all([readers.close(), door.close(graceMs)]);
+      answers.close();
       pipes.close();
     },
   };

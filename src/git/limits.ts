@@ -38,6 +38,11 @@ export interface GitLimits {
   /** Bytes of a refused push that are read and thrown away, so that its client sees the reason. */
   maxDrainBytes: number;
 
+  /** Answers to fetches that are kept: bytes and number in all, and how long after their last use, in milliseconds. */
+  answerCacheBytes: number;
+  answerCacheEntries: number;
+  answerKeptMs: number;
+
   /** Long-lived object readers, one per active repository, and when an idle one ends. */
   objectReaders: number;
   objectReaderIdleMs: number;
@@ -66,6 +71,10 @@ export const defaultLimits: Readonly<GitLimits> = {
   maxPushHeadBytes: 16 * 1024 * 1024,
   maxPushOptions: 100,
   maxDrainBytes: 512 * 1024 * 1024,
+
+  answerCacheBytes: 1024 ** 3,
+  answerCacheEntries: 200,
+  answerKeptMs: 300_000,
 
   objectReaders: 8,
   objectReaderIdleMs: 30_000,

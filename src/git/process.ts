@@ -15,8 +15,8 @@ export interface GitCommand {
   timeLimitMs: number;
   /** Whether the process reads from us; else its input is empty. */
   takesInput?: boolean;
-  /** Takes the output in place of `stdout`; the caller closes its own copy afterwards. */
-  output?: Socket | undefined;
+  /** Takes the output in place of `stdout`, as a socket or an open file; the caller closes its own copy afterwards. */
+  output?: Socket | number | undefined;
   /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
   protocol?: string | null | undefined;
   /** Ends the process group when the client is gone. */

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 
 /** What every git process gets besides its arguments. */
@@ -12,6 +12,11 @@ export interface GitSettings {
   file: string;
 }
 
+export interface WrittenSettings extends GitSettings {
+  /** Differs when the settings do. */
+  digest: string;
+}
+
 /**
  * Writes the configuration that all git processes use, with an empty HOME,
  * an empty hooks folder and an empty template folder, below `folder`.
@@ -21,15 +26,16 @@ export interface GitSettings {
  * @param folder absolute path, state of the process: may be deleted while nothing runs
  * @param maxPushBytes largest pack of one push; 0 for no bound
  */
-export async function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): Promise<GitSettings> {
+export async function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): Promise<WrittenSettings> {
   const [home, hooks, template] = [path.join(folder, 'home'), path.join(folder, 'hooks'), path.join(folder, 'template')];
   for (const empty of [home, hooks, template]) {
     await mkdir(empty, { recursive: true, mode: 0o700 });
     await chmod(empty, 0o500);
   }
   const file = path.join(folder, 'config');
-  await replaceFile(file, configText({ hooks, template, maxPushBytes }));
-  return { environment: environment(home, file), home, file };
+  const text = configText({ hooks, template, maxPushBytes });
+  await replaceFile(file, text);
+  return { environment: environment(home, file), home, file, digest: createHash('sha256').update(text).digest('base64') };
 }
 
 /** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */

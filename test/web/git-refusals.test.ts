@@ -276,19 +276,22 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
 
 t.test('SECURITY L03: beyond slots and queue a client is told when to come back', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
-  // Clients that never finish their request hold both slots.
-  const slow = head(target, { ...fetchType, ...bearer(alice), 'Content-Length': '10000' });
-  const holding = [speak([slow, wants.subarray(0, 60)], { closeAfterMs: 900 })];
+  // A request too large to be read whole before git starts, and never finished, holds the slot.
+  const slow = head(target, { ...fetchType, ...bearer(alice), 'Content-Length': '10000000' });
+  const many = Buffer.concat(Array<Buffer>(25_000).fill(wants.subarray(0, Number.parseInt(wants.toString('latin1', 0, 4), 16))));
+  const holding = [speak([slow, many], { closeAfterMs: 900 })];
   const { git } = server.app.rooms;
   await until(() => git.load().reads.running === 1);
-  const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: wants })));
+  const unheardOf = Buffer.concat([encodePacket(`want ${main} no-progress side-band-64k\n`), flushPacket, encodePacket('done\n')]);
+  const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
   t.same(answers.map(({ status, headers }) => [status, headers.get('retry-after')]), [[503, '5'], [503, '5']]);
   t.match(answers[0]!.text, /busy/);
+  t.equal((await ask(target, { headers: fetchType, body: wants })).status, 200, 'what was answered before needs no slot');
   t.equal((await ask(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
   t.equal((await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status, 200, 'nor does a list of refs');
   await Promise.all(holding);
   await until(() => git.load().reads.running === 0);
-  t.equal((await ask(target, { headers: fetchType, body: wants })).status, 200);
+  t.equal((await ask(target, { headers: fetchType, body: unheardOf })).status, 200);
 });
 
 t.test('a damaged repository answers 500 without a word about it, and the others go on', async (t) => {

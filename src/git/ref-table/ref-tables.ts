@@ -1,0 +1,105 @@
+import type { Logger } from '../../kernel/index.ts';
+import type { ObjectReaders } from '../object-readers.ts';
+import { readPackedRefs, Unusual } from './ref-files.ts';
+import type { RefEntry } from './ref-files.ts';
+import { readRefTable } from './ref-table.ts';
+import type { Peel, RefTable } from './ref-table.ts';
+import type { Stamp } from './stamp.ts';
+
+/** The refs of busy repositories, kept in memory and checked against the disk each time. */
+export interface RefTables {
+  /**
+   * The refs as they are now, whoever changed them last; null when git has to answer.
+   * Whoever asks has checked access.
+   */
+  of(repository: string): Promise<RefTable | null>;
+  /** Tells that these objects, which a push brought to branches, are commits: nobody has to look. */
+  noteCommits(repository: string, oids: Iterable<string>): void;
+  /** Forgets a repository that goes away or moves. */
+  forget(repository: string): void;
+}
+
+interface Kept {
+  table: RefTable;
+  readAtMs: number;
+  /** Whether any change since is sure to show. Otherwise only the two below are of use. */
+  isSettled: boolean;
+  packed: RefEntry[];
+  /** By object, what was found out: null for what is no annotated tag. */
+  known: Map<string, string | null>;
+}
+
+/** Refs that may be kept in all; each takes some 200 bytes, and 60 in every answer that holds it. */
+const keptRefs = 100_000;
+const keptRepositories = 2_000;
+/** Questions for the object reader at a time. */
+const questionsAtOnce = 5_000;
+const maxKnown = 50_000;
+
+export function createRefTables(readers: ObjectReaders, logger: Logger): RefTables {
+  /** Least recently used first. */
+  const kept = new Map<string, Kept>();
+  let refCount = 0;
+
+  const peelIn = (repository: string): Peel => async (oids) => {
+    const answers: (string | null)[] = [];
+    for (let start = 0; start < oids.length; start += questionsAtOnce) {
+      const names = oids.slice(start, start + questionsAtOnce).map((oid) => `${oid}^{}`);
+      const infos = await readers.use(repository, (reader) => reader.infos(names));
+      answers.push(...infos.map((info) => info?.oid ?? null));
+    }
+    return answers;
+  };
+
+  async function read(repository: string, before: Kept | undefined): Promise<RefTable> {
+    const readAtMs = Date.now();
+    let packed: RefEntry[] = [];
+    const readPacked = async (now: Stamp) => {
+      const isKnown = before?.table.stamp.agreesOnPackedRefs(now, before.readAtMs) ?? false;
+      packed = isKnown ? before!.packed : await readPackedRefs(repository);
+      return packed;
+    };
+    const known = before === undefined || before.known.size > maxKnown ? new Map<string, string | null>() : before.known;
+    const table = await readRefTable(repository, readPacked, known, peelIn(repository));
+    forget(repository);
+    keep(repository, { table, readAtMs, isSettled: table.stamp.isSettled(readAtMs), packed, known });
+    return table;
+  }
+
+  function keep(repository: string, one: Kept): void {
+    kept.set(repository, one);
+    refCount += one.table.refs.length;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= keptRepositories && (refCount <= keptRefs || kept.size === 1)) return;
+      forget(oldest);
+    }
+  }
+
+  function forget(repository: string): void {
+    refCount -= kept.get(repository)?.table.refs.length ?? 0;
+    kept.delete(repository);
+  }
+
+  return {
+    async of(repository) {
+      const known = kept.get(repository);
+      if (known?.isSettled === true && known.table.stamp.holds()) {
+        kept.delete(repository);
+        kept.set(repository, known);
+        return known.table;
+      }
+      try {
+        return await read(repository, known);
+      } catch (error) {
+        // git has the last word, also about what is broken.
+        forget(repository);
+        if (!(error instanceof Unusual)) logger.debug('git.refs_unread', { repository, error });
+        return null;
+      }
+    },
+    noteCommits(repository, oids) {
+      for (const oid of oids) kept.get(repository)?.known.set(oid, null);
+    },
+    forget,
+  };
+}
