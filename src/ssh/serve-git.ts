@@ -1,4 +1,6 @@
+import { isDomainError } from '../kernel/index.ts';
 import type { GitService } from './parse-command.ts';
+import { plainText } from './plain-text.ts';
 import type { SshRooms } from './rooms.ts';
 import { send } from './send.ts';
 import type { Visit } from './visit.ts';
@@ -10,7 +12,20 @@ type Request = { service: GitService; owner: string; name: string };
  * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
  * an absent repository are refused alike.
  */
-export async function serveGit(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
+export async function serveGit(rooms: SshRooms, request: Request, visit: Visit): Promise<number> {
+  try {
+    return await serveAt(rooms, request, visit);
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    const moved = await rooms.repositories.findMoved(visit.viewer, request.owner, request.name);
+    if (moved === null) throw error;
+    const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
+    visit.complain(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
+    return serveAt(rooms, { ...request, ...moved }, visit);
+  }
+}
+
+async function serveAt(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
   const { repositories, git } = rooms;
   const { viewer, protocol, input, output, signal } = visit;
   const client = viewer.id;

@@ -215,3 +215,20 @@ t.test('a client that stops reading holds git back and nothing piles up', async 
   await new Promise((resolve) => setTimeout(resolve, 500));
   t.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
 });
+
+t.test('web-ui §12.10 an old path is served, with a remark, until the name is used again', async (t) => {
+  await create('before');
+  await good(['push', '--quiet', hearth.url('alice/before.git'), 'main'], { cwd: source });
+  await repositories.rename(alice.viewer, 'alice', 'before', 'after');
+  const listed = await git(['ls-remote', hearth.url('Alice/Before.git')]);
+  t.equal(listed.code, 0);
+  t.match(listed.stdout, /refs\/heads\/main/);
+  t.match(listed.stderr, /hearth: alice\/before has moved to alice\/after; please change/i);
+  t.match(await good(['push', hearth.url('alice/before.git'), 'main:again'], { cwd: source }), /has moved to alice\/after/, 'pushes follow, too');
+  const asBob = await git(['ls-remote', hearth.url('alice/before.git')], { keys: [bob.key] });
+  const absent = await git(['ls-remote', hearth.url('alice/none.git')], { keys: [bob.key] });
+  t.same([asBob.code, asBob.stderr], [absent.code, absent.stderr], 'who may not see it learns nothing');
+  await create('before');
+  const reused = await git(['ls-remote', hearth.url('alice/before.git')]);
+  t.match([reused.code, reused.stdout, reused.stderr], [0, '', ''], 'the new repository of that name');
+});

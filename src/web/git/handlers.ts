@@ -28,7 +28,14 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
   return {
     infoRefs: guarded(rooms, async (ctx, signal) => {
       const service = readService(ctx);
-      const { path } = await open(rooms, ctx, await authenticate(rooms, ctx), service);
+      const viewer = await authenticate(rooms, ctx);
+      const opened = await open(rooms, ctx, viewer, service).catch(async (error: unknown) => {
+        const moved = await movedTo(rooms, ctx, viewer);
+        if (moved === null) throw error;
+        return moved;
+      });
+      if (typeof opened === 'string') return redirect(ctx, `${opened}/info/refs?service=git-${service}`);
+      const { path } = opened;
       const protocol = readProtocol(ctx, service);
       const refs = await rooms.git.advertiseRefs({ path, service, protocol, signal });
       begin(ctx, `application/x-git-${service}-advertisement`);
@@ -108,6 +115,20 @@ function open(rooms: GitRooms, ctx: Context, viewer: Viewer, service: Service) {
   const opening =
     service === 'upload-pack' ? repositories.openForRead(viewer, owner, bare) : repositories.openForPush(viewer, owner, bare);
   return opening.catch(challengeStrangers(viewer));
+}
+
+/** Where a repository is now that was once at this address, for who may see it there. */
+async function movedTo({ repositories }: GitRooms, { params }: Context, viewer: Viewer): Promise<string | null> {
+  const { owner = '', name = '' } = params as Record<string, string>;
+  const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
+  return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
+}
+
+/** git follows a redirect on its first request, says so, and then stays at the new address. */
+function redirect(ctx: Context, to: string): void {
+  ctx.set(uncached);
+  ctx.redirect(to);
+  ctx.status = 301;
 }
 
 function readService(ctx: Context): Service {
