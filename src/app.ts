@@ -2,16 +2,19 @@
  * The composition root: the only file that sees all rooms. It builds each once,
  * in the order of the arrows, and plugs ports together.
  */
+import { access, constants, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import { migrations } from '../migrations/index.ts';
 import { accountEntities, createAccounts } from './accounts/index.ts';
 import type { Accounts } from './accounts/index.ts';
+import { auditEntities, createAudit } from './audit/index.ts';
+import type { Audit } from './audit/index.ts';
 import { createBackups } from './backup/index.ts';
 import type { Backups } from './backup/index.ts';
 import { ciEntities, createCi } from './ci/index.ts';
 import type { Ci, CiSettings } from './ci/index.ts';
-import type { Config } from './config/index.ts';
+import type { Config, Origin } from './config/index.ts';
 import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
 import { embedded } from './embedded/index.ts';
@@ -38,6 +41,8 @@ export interface AppOptions {
   random?: Random;
   /** Storage failed in a way that makes going on unsafe: the program must end. */
   onStorageFault?: (error: unknown) => void;
+  /** Where each setting comes from, for the page that shows them. */
+  origins?: ReadonlyMap<string, Origin>;
 }
 
 /** Everything that can be done, without any door to the outside. */
@@ -56,6 +61,7 @@ export interface Rooms {
   federation: Federation;
   ci: Ci;
   backups: Backups;
+  audit: Audit;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
 }
@@ -81,6 +87,7 @@ export interface App {
 }
 
 const entities = [
+  ...auditEntities,
   handleSchema,
   avatarSchema,
   ...accountEntities,
@@ -126,13 +133,15 @@ export async function openRooms(
   options: AppOptions,
   migrate: 'always' | 'when-new' = 'when-new',
 ): Promise<Rooms> {
-  const { logger, clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock, random = systemRandom } = options;
   const opening = openDatabase(config, options, migrate);
   // Asked for its version while the database opens; awaited, and refused, after it.
-  const findingGit = createGit({ config, logger });
+  const findingGit = createGit({ config, logger: options.logger });
   findingGit.catch(() => {});
   const db = await opening;
   try {
+    const audit = createAudit({ db, clock, logger: options.logger, otherwise: migrate === 'always' ? 'server' : 'local' });
+    const logger = audit.hearing(options.logger);
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before anything is written: the index follows every write.
     const search = createSearch({ db, logger });
@@ -190,6 +199,7 @@ export async function openRooms(
       federation,
       ci,
       backups,
+      audit,
       async close() {
         await ci.stop();
         await federation.stop();
@@ -197,6 +207,7 @@ export async function openRooms(
         await git.stop();
         await accounts.stop();
         await search.close();
+        await audit.flush();
         await db.close();
       },
     };
@@ -228,9 +239,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createWebServer }, { createSshServer }, { createRpcServer }, { createSchedule }] = await edges;
+  const [{ createWebServer }, { createSshServer }, { createRpcServer }, { createJobRuns, createSchedule }] = await edges;
+  const runs = createJobRuns({ db, clock });
 
   let addresses: Addresses | null = null;
+  let stopping = false;
   const ssh = config.ssh.enabled ? createSshServer({ config, accounts, repositories, git, logger, clock }) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const web = createWebServer({
@@ -247,20 +260,35 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     git,
     search: rooms.search,
     runners: rpc,
+    audit: rooms.audit,
+    backups: rooms.backups,
+    origins: options.origins ?? new Map(),
+    jobs: async () => {
+      const known = new Map((await runs.list()).map((run) => [run.name, run]));
+      return schedule.jobs.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
+    },
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
       const pending = (await db.schema()).filter((step) => step.state === 'pending');
-      return [...(addresses === null ? ['starting'] : []), ...(pending.length > 0 ? ['migrations'] : [])];
+      const storage = await storageFault(config);
+      return [
+        ...(stopping ? ['draining'] : addresses === null ? ['starting'] : []),
+        ...(pending.length > 0 ? ['migrations'] : []),
+        ...(storage === null ? [] : [storage]),
+      ];
     },
   });
   const schedule: Schedule = createSchedule({
     logger,
+    clock,
+    runs,
     jobs: [
       { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
       ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
       { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
+      { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
       ...(federation.isOperational ? federationJobs(federation, config) : []),
     ],
@@ -280,10 +308,22 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
+      stopping = true;
       await Promise.all([rpc.stop({ graceMs }), web.stop({ graceMs }), ssh?.stop({ graceMs }), federation.stop(), schedule.stop()]);
       await rooms.close();
     },
   };
+}
+
+/** What keeps writes from succeeding; named without paths, because anybody may ask whether the server is ready. */
+async function storageFault({ dataDir, storage }: Config): Promise<string | null> {
+  try {
+    await access(dataDir, constants.W_OK);
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize < storage.lowDiskFloorBytes ? 'disk full' : null;
+  } catch {
+    return 'storage';
+  }
 }
 
 /** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */

@@ -165,7 +165,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   });
   const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, ...listings };
   const browsing = { door, readers, shortSlots: short, limits };
-  const { reading, graphs, tables } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger });
+  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger });
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
@@ -208,13 +208,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       forget(target);
       await readers.close(target);
       await storage.removeRepository(target);
-      await tables.forget(target);
+      await forgetReading(target);
     },
 
     advertiseRefs: listings.advertiseRefs,
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
-    receivePack: (request) => receivePack(receiving, request).finally(() => graphs.note(request.path)),
+    receivePack: (request) => receivePack(receiving, request).finally(() => moved(request.path)),
 
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision) => browse.resolve(browsing, target, revision),

@@ -166,7 +166,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
   { method: 'GET',  path: `${B}/branches`,                  access: 'repository:read',  cost: 'objects',  page: showBranches },
   { method: 'GET',  path: `${B}/tags`,                      access: 'repository:read',  cost: 'objects',  page: showTags },
   { method: 'GET',  path: `${B}/tags.atom`,                 access: 'repository:read',  cost: 'objects',  page: showTagFeed },
-  { method: 'GET',  path: `${B}/archive/*name`,             access: 'repository:read',  cost: 'transfer', page: showArchive },
+  { method: 'GET',  path: `${B}/archive/*file`,             access: 'repository:read',  cost: 'transfer', page: showArchive },
   { method: 'GET',  path: `${B}/find{/*path}`,              access: 'repository:read',  cost: 'objects',  page: showFind },
   { method: 'GET',  path: `${B}/go`,                        access: 'repository:read',  cost: 'objects',  page: goToRef },
   { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: showRepositorySettings },

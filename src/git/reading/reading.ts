@@ -2,11 +2,9 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../kernel/index.ts';
 import { createCommitGraphs } from '../last-commits/commit-graphs.ts';
-import type { CommitGraphs } from '../last-commits/commit-graphs.ts';
 import { createLastCommits } from '../last-commits/last-commits.ts';
 import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
 import { createTables } from '../last-commits/tables.ts';
-import type { Tables } from '../last-commits/tables.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
 import { readCommit } from '../browse.ts';
@@ -25,6 +23,7 @@ import { readPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
+import { createRecentRefs } from './recent-refs.ts';
 import { remembered } from './remembered.ts';
 import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
@@ -33,6 +32,8 @@ import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
 export interface Reading {
   /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
   locate(path: string, rest: Buffer): Promise<Location>;
+  /** Every ref with the object it names, perhaps as of two seconds ago: for menus and counts. */
+  recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
   history(path: string, request: HistoryRequest): Promise<History>;
   /** Commits behind a commit, itself included; null when counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;
@@ -61,18 +62,22 @@ export interface Reading {
 
 interface ReadingParts {
   reading: Reading;
-  graphs: CommitGraphs;
-  tables: Tables;
+  /** Refs of a repository have moved. */
+  moved(path: string): void;
+  /** A repository is gone. */
+  forget(path: string): Promise<void>;
 }
 
 export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: string; logger: Logger }): ReadingParts {
   const graphs = createCommitGraphs(deps.door, logger);
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
+  const refs = createRecentRefs();
   const lastCommits = createLastCommits(deps, tables, logger);
   const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
   const reading: Reading = {
     locate: (target, rest) => locate(deps, target, rest),
+    recentRefs: refs.read,
     history(target, request) {
       graphs.noteIfMissing(target);
       return history(deps, target, request);
@@ -104,7 +109,17 @@ export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: 
     streamBlob: (target, oid) => streamBlob(deps, target, oid),
     writeCommitGraphs: graphs.write,
   };
-  return { reading, graphs, tables };
+  return {
+    reading,
+    moved(target) {
+      refs.forget(target);
+      graphs.note(target);
+    },
+    async forget(target) {
+      refs.forget(target);
+      await tables.forget(target);
+    },
+  };
 }
 
 /** About how many bytes; a line is an object with a few words around its text. */

@@ -47,7 +47,7 @@ async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: s
 async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location) {
   const { path, repository } = visit.found;
   const [refs, files, commits] = await Promise.all([
-    git.refs(path),
+    git.reading.recentRefs(path),
     inTime(git.reading.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
     inTime(git.reading.countCommits(path, at.oid), waitMs),
   ]);

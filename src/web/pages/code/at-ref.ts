@@ -22,7 +22,7 @@ export async function locateBytes(repository: string, rest: Buffer, git: WebRoom
 
 /** What every page about a place in a repository shows around its content. */
 export async function frameAt({ found }: RepositoryVisit, { git }: WebRooms, at: Location, page: CodePage) {
-  const [refs, { branch }] = await Promise.all([git.refs(found.path), git.head(found.path)]);
+  const [refs, { branch }] = await Promise.all([git.reading.recentRefs(found.path), git.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {
     repository,

@@ -38,7 +38,7 @@ async function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: 
 }
 
 async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
-  const refs = [...(await git.refs(found.path)).keys()];
+  const refs = [...(await git.reading.recentRefs(found.path)).keys()];
   return refs.filter((name) => /^refs\/(?:heads|tags)\//.test(name)).slice(0, maxSuggested).map((name) => name.replace(/^refs\/[^/]+\//, ''));
 }
 
