@@ -6,7 +6,7 @@ import type { Outbound } from '../outbound/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { LocalActors } from './actors/local-actors.ts';
-import type { RemoteActors } from './actors/remote-actors.ts';
+import type { RemoteActors } from './actors/signer.ts';
 import type { WriteSoon } from './inbox/shared-writes.ts';
 
 /** What the use-cases of this room work with. */

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
 import { readPublicKey } from '../signatures/index.ts';
@@ -6,6 +5,7 @@ import { fetchDocument } from './fetch-document.ts';
 import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import { remoteActorSchema } from './remote-actor-schema.ts';
 import type { RemoteActor } from './remote-actor-schema.ts';
+import type { RemoteActors, Signer } from './signer.ts';
 
 export const actorTtlMs = 6 * 3_600_000;
 const failedTtlMs = 60_000;
@@ -14,28 +14,9 @@ const fetchesPerHost = 3;
 const waitingPerHost = 32;
 const keptEntries = 5_000;
 
-/** A remote actor with the key that its requests are signed with. */
-export interface Signer {
-  actor: RemoteActor;
-  key: KeyObject;
-}
-
-/**
- * Remote actors as their own servers describe them, through a cache of six hours
- * (SPEC §2.5): in the database, and parsed keys in memory. Whatever fails is not
- * asked again for a minute, however many requests name it.
- */
-export interface RemoteActors {
-  /** The actor at a URL. @param options.fresh asks its server even when it is known */
-  actor(url: string, options?: { fresh?: boolean }): Promise<RemoteActor>;
-  /** The actor that publishes a key as its own. */
-  signer(keyId: string): Promise<Signer>;
-  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon. */
-  signerAgain(keyId: string): Promise<Signer | null>;
-}
-
 type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock'>;
 
+/** See `RemoteActors`. */
 export function createRemoteActors(room: Room): RemoteActors {
   const { db, clock } = room;
   const signers = new BoundedMap<Signer>(keptEntries);

@@ -6,7 +6,7 @@ import { cleanText, typesOf } from '../activities/fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
-import type { Signer } from '../actors/remote-actors.ts';
+import type { Signer } from '../actors/signer.ts';
 import type { FederationRoom } from '../room.ts';
 import { isSignedBy, readSignedRequest } from '../signatures/index.ts';
 import type { ArrivedRequest, SignedRequest } from '../signatures/index.ts';

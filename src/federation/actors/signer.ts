@@ -1,0 +1,22 @@
+import type { KeyObject } from 'node:crypto';
+import type { RemoteActor } from './remote-actor-schema.ts';
+
+/** A remote actor with the key that its requests are signed with. */
+export interface Signer {
+  actor: RemoteActor;
+  key: KeyObject;
+}
+
+/**
+ * Remote actors as their own servers describe them, through a cache of six hours
+ * (SPEC §2.5): in the database, and parsed keys in memory. Whatever fails is not
+ * asked again for a minute, however many requests name it.
+ */
+export interface RemoteActors {
+  /** The actor at a URL. @param options.fresh asks its server even when it is known */
+  actor(url: string, options?: { fresh?: boolean }): Promise<RemoteActor>;
+  /** The actor that publishes a key as its own. */
+  signer(keyId: string): Promise<Signer>;
+  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon. */
+  signerAgain(keyId: string): Promise<Signer | null>;
+}
