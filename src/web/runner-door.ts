@@ -45,8 +45,10 @@ export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): voi
       if (seen.length < preface.length && seen.equals(preface.subarray(0, seen.length))) return;
       stop();
       socket.unshift(read);
-      if (seen.equals(preface)) door.takeHttp2(socket);
-      else accept!.call(server, socket);
+      if (seen.equals(preface)) return door.takeHttp2(socket);
+      accept!.call(server, socket);
+      // It was paused by us, so a listener alone does not set it going again.
+      socket.resume();
     };
     const silence = setTimeout(() => socket.destroy(), firstBytesMs);
     socket.on('close', () => clearTimeout(silence));
