@@ -1,27 +1,12 @@
 import { visibleRepositories } from '../access/index.ts';
-import type { Viewer, Visibility } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
 import { foldQuery } from './fold.ts';
 import { proposing } from './grams.ts';
 
-/** SPEC §2.4: exactly these fields, in this order. */
-export interface RepositoryHit {
-  owner: string;
-  name: string;
-  visibility: Visibility;
-  description: string;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-export interface PersonHit {
-  username: string;
-  displayName: string;
-}
-
 /** What a search finds, as the thread that reads has made it. */
 export interface Findings {
-  /** JSON arrays of hits. */
+  /** JSON arrays. */
   repositories: string;
   persons: string;
   /** How many there are, counted up to the bound that was asked for. */
@@ -35,7 +20,7 @@ export interface Findings {
  * viewer's to see is neither found nor counted (SPEC §4.2).
  */
 const repositories = (visible: string): string => `
-  SELECT g.rowid AS place, h.display AS owner, r.name, r.visibility, r.description,
+  SELECT g.rowid AS place, r.id, h.display AS owner, r.name, r.visibility, r.description,
     strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch') AS created_at
   FROM search_repository_grams g
   CROSS JOIN search_repositories t ON t.place = g.rowid
@@ -45,24 +30,33 @@ const repositories = (visible: string): string => `
   ORDER BY g.rowid LIMIT :counted`;
 
 const people = `
-  SELECT g.rowid AS place, u.username, u.display_name
+  SELECT g.rowid AS place, u.id, u.username, u.display_name
   FROM search_person_grams g
   CROSS JOIN search_people t ON t.place = g.rowid
   CROSS JOIN users u ON u.id = t.id
   WHERE g.search_person_grams MATCH :proposing AND instr(t.folded, :query) > 0 AND u.username IS NOT NULL
   ORDER BY g.rowid LIMIT :counted`;
 
-const repositoryObject = `json_object('owner', owner, 'name', name, 'visibility', visibility,
-  'description', description, 'createdAt', created_at)`;
-const personObject = `json_object('username', username, 'displayName', display_name)`;
+/**
+ * What the arrays hold. `hits`: SPEC §2.4, exactly these fields, in this order; `ids`: for
+ * a page, which shows more of what it lists than a search knows.
+ */
+const items = {
+  hits: {
+    repository: `json_object('owner', owner, 'name', name, 'visibility', visibility,
+      'description', description, 'createdAt', created_at)`,
+    person: `json_object('username', username, 'displayName', display_name)`,
+  },
+  ids: { repository: 'id', person: 'id' },
+};
 
-const arrayOf = (object: string, found: string): string =>
-  `(SELECT json_group_array(${object} ORDER BY place) FROM (SELECT * FROM ${found} ORDER BY place LIMIT :limit))`;
+const arrayOf = (item: string, found: string): string =>
+  `(SELECT json_group_array(${item} ORDER BY place) FROM (SELECT * FROM ${found} ORDER BY place LIMIT :limit))`;
 
-const statement = (visible: string): string => `
+const statement = (visible: string, { repository, person }: { repository: string; person: string }): string => `
   WITH found_repositories AS MATERIALIZED (${repositories(visible)}), found_people AS MATERIALIZED (${people})
-  SELECT ${arrayOf(repositoryObject, 'found_repositories')} AS repositories,
-    ${arrayOf(personObject, 'found_people')} AS persons,
+  SELECT ${arrayOf(repository, 'found_repositories')} AS repositories,
+    ${arrayOf(person, 'found_people')} AS persons,
     (SELECT count(*) FROM found_repositories) AS repositoryCount,
     (SELECT count(*) FROM found_people) AS personCount`;
 
@@ -72,6 +66,7 @@ const statement = (visible: string): string => `
  * The answer is put together in the thread that reads: thousands of rows copied from
  * there would hold everybody else up here.
  *
+ * @param as what the arrays hold of each hit
  * @param bounds how many hits of each kind the answer has at most, and up to how many are counted
  * Refuses as `SideThread.ask` does.
  */
@@ -79,12 +74,13 @@ export async function find(
   thread: SideThread,
   viewer: Viewer,
   text: string,
+  as: keyof typeof items,
   bounds: { limit: number; counted: number },
 ): Promise<Findings> {
   const query = foldQuery(text);
   if (query === '') return { repositories: '[]', persons: '[]', repositoryCount: 0, personCount: 0 };
   const visible = visibleRepositories(viewer, 'r');
   const parameters = { ...visible.parameters, ...bounds, proposing: proposing(query), query };
-  const [rows] = await thread.ask([{ sql: statement(visible.sql), parameters }]);
+  const [rows] = await thread.ask([{ sql: statement(visible.sql, items[as]), parameters }]);
   return rows![0] as unknown as Findings;
 }

@@ -2,22 +2,22 @@ import type { Viewer } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { find } from './find.ts';
-import type { PersonHit, RepositoryHit } from './find.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
 
 /** The first hits, for a page. */
-export interface FirstHits<Hit> {
-  hits: Hit[];
+export interface FirstHits {
+  /** UUIDs, in the order of the answer. */
+  ids: string[];
   /** How many there are; more than `mostHits` are not counted any further. */
   total: number;
 }
 
 export interface Found {
-  repositories: FirstHits<RepositoryHit>;
-  persons: FirstHits<PersonHit>;
+  repositories: FirstHits;
+  persons: FirstHits;
 }
 
 const limits = { requestMs: 5_000, queue: 500 };
@@ -36,16 +36,16 @@ export function createSearch({ db, logger }: { db: Database; logger: Logger }) {
      * A blank query finds nothing. Refuses `took_too_long`, `too_many_waiting`.
      */
     async findAll(viewer: Viewer, text: string): Promise<string> {
-      const { repositories, persons } = await find(thread, viewer, text, { limit: mostHits, counted: mostHits });
+      const { repositories, persons } = await find(thread, viewer, text, 'hits', { limit: mostHits, counted: mostHits });
       return `{"repositories":${repositories},"persons":${persons}}`;
     },
 
     /** The first `limit` of each kind, and how many there are. Refuses as `findAll` does. */
     async findFirst(viewer: Viewer, text: string, limit: number): Promise<Found> {
-      const found = await find(thread, viewer, text, { limit, counted: mostHits + 1 });
+      const found = await find(thread, viewer, text, 'ids', { limit, counted: mostHits + 1 });
       return {
-        repositories: { hits: JSON.parse(found.repositories) as RepositoryHit[], total: found.repositoryCount },
-        persons: { hits: JSON.parse(found.persons) as PersonHit[], total: found.personCount },
+        repositories: { ids: JSON.parse(found.repositories) as string[], total: found.repositoryCount },
+        persons: { ids: JSON.parse(found.persons) as string[], total: found.personCount },
       };
     },
 

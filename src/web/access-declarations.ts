@@ -14,12 +14,13 @@ import type { Needed } from '../repositories/index.ts';
  * - `organisation:owner`: an OWNER of the organisation that the path names; somebody
  *   signed out goes to the sign-in page before anything is looked up, others get the 404
  * - `git`: the handler asks for its own credentials and ignores cookies
+ * - `api`: the same; each operation declares for itself who may call
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
  *   where something is done, and answers 404 while federation is off
  */
 export const accessDeclarations = [
   'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'federation',
+  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'api', 'federation',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];

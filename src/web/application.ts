@@ -14,6 +14,7 @@ import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
 import type { Search } from '../search/index.ts';
+import { answerApiErrors, createApiHandler } from './api/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers } from './git/index.ts';
@@ -63,10 +64,12 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(setSecurityHeaders);
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
+  app.use(answerApiErrors(logger));
   app.use(acceptHost(config));
   app.use(nameActors(options.federation));
-  const table = routes(createGitHandlers(options), createFederationHandlers(options));
-  for (const middleware of mountRoutes(table, { rooms, render, budgets: createBudgets() })) {
+  const budgets = createBudgets();
+  const table = routes(createGitHandlers(options), createFederationHandlers(options), createApiHandler({ rooms, budgets }));
+  for (const middleware of mountRoutes(table, { rooms, render, budgets })) {
     app.use(middleware);
   }
   // What is thrown past `answerErrors` broke while the answer was being sent.

@@ -3,6 +3,7 @@ import type { FederationHandlers } from './activitypub/index.ts';
 import type { Middleware } from './context.ts';
 import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
+import { showApi, showOpenApi } from './pages/api.ts';
 import { showAvatar } from './pages/avatars.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
 import { showArchive } from './pages/code/archive.ts';
@@ -41,6 +42,7 @@ import {
 } from './pages/repository-danger.ts';
 import { deleteRepositoryImage, showRepositoryImage, uploadRepositoryImage } from './pages/repository-image.ts';
 import { changeVisibility, saveRepositorySettings, showRepositorySettings } from './pages/repository-settings.ts';
+import { showSearch } from './pages/search.ts';
 import { changeHandle, changePassword, deleteAccount, showAccountSettings } from './pages/settings-account.ts';
 import { saveAppearance, showAppearance } from './pages/settings-appearance.ts';
 import { addKey, removeKey, showKeys } from './pages/settings-keys.ts';
@@ -71,6 +73,7 @@ export type Route =
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware })
+  | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Declaration<'federation'> & { handle: Middleware });
 
 const B = '/repos/:owner/:name';
@@ -81,7 +84,7 @@ const R = '/ap/repos/:owner/:name';
 const U = '/ap/users/:username';
 
 /** Every URL of the web. The first row that matches answers. */
-export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
+export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware): Route[] => [
   { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
   { method: 'GET',  path: '/readyz',                        access: 'open',             cost: 'rows',     page: showReadiness },
   { method: 'GET',  path: '/robots.txt',                    access: 'open',             cost: 'free',     page: showRobots },
@@ -137,6 +140,12 @@ export const routes = (git: GitHandlers, ap: FederationHandlers): Route[] => [
   { method: 'GET',  path: '/explore',                       access: 'public',           cost: 'rows',     page: exploreRepositories },
   { method: 'GET',  path: '/explore/users',                 access: 'public',           cost: 'rows',     page: explorePeople },
   { method: 'GET',  path: '/explore/orgs',                  access: 'public',           cost: 'rows',     page: exploreOrganisations },
+
+  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'rows',     page: showSearch },
+  { method: 'GET',  path: '/api/v1',                        access: 'public',           cost: 'free',     page: showApi },
+  { method: 'GET',  path: '/api/v1/openapi.json',           access: 'open',             cost: 'free',     page: showOpenApi },
+  // Its own table is src/web/api/v1/operations.ts.
+  { method: 'ANY',  path: '/api/v1/{*operation}',           access: 'api',              cost: 'free',     handle: api },
 
   { method: 'GET',  path: '/orgs/new',                      access: 'signed-in',        cost: 'free',     page: showNewOrganisation },
   { method: 'POST', path: '/orgs',                          access: 'signed-in',        cost: 'rows',     page: createOrganisation },

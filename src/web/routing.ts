@@ -38,7 +38,7 @@ const allowSilence: Middleware = (ctx, next) => {
 /** Everything a request passes on its way to a page, in order. */
 function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git' || route.access === 'federation') {
+  if (route.access === 'git' || route.access === 'federation' || route.access === 'api') {
     return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
@@ -83,7 +83,8 @@ export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middl
   const router = new Router<State>({ sensitive: true });
   for (const route of routes) {
     checkDeclaration(route);
-    router.register(route.path, [route.method], chainFor(route, mounting) as never);
+    const methods = route.method === 'ANY' ? router.methods : [route.method];
+    router.register(route.path, methods, chainFor(route, mounting) as never);
   }
   return [router.routes() as Middleware, refuseUnrouted(router) as never];
 }

@@ -4,16 +4,17 @@ import type { CollaboratorRole, OrganisationRole, PersonViewer, Viewer } from '.
 import type { Database } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { createSearch, mostHits } from '../../src/search/index.ts';
-import type { PersonHit, RepositoryHit, Search } from '../../src/search/index.ts';
+import type { Search } from '../../src/search/index.ts';
 import { fold } from '../../src/search/fold.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
+/** SPEC §2.4 */
 interface Answer {
-  repositories: RepositoryHit[];
-  persons: PersonHit[];
+  repositories: { owner: string; name: string; visibility: string; description: string; createdAt: string }[];
+  persons: { username: string; displayName: string }[];
 }
 
 interface Rooms {
@@ -201,7 +202,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   t.teardown(() => search.close());
   await search.recover();
   const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
-  t.strictSame([repositories.total, repositories.hits.length, persons.total], [111, 50, 0]);
+  t.strictSame([repositories.total, repositories.ids.length, persons.total], [111, 50, 0]);
   t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostHits + 1, 'counted no further');
   t.equal((JSON.parse(await search.findAll(anonymous, 'n')) as Answer).repositories.length, mostHits);
 });

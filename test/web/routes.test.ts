@@ -12,7 +12,7 @@ import type { Visitor, Web } from './web-fixture.ts';
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(handlers as GitHandlers, handlers as FederationHandlers);
+const table = routes(handlers as GitHandlers, handlers as FederationHandlers, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
   const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets() };

@@ -17,9 +17,9 @@ function countHostLines(request: IncomingMessage): number {
 }
 
 /** Broken escapes and NUL would reach the rooms undecoded or cut short. */
-function isWellFormed(path: string): boolean {
+function isWellFormed(part: string): boolean {
   try {
-    return !decodeURIComponent(path).includes('\0');
+    return !decodeURIComponent(part).includes('\0');
   } catch {
     return false;
   }
@@ -39,7 +39,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
     if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
-    if (!ctx.url.startsWith('/') || !isWellFormed(ctx.path)) throw new Refusal(400, 'This address is not well-formed.');
+    if (!ctx.url.startsWith('/') || !isWellFormed(ctx.path) || !isWellFormed(ctx.querystring)) throw new Refusal(400, 'This address is not well-formed.');
     if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
 
     const verdict = externalOrigin({

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { demandOf } from './admit-call.ts';
+import type { Operation, Tag } from './operation.ts';
+import { error as errorSchema } from './v1/schemas.ts';
+
+type Json = { [name: string]: unknown };
+
+/** An OpenAPI 3.1 document, as far as this program reads it again. */
+export interface OpenApi extends Json {
+  paths: Record<string, Record<string, OpenApiOperation>>;
+}
+
+export interface OpenApiOperation extends Json {
+  operationId: string;
+  tags: [Tag];
+  summary: string;
+  description?: string;
+  parameters: OpenApiParameter[];
+  security: Json[];
+}
+
+export interface OpenApiParameter extends Json {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description?: string;
+}
+
+const about = `The JSON API of this server. Calls carry an access token, "Authorization: Bearer hth_…", made under
+Settings → Access tokens; without one they see what everybody sees. Cookies are not looked at.
+A repository that is hidden from the caller answers like one that is not there.
+Names of owners and repositories are found in any case. Texts are UTF-8, times ISO 8601 in UTC.`.replaceAll('\n', ' ');
+
+const words: Record<number, string> = {
+  200: 'Done',
+  201: 'Made',
+  204: 'Done; there is nothing to say',
+  304: 'Not changed since the ETag of If-None-Match',
+  400: 'The request is not well-formed',
+  401: 'The token is missing, expired, revoked or no token',
+  403: 'The token may not do this (insufficient_scope), or its owner has no handle yet (onboarding_required)',
+  404: 'Absent, or hidden from the caller',
+  409: 'The present state refuses this',
+  413: 'The body is too large',
+  415: 'The body is of another type',
+  422: 'The input is wrong',
+  500: 'The server made a mistake',
+  503: 'The server is busy; Retry-After says when to come again',
+};
+
+/** Makes the document from the operations and their schemas: what is read and checked is what is written here. */
+export function openApiOf(operations: readonly Operation[], version: string): OpenApi {
+  const schemas: Json = {};
+  /** JSON Schema of a shape; what has a name goes to the components, once. */
+  const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): Json => {
+    const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(shape, { io }) as Json & { $defs?: Json };
+    for (const [name, definition] of Object.entries($defs)) schemas[name] = toComponents(definition as Json);
+    return toComponents(schema);
+  };
+  const error = { 'application/json': { schema: schemaOf(errorSchema, 'output') } };
+
+  const paths: OpenApi['paths'] = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = {
+      operationId: operation.id,
+      tags: [operation.tag],
+      summary: operation.summary,
+      ...(operation.description !== undefined && { description: operation.description }),
+      security: demandOf(operation).needsToken ? [{ token: [] }] : [{}, { token: [] }],
+      parameters: [...pathParameters(operation), ...queryParameters(operation, schemaOf)],
+      ...(operation.body !== undefined && { requestBody: bodyOf(operation.body, schemaOf) }),
+      responses: responsesOf(operation, schemaOf, error),
+    };
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Hearth', version, description: about, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/api/v1' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token' } },
+    },
+  };
+}
+
+type SchemaOf = (shape: z.ZodType, io: 'input' | 'output') => Json;
+
+const toComponents = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+
+function pathParameters({ path }: Operation): OpenApiParameter[] {
+  return [...path.matchAll(/\{([a-z]+)\}/gi)].map(([, name]) => ({ name: name!, in: 'path', required: true, schema: { type: 'string' } }));
+}
+
+function queryParameters({ query }: Operation, schemaOf: SchemaOf): OpenApiParameter[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(typeof description === 'string' && { description }),
+    schema,
+  }));
+}
+
+function bodyOf(body: z.ZodType | 'image', schemaOf: SchemaOf): Json {
+  if (body !== 'image') return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
+  const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, {}])) };
+}
+
+function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Json {
+  const { answer, status, body, path, method, isPaged, refuses = [] } = operation;
+  const content = answer === undefined ? {} : answer === 'bytes' ? { content: { '*/*': {} } } : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
+  const link = isPaged ? { headers: { Link: { description: 'The next page, rel="next"', schema: { type: 'string' } } } } : {};
+  const refusals = new Set<number>([400, 401, 403, 500, 503, ...refuses]);
+  if (/\{(?:owner|commit)\}/.test(path)) refusals.add(404);
+  if (path.includes('{owner}') && method !== 'GET') refusals.add(409);
+  if (body !== undefined) refusals.add(413).add(415).add(422);
+  if (operation.query !== undefined) refusals.add(422);
+  const responses: Json = { [status]: { description: words[status], ...content, ...link } };
+  if (method === 'GET' && answer !== 'bytes') responses[304] = { description: words[304] };
+  for (const refusal of [...refusals].sort()) responses[refusal] = { description: words[refusal], content: error };
+  return responses;
+}

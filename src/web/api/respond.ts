@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../context.ts';
+import type { Answer } from './answer.ts';
+import type { Operation } from './operation.ts';
+
+/**
+ * Turns an answer into bytes. Answers belong to whoever asked: caches may keep one to
+ * compare it by its ETag, and never give it to somebody else.
+ */
+export function respond(ctx: Context, { status, method }: Pick<Operation, 'status' | 'method'>, answer: Answer<unknown>): void {
+  ctx.vary('Authorization');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = status;
+  if (answer.kind === 'nothing') return;
+  if (answer.kind === 'bytes') {
+    ctx.set({ ...answer.headers, 'Content-Type': answer.type });
+    ctx.body = answer.body;
+    return;
+  }
+  const text = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.text;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = text;
+  if (answer.kind === 'live-json') return;
+
+  const { location, next, showsSecret = false } = answer;
+  ctx.state.showsSecret = showsSecret;
+  if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
+  if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);
+  if (method !== 'GET' || showsSecret) return;
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
+  if (ctx.fresh) ctx.status = 304;
+}
+
+/** The address of this list with another `after`. */
+function nextPage(ctx: Context, after: string): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('after', after);
+  return `${ctx.state.origin}${ctx.path}?${query}`;
+}

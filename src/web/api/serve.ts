@@ -1,0 +1,45 @@
+import Router from '@koa/router';
+import { notFound } from '../../kernel/index.ts';
+import type { Context, Middleware, State } from '../context.ts';
+import type { Budgets } from '../middleware/budget.ts';
+import { Refusal } from '../refusal.ts';
+import type { WebRooms } from '../rooms.ts';
+import { admitCall } from './admit-call.ts';
+import { authenticate } from './authenticate.ts';
+import type { Operation } from './operation.ts';
+import { readBody, readQuery } from './read-input.ts';
+import { respond } from './respond.ts';
+
+/** Where all operations are. */
+export const apiPrefix = '/api/v1';
+
+/** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
+function serveOperation(operation: Operation, rooms: WebRooms): Middleware {
+  return async (ctx: Context) => {
+    ctx.state.routePath = apiPrefix + operation.path;
+    const viewer = await authenticate(ctx, rooms);
+    const params = (ctx.params ?? {}) as Record<string, string>;
+    const found = await admitCall(operation, viewer, params, rooms.repositories);
+    const query = readQuery(operation, new URLSearchParams(ctx.querystring));
+    const body = await readBody(operation, ctx);
+    respond(ctx, operation, await operation.run({ viewer, found, params, query, body, rooms, origin: ctx.state.origin }));
+  };
+}
+
+/** `/repos/{owner}` as the router writes it: `/repos/:owner`. */
+const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-z]+)\}/gi, ':$1');
+
+/** Puts the operations into effect, and words into what is no operation. */
+export function serveOperations(operations: readonly Operation[], { rooms, budgets }: { rooms: WebRooms; budgets: Budgets }): Middleware {
+  const router = new Router<State>({ sensitive: true });
+  for (const operation of operations) {
+    router.register(routerPath(operation.path), [operation.method], [budgets[operation.cost], serveOperation(operation, rooms)] as never);
+  }
+  const serve = router.routes() as Middleware;
+  const refuse = (ctx: Context): never => {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw notFound('no_such_operation', 'There is no such operation.');
+    throw new Refusal(405, 'This address does not take that method.', { Allow: [...methods].join(', ') });
+  };
+  return (ctx) => serve(ctx as never, async () => refuse(ctx));
+}

@@ -1,0 +1,32 @@
+import type { Operation } from '../operation.ts';
+import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
+import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
+import { getImage, removeImage, replaceImage } from './images.ts';
+import { addKey, listKeys, removeKey } from './keys.ts';
+import {
+  addMember, changeMember, createOrganisation, deleteOrganisation, editOrganisation, getOrganisation, listMembers, listOrganisations, removeMember,
+} from './organisations.ts';
+import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
+import {
+  createRepository, deleteRepository, editRepository, getRepository, listRepositories, renameRepository,
+} from './repositories.ts';
+import { search } from './search.ts';
+import { getCommitStatus, reportCommitStatus } from './statuses.ts';
+import { addToken, listTokens, removeToken } from './tokens.ts';
+import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
+
+/** Every operation of the API, in the order of its document. */
+export const operations: readonly Operation[] = [
+  search,
+  listRepositories, createRepository, getRepository, editRepository, renameRepository, deleteRepository,
+  listBranches, listTags, listCommits, getCommit, getTree, getRawFile, getArchiveLinks,
+  getCommitStatus, reportCommitStatus,
+  listCollaborators, addCollaborator, changeCollaborator, removeCollaborator,
+  getImage, replaceImage, removeImage,
+  listPins, pinRepository, unpinRepository, movePin,
+  getMe, editMe, getUser, listMyOrganisations,
+  listKeys, addKey, removeKey,
+  listTokens, addToken, removeToken,
+  listOrganisations, createOrganisation, getOrganisation, editOrganisation, deleteOrganisation,
+  listMembers, addMember, changeMember, removeMember,
+];

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { notFound } from '../../../kernel/index.ts';
+import { created, json, listed, nothing } from '../answer.ts';
+import { operation } from '../operation.ts';
+import { paging, repository } from './schemas.ts';
+import { showListed, showRepository } from './show.ts';
+
+const at = '/repos/{owner}/{name}';
+const visibility = z.enum(['PUBLIC', 'PRIVATE']);
+
+export const listRepositories = operation({
+  id: 'listRepositories', method: 'GET', path: '/repos', tag: 'Repositories',
+  summary: 'List the repositories that the caller may see',
+  access: 'anybody', cost: 'rows', status: 200, isPaged: true, refuses: [404],
+  query: z.object({
+    owner: z.string().optional().describe('Only those of this person or organisation'),
+    name: z.string().max(100).optional().describe('Only those whose name contains this'),
+    sort: z.enum(['updated', 'created', 'name']).default('updated'),
+    ...paging,
+  }),
+  answer: z.array(repository),
+  async run({ viewer, query: { owner, name, sort, limit, after }, rooms, origin }) {
+    const named = owner === undefined ? null : await rooms.owners.resolve(owner);
+    if (owner !== undefined && named === null) throw notFound('no_such_owner_here', 'There is nobody with this handle.');
+    const page = await rooms.repositories.list(viewer, {
+      limit, sort, after: after ?? null,
+      ...(named && { ownerId: named.id }),
+      ...(name !== undefined && { filter: name }),
+    });
+    return listed(showListed(page.repositories, { origin, rooms }), page.next);
+  },
+});
+
+export const createRepository = operation({
+  id: 'createRepository', method: 'POST', path: '/repos', tag: 'Repositories',
+  summary: 'Create an empty repository',
+  access: 'account:write', cost: 'objects', status: 201, refuses: [409],
+  body: z.strictObject({
+    name: z.string(),
+    owner: z.string().optional().describe('An organisation; left out, the caller'),
+    description: z.string().optional(),
+    visibility: visibility.default('PRIVATE'),
+    defaultBranch: z.string().optional().describe('Left out: main'),
+  }),
+  answer: repository,
+  async run({ viewer, body, rooms, origin }) {
+    const { id } = await rooms.repositories.create(viewer, body);
+    const { repository, owner } = (await rooms.repositories.locate([id])).get(id)!;
+    return created(showRepository(repository, owner, { origin, rooms }), `/repos/${owner.handle}/${repository.name}`);
+  },
+});
+
+export const getRepository = operation({
+  id: 'getRepository', method: 'GET', path: at, tag: 'Repositories',
+  summary: 'Get one repository',
+  access: 'repository:read', cost: 'rows', status: 200,
+  answer: repository,
+  run: async ({ found, rooms, origin }) => json(showRepository(found.repository, found.owner, { origin, rooms })),
+});
+
+export const editRepository = operation({
+  id: 'editRepository', method: 'PATCH', path: at, tag: 'Repositories',
+  summary: 'Edit what a repository says of itself',
+  description: 'What is left out stays as it is. Visibility and archiving are the owner’s alone.',
+  access: 'repository:admin', cost: 'objects', status: 200,
+  body: z.strictObject({
+    description: z.string().optional(),
+    defaultBranch: z.string().optional(),
+    defaultBranchProtected: z.boolean().optional(),
+    visibility: visibility.optional(),
+    archived: z.boolean().optional(),
+  }),
+  answer: repository,
+  async run({ viewer, found, body: { visibility, archived, ...rest }, rooms, origin }) {
+    const { repositories } = rooms;
+    const { owner, name } = found.canonical;
+    // Before anything is changed: half of what was asked for would be worse than nothing.
+    if (visibility !== undefined || archived !== undefined) await repositories.find(viewer, owner, name, 'owner');
+    const edit = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    await repositories.edit(viewer, owner, name, edit);
+    if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
+    if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
+    const after = await repositories.find(viewer, owner, name);
+    return json(showRepository(after.repository, after.owner, { origin, rooms }));
+  },
+});
+
+export const renameRepository = operation({
+  id: 'renameRepository', method: 'POST', path: `${at}/rename`, tag: 'Repositories',
+  summary: 'Give a repository another name',
+  description: 'The old path leads to the new one until it is used again.',
+  access: 'repository:owner', cost: 'rows', status: 200, refuses: [409],
+  body: z.strictObject({ name: z.string() }),
+  answer: repository,
+  async run({ viewer, found, body, rooms, origin }) {
+    const { canonical } = found;
+    const address = await rooms.repositories.rename(viewer, canonical.owner, canonical.name, body.name);
+    const { repository, owner } = await rooms.repositories.find(viewer, address.owner, address.name);
+    return json(showRepository(repository, owner, { origin, rooms }));
+  },
+});
+
+export const deleteRepository = operation({
+  id: 'deleteRepository', method: 'DELETE', path: at, tag: 'Repositories',
+  summary: 'Move a repository to the trash',
+  access: 'repository:owner', cost: 'objects', status: 204, refuses: [409],
+  async run({ viewer, found: { canonical }, rooms }) {
+    await rooms.repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+    return nothing();
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { mostHits } from '../../../search/index.ts';
+import { longestQuery, readSearchQuery } from '../../search-query.ts';
+import { operation } from '../operation.ts';
+import { searchResult } from './schemas.ts';
+
+/** SPEC §2.4, §4.2. */
+export const search = operation({
+  id: 'search', method: 'GET', path: '/search', tag: 'Search',
+  summary: 'Search repositories and people',
+  description:
+    'Finds the query, whatever its case, in owner handle, name and description of repositories and in username and display ' +
+    'name of people. Nothing in it is special. Repositories are in the order of owner and name, people in that of their ' +
+    `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
+    'that its owner may see are searched, too.',
+  access: 'anybody', cost: 'rows', status: 200,
+  query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
+  answer: searchResult,
+  async run({ viewer, query: { q = '' }, rooms }) {
+    return { kind: 'live-json', text: await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q }))) };
+  },
+});

@@ -1,0 +1,11 @@
+import { apiDocument } from '../api/index.ts';
+import { content, page } from '../reply.ts';
+import { viewApi } from '../views/api.ts';
+import type { Page } from '../visit.ts';
+
+/** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
+export const showOpenApi: Page = async () =>
+  content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), { headers: { 'Access-Control-Allow-Origin': '*' } });
+
+/** `/api/v1`: the same document as a page. */
+export const showApi: Page = async ({ origin }) => page('pages/api', { origin, ...viewApi(await apiDocument()) });
