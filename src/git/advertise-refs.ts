@@ -1,12 +1,14 @@
 import { internal } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
+import type { GitLimits } from './limits.ts';
+import type { GitDoor } from './process.ts';
 import { buildAdvertisement, buildList } from './ref-table/build-answers.ts';
 import { capabilityLine, learnLine } from './ref-table/capabilities.ts';
 import type { LearnedLine, Service } from './ref-table/capabilities.ts';
 import { readListQuestion } from './ref-table/read-question.ts';
 import type { RefTable } from './ref-table/ref-table.ts';
 import type { RefTables } from './ref-table/ref-tables.ts';
-import type { UploadDeps } from './upload-pack.ts';
+import type { Slots } from './slots.ts';
 
 export interface AdvertiseRequest {
   path: string;
@@ -16,7 +18,13 @@ export interface AdvertiseRequest {
   signal?: AbortSignal | undefined;
 }
 
-export type AdvertiseDeps = Pick<UploadDeps, 'door' | 'shortSlots' | 'limits'> & { tables: RefTables; logger: Logger };
+export interface AdvertiseDeps {
+  door: GitDoor;
+  shortSlots: Slots;
+  limits: GitLimits;
+  tables: RefTables;
+  logger: Logger;
+}
 
 /**
  * The first answer of either service: refs and capabilities, or capabilities alone for

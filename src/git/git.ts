@@ -158,7 +158,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     slots: reads,
     tables: refTables,
     limits,
-    logger,
     folder: path.join(config.dataDir, 'cache', 'answers'),
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     versions: `${version.text} ${settings.digest}`,

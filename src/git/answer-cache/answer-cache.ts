@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { Logger } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitDoor, GitExit } from '../process.ts';
+import type { RefTable } from '../ref-table/ref-table.ts';
 import type { RefTables } from '../ref-table/ref-tables.ts';
 import { failure } from '../serve-fetch.ts';
 import type { UploadOutcome, UploadRequest } from '../serve-fetch.ts';
@@ -31,7 +31,6 @@ interface CacheDeps {
   slots: Slots;
   tables: RefTables;
   limits: GitLimits;
-  logger: Logger;
   /** Where spool files are made; below `cache/` of the data folder. */
   folder: string;
   /** Free bytes that stay free. */
@@ -45,6 +44,10 @@ interface Answer {
   repository: string;
   spool: Spool;
   readers: number;
+  /** The refs when it was begun. */
+  refs: RefTable;
+  /** Whether it is known to tell of these refs and no others. */
+  isKept: boolean;
   /** Fires when the last reader leaves before the end. */
   abandoned: AbortController;
   /** How git ended, once it has; what it failed with before it began is thrown. */
@@ -63,7 +66,7 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
     return bavail * bsize > deps.lowDiskFloorBytes + limits.answerCacheBytes;
   }
 
-  function begin(key: string, request: UploadRequest, bytes: Buffer, state: string): Answer {
+  function begin(key: string, request: UploadRequest, bytes: Buffer, refs: RefTable): Answer {
     const spool = new Spool(path.join(folder, `answer-${randomUUID()}`));
     const abandoned = new AbortController();
     const answer: Answer = {
@@ -71,6 +74,8 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
       repository: request.path,
       spool,
       readers: 0,
+      refs,
+      isKept: false,
       abandoned,
       exited: run(request, bytes, spool, abandoned.signal).finally(() => spool.end()),
       expiry: undefined,
@@ -79,7 +84,8 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
     answer.exited.then(
       async ({ code }) => {
         const now = code === 0 ? await tables.of(request.path) : null;
-        if (now?.state() === state) keep(answer);
+        // What moved meanwhile may or may not be in the answer.
+        if (now !== null && now.stamp.isSameAs(refs.stamp)) keep(answer);
         else drop(answer);
       },
       () => drop(answer),
@@ -106,9 +112,16 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
     }
   }
 
+  /** One that is still being made counts only while the refs have not moved, not even there and back. */
+  function find(key: string, refs: RefTable): Answer | null {
+    const answer = answers.get(key);
+    return answer !== undefined && (answer.isKept || answer.refs.stamp.isSameAs(refs.stamp)) ? answer : null;
+  }
+
   /** Makes room for a finished answer, which stays as long as somebody asks for it now and then. */
   function keep(answer: Answer): void {
-    if (answers.get(answer.key) !== answer) return;
+    if (answers.get(answer.key) !== answer) return drop(answer);
+    answer.isKept = true;
     touch(answer);
     let bytes = 0;
     for (const { spool } of answers.values()) bytes += spool.size;
@@ -138,13 +151,12 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
   return {
     async serve(request, bytes) {
       const { output, signal, takesBytesAtOnce = false, stallMs = limits.stallMs } = request;
-      const state = (await tables.of(request.path))?.state();
-      if (state === undefined) return null;
-      const key = requestKey([request.path, state, deps.versions], bytes, request.protocol ?? '');
-      let answer = answers.get(key);
-      if (answer === undefined && !(await hasRoom())) return null;
-      // Asked again: somebody else may have begun it meanwhile.
-      answer = answers.get(key) ?? begin(key, request, bytes, state);
+      const refs = await tables.of(request.path);
+      if (refs === null) return null;
+      const key = requestKey([request.path, refs.state(), deps.versions], bytes, request.protocol ?? '');
+      // Asked twice: while the disk was looked at, somebody else may have begun it.
+      if (find(key, refs) === null && !(await hasRoom())) return null;
+      const answer = find(key, refs) ?? begin(key, request, bytes, refs);
       answer.readers += 1;
       try {
         touch(answer);

@@ -53,6 +53,11 @@ export class Stamp {
     return this.#watched.every((before) => isSame(before, look(before.file, before.kind)));
   }
 
+  /** Whether nothing had moved between the two moments, also not there and back. */
+  isSameAs(later: Stamp): boolean {
+    return this.#watched.length === later.#watched.length && this.#watched.every((before, at) => isSame(before, later.#watched[at]!));
+  }
+
   /**
    * Whether the next change is sure to show. File times move in steps of some
    * milliseconds: what was touched just before may change again within the same step.
