@@ -18,7 +18,7 @@ async function repositoriesPage(visit: PersonVisit, { repositories, clock, confi
   const now = clock.now();
   const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
   return page('settings/repositories', {
-    offers: offers.map(({ repository, to, offeredAt }) => ({
+    waiting: offers.map(({ repository, to, offeredAt }) => ({
       id: repository.id,
       row: viewRepositoryRow(repository, now),
       to: to.kind === 'organisation' ? to.handle : null,
