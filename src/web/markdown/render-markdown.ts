@@ -1,5 +1,7 @@
 import MarkdownIt from 'markdown-it';
+import { alerts } from './alerts.ts';
 import type { DocumentLinks } from './document-links.ts';
+import { footnotes } from './footnotes.ts';
 import { headingAnchors } from './heading-anchors.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
@@ -7,7 +9,7 @@ import { taskLists } from './task-lists.ts';
 const markdown = new MarkdownIt({ html: true, linkify: true });
 // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.use(headingAnchors).use(taskLists);
+markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes);
 // A wide table scrolls in a box of its own.
 markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
@@ -18,5 +20,5 @@ markdown.renderer.rules['table_close'] = () => '</table></div>\n';
  * produced passes the same allowlist (security.md C02).
  */
 export function renderMarkdown(source: string, links: DocumentLinks): string {
-  return sanitize(markdown.render(source), links);
+  return sanitize(markdown.render(source, {}), links);
 }

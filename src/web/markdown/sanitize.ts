@@ -12,7 +12,8 @@ const allowedTags = [
 
 const allowedAttributes: IOptions['allowedAttributes'] = {
   '*': ['title', 'align'],
-  a: ['href', 'rel', 'class'],
+  a: ['href', 'rel', 'class', 'id'],
+  blockquote: ['class'],
   span: ['class'],
   abbr: ['title'],
   code: ['class'],
@@ -22,7 +23,7 @@ const allowedAttributes: IOptions['allowedAttributes'] = {
   input: ['type', 'checked', 'disabled', 'aria-label'],
   pre: ['tabindex'],
   div: ['class', 'tabindex'],
-  li: ['class'],
+  li: ['class', 'id'],
   ol: ['start'],
   td: ['colspan', 'rowspan'],
   th: ['colspan', 'rowspan', 'scope'],
@@ -36,7 +37,7 @@ const plain = (text?: string): Tag => ({ tagName: 'span', attribs: {}, ...(text 
 function link(attributes: Attributes, links: DocumentLinks): Tag {
   const href = (attributes.href ?? '').trim();
   if (href === '') return plain();
-  if (href.startsWith('#')) return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}` } };
+  if (href.startsWith('#')) return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}`, ...ownId(attributes) } };
   if (remote.test(href) || hasScheme.test(href)) {
     // Another site gets neither our endorsement nor a handle on our window.
     return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener' } };
@@ -70,10 +71,13 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
 }
 
+/** An id of a document is kept only with our prefix, so that it can be none of the page's. */
+const ownId = ({ id }: Attributes): Attributes => (id?.startsWith(anchorPrefix) ? { id } : {});
+
 /** The page itself has the only h1, so the headings of a document move down by one. */
 const demoted = (level: number) => (_name: string, attribs: Attributes): Tag => ({
   tagName: `h${Math.min(level + 1, 6)}`,
-  attribs: attribs.id?.startsWith(anchorPrefix) ? { id: attribs.id } : {},
+  attribs: ownId(attribs),
 });
 
 /** The renderer writes a column's alignment as an inline style, which our pages do not allow. */
@@ -95,7 +99,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
-    allowedClasses: { div: ['scroll'], code: ['language-*'], li: ['task'], a: ['image-label'], span: ['image-label'] },
+    allowedClasses: { div: ['scroll'], code: ['language-*'], li: ['task'], blockquote: ['alert-*'], a: ['image-label'], span: ['image-label'] },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowProtocolRelative: true,
     onOpenTag: (name) => { if (name === 'a') linkDepth += 1; },
@@ -108,6 +112,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, links, linkDepth > 0),
       input: (_name, attributes) => checkbox(attributes),
+      li: (_name, { class: kind, id }) => ({ tagName: 'li', attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id: id ?? '' }) } }),
       // What scrolls sideways must be reachable by keyboard.
       pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
       div: (_name, attribs) => ({ tagName: 'div', attribs: attribs.class === 'scroll' ? { class: 'scroll', tabindex: '0' } : attribs }),

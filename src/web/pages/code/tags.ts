@@ -3,7 +3,7 @@ import type { WebRooms } from '../../rooms.ts';
 import { writeFeed } from '../../views/code/atom.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
-import { byVersion } from '../../views/code/ref-selector.ts';
+import { compareVersions } from '../../views/code/ref-selector.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewCount } from '../../views/sizes.ts';
@@ -16,7 +16,7 @@ const maxNote = 4_000;
 
 /** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
 async function readTags({ found, query }: RepositoryVisit, { git }: WebRooms) {
-  const all = (await git.tags(found.path)).sort((a, b) => byVersion.compare(b.name, a.name) || (a.name < b.name ? 1 : -1));
+  const all = (await git.tags(found.path)).sort((a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1));
   const after = query.get('after');
   const start = after === null ? 0 : all.findIndex(({ name }) => name === after) + 1;
   const shown = all.slice(start, start + perPage);

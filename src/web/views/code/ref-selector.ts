@@ -58,18 +58,25 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
   };
 }
 
-/** Compares `v1.10` and `v1.9` as people do. */
-export const byVersion = new Intl.Collator('en', { numeric: true });
+const byNumbers = new Intl.Collator('en', { numeric: true });
+const unfinished = /^[-._~]?(?:rc|alpha|beta|pre|dev|a\d|b\d)/i;
+
+/** Compares `v1.9` and `v1.10` as people do; `v2.0-rc1` comes before `v2.0`, and that before `v2.0.1`. */
+export function compareVersions(a: string, b: string): number {
+  if (a.startsWith(b) && unfinished.test(a.slice(b.length))) return -1;
+  if (b.startsWith(a) && unfinished.test(b.slice(a.length))) return 1;
+  return byNumbers.compare(a, b);
+}
 
 /** Sorting thousands of tags for each page would cost more than the rest of it: names are compared only with the best so far. */
 function newestVersions(names: readonly string[], count: number): string[] {
-  if (names.length <= 200) return names.toSorted((a, b) => byVersion.compare(b, a)).slice(0, count);
+  if (names.length <= 200) return names.toSorted((a, b) => compareVersions(b, a)).slice(0, count);
   const best: string[] = [];
   for (const name of names) {
     const last = best[count - 1];
-    if (last !== undefined && byVersion.compare(name, last) <= 0) continue;
+    if (last !== undefined && compareVersions(name, last) <= 0) continue;
     best.push(name);
-    best.sort((a, b) => byVersion.compare(b, a));
+    best.sort((a, b) => compareVersions(b, a));
     best.length = Math.min(best.length, count);
   }
   return best;
