@@ -15,9 +15,8 @@ import { createRemoteActors } from './actors/remote-actors.ts';
 import { createDrain } from './deliveries/drain.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
 import { followersOf, listKeys } from './actors/list-actors.ts';
-import { follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
-import { retryFollow, unfollow } from './follows/follow-repository.ts';
-import { unfollowPerson } from './follows/follow-person.ts';
+import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
+import { retryFollow } from './follows/follow-repository.ts';
 import { followingOf, listFollows } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
@@ -90,8 +89,8 @@ export function createFederation({ config, outbound: changed, settings: changedS
     receivePairing: whileOperational((_room, body: Buffer) => receivePairing(room, body)),
 
     follow: bind(follow),
-    unfollow: bind(unfollow),
-    unfollowPerson: bind(unfollowPerson),
+    /** Of a repository or a person. */
+    unfollow: bind(endFollow),
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     listFollows: bind(listFollows),

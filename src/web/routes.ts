@@ -18,11 +18,15 @@ import { showHistory } from './pages/code/history.ts';
 import { showRaw } from './pages/code/raw.ts';
 import { showTagFeed, showTags } from './pages/code/tags.ts';
 import { showTree } from './pages/code/tree.ts';
+import {
+  acceptPeer, confirmPeer, invitePeer, removePeer, retryDelivery, retryFailedDeliveries, showFederation, showPairingCode, testPeer,
+} from './pages/admin-federation.ts';
 import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
 import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
 import { showLogin, signIn, signOut } from './pages/login.ts';
 import { showAsset, showFavicon, showHealth, showReadiness, showRobots } from './pages/machine-files.ts';
+import { addFollow, endFollow, retryFollow, showFollowing } from './pages/following.ts';
 import { showNotFound } from './pages/not-found.ts';
 import { createOrganisation, showNewOrganisation } from './pages/new-organisation.ts';
 import { leaveOrganisation, showOrganisation } from './pages/organisation.ts';
@@ -129,10 +133,24 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/settings/appearance',           access: 'public',           cost: 'free',     page: showAppearance },
   { method: 'POST', path: '/settings/appearance',           access: 'public',           cost: 'free',     page: saveAppearance },
 
+  { method: 'GET',  path: '/following',                     access: 'signed-in',        cost: 'rows',     page: showFollowing },
+  { method: 'POST', path: '/following',                     access: 'signed-in',        cost: 'signature', page: addFollow },
+  { method: 'POST', path: '/following/:id/unfollow',        access: 'signed-in',        cost: 'rows',     page: endFollow },
+  { method: 'POST', path: '/following/:id/retry',           access: 'signed-in',        cost: 'rows',     page: retryFollow },
+
   { method: 'GET',  path: '/admin',                         access: 'administrator',    cost: 'free',     page: () => seeOther('/admin/invites') },
   { method: 'GET',  path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: showInvites },
   { method: 'POST', path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: addInvite },
   { method: 'GET',  path: '/admin/invites/new/:ticket',     access: 'administrator',    cost: 'rows',     page: showNewInvite },
+  { method: 'GET',  path: '/admin/federation',              access: 'administrator',    cost: 'rows',     page: showFederation },
+  { method: 'POST', path: '/admin/federation/test',         access: 'administrator',    cost: 'signature', page: testPeer },
+  { method: 'POST', path: '/admin/federation/invite',       access: 'administrator',    cost: 'rows',     page: invitePeer },
+  { method: 'GET',  path: '/admin/federation/code/:ticket', access: 'administrator',    cost: 'rows',     page: showPairingCode },
+  { method: 'POST', path: '/admin/federation/pair',         access: 'administrator',    cost: 'signature', page: acceptPeer },
+  { method: 'POST', path: '/admin/federation/confirm',      access: 'administrator',    cost: 'rows',     page: confirmPeer },
+  { method: 'POST', path: '/admin/federation/remove',       access: 'administrator',    cost: 'rows',     page: removePeer },
+  { method: 'POST', path: '/admin/federation/retry',        access: 'administrator',    cost: 'rows',     page: retryFailedDeliveries },
+  { method: 'POST', path: '/admin/federation/deliveries/:id/retry', access: 'administrator', cost: 'rows', page: retryDelivery },
   { method: 'POST', path: '/admin/invites/:id/delete',      access: 'administrator',    cost: 'rows',     page: removeInvite },
 
   { method: 'GET',  path: '/users/:username',               access: 'public',           cost: 'rows',     page: showPerson },

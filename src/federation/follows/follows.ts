@@ -1,8 +1,8 @@
 import { LessThanOrEqual } from 'typeorm';
 import { requireOperational } from '../operational.ts';
 import type { FederationRoom } from '../room.ts';
-import { addFollow, followerActor } from './follow-repository.ts';
-import { followPerson, scanPerson } from './follow-person.ts';
+import { addFollow, followerActor, unfollow } from './follow-repository.ts';
+import { followPerson, scanPerson, unfollowPerson } from './follow-person.ts';
 import type { ScanResult } from './follow-person.ts';
 import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
@@ -36,6 +36,13 @@ export async function follow(room: FederationRoom, userId: string, target: strin
   }
   const { follow: added } = await room.db.write((tx) => addFollow(room, tx, follower, actor, null));
   return { kind: 'repository', id: added.id, handle: added.handle };
+}
+
+/** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */
+export async function endFollow(room: FederationRoom, userId: string, id: string): Promise<Followed> {
+  const isPerson = await room.db.read.existsBy(remotePersonFollowSchema, { id, userId });
+  const { handle } = isPerson ? await unfollowPerson(room, userId, id) : await unfollow(room, userId, id);
+  return { kind: isPerson ? 'person' : 'repository', id, handle };
 }
 
 /** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */

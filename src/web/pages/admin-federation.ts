@@ -1,0 +1,111 @@
+import { invalid } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewDelivery, viewPeer } from '../views/peers.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+const here = '/admin/federation';
+const shownDeliveries = 50;
+
+interface Extra {
+  refusal?: FormRefusal | null;
+  /** What the test of a peer found. */
+  test?: { host: string; checks: { name: string; ok: boolean | null; words: string }[] };
+  /** A code that waits for the administrator's word. */
+  pairing?: { host: string; code: string };
+}
+
+async function federationPage({ query, form }: PersonVisit, { federation, clock }: WebRooms, extra: Extra = {}): Promise<PageReply> {
+  const now = clock.now();
+  const [peers, counts, failed, pending] = await Promise.all([
+    federation.listPeers(),
+    federation.countDeliveries(),
+    federation.listDeliveries({ state: 'FAILED', limit: shownDeliveries }),
+    federation.listDeliveries({ state: 'PENDING', limit: shownDeliveries }),
+  ]);
+  return page('pages/admin-federation', {
+    isOn: federation.isOperational,
+    obstacles: federation.obstacles,
+    origin: federation.origin,
+    peers: peers.filter(({ askedAt }) => askedAt === null).map((peer) => viewPeer(peer, now)),
+    asking: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
+    counts,
+    deliveries: [...failed, ...pending].slice(0, shownDeliveries).map((delivery) => viewDelivery(delivery, now)),
+    form: { code: form.text('code') },
+    refusal: extra.refusal ?? null,
+    test: extra.test ?? null,
+    pairing: extra.pairing ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** A form of this page: what refuses it stands above. */
+const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await act();
+      return seeOther(withNotice(here, notice));
+    },
+    (refusal) => federationPage(visit, rooms, { refusal }),
+  );
+
+/** Whether federation works, how the other servers do, and what did not get through. */
+export const showFederation: Page<PersonVisit> = (visit, rooms) => federationPage(visit, rooms);
+
+/** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
+export const testPeer: Page<PersonVisit> = async (visit, rooms) => {
+  const host = visit.form.text('host').trim();
+  return submit(
+    async () => {
+      if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
+      return federationPage(visit, rooms, { test: { host, checks: await rooms.federation.testPeer(host) } });
+    },
+    (refusal) => federationPage(visit, rooms, { refusal }),
+  );
+};
+
+/** Makes a pairing code and leads to the page that shows it once. */
+export const invitePeer: Page<PersonVisit> = async (visit, rooms) =>
+  submit(
+    async () => {
+      const { code } = await rooms.federation.invitePeer();
+      return seeOther(`${here}/code/${rooms.onceSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
+    },
+    (refusal) => federationPage(visit, rooms, { refusal }),
+  );
+
+export const showPairingCode: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
+  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+  if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
+  return page('pages/pairing-code', { code: secret.value }, { showsSecret: true });
+};
+
+/** Field `code`; `confirm` once the administrator has seen whose code it is. */
+export const acceptPeer: Page<PersonVisit> = (visit, rooms) => {
+  const code = visit.form.text('code').trim();
+  return submit(
+    async () => {
+      const host = rooms.federation.hostOfCode(code);
+      if (visit.form.text('confirm') === '') return federationPage(visit, rooms, { pairing: { host, code } });
+      await rooms.federation.acceptInvite(code);
+      return seeOther(withNotice(here, 'peer-paired'));
+    },
+    (refusal) => federationPage(visit, rooms, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
+  );
+};
+
+/** Field `host`, of a server that asked with a code. */
+export const confirmPeer: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'peer-paired', () => rooms.federation.confirmPeer(visit.form.text('host')));
+
+/** Field `host`. Ends a pairing, or turns down who asked for one. */
+export const removePeer: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'peer-removed', () => rooms.federation.removePeer(visit.form.text('host')));
+
+export const retryDelivery: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryDelivery(Number(visit.params.id)));
+
+export const retryFailedDeliveries: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryFailedDeliveries(null));

@@ -1,0 +1,46 @@
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from '../views/follows.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+async function followingPage(visit: PersonVisit, { federation, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  const { person, viewer, form, query } = visit;
+  const { people, repositories, pushes } = await federation.followingOf(person.id);
+  const now = clock.now();
+  return page('pages/following', {
+    isOn: federation.isOperational,
+    obstacles: viewer.isAdministrator ? federation.obstacles : [],
+    host: federation.isOperational ? new URL(federation.origin).host : null,
+    people: people.map((each) => viewFollowedPerson(each, now)),
+    repositories: repositories.map((each) => viewFollowedRepository(each, now)),
+    pushes: pushes.map((each) => viewReceivedPush(each, now)),
+    form: { target: form.text('target') },
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
+export const showFollowing: Page<PersonVisit> = (visit, rooms) => followingPage(visit, rooms, null);
+
+/** Field `target`: a handle, or the address of an actor or a page. */
+export const addFollow: Page<PersonVisit> = (visit, rooms) =>
+  submit(
+    async () => {
+      const { kind } = await rooms.federation.follow(visit.person.id, visit.form.text('target'));
+      return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
+    },
+    (refusal) => followingPage(visit, rooms, refusal),
+  );
+
+export const endFollow: Page<PersonVisit> = async ({ person, params }, { federation }) => {
+  await federation.unfollow(person.id, params.id ?? '');
+  return seeOther(withNotice('/following', 'unfollowed'));
+};
+
+export const retryFollow: Page<PersonVisit> = async ({ person, params }, { federation }) => {
+  await federation.retryFollow(person.id, params.id ?? '');
+  return seeOther(withNotice('/following', 'follow-retried'));
+};

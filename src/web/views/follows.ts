@@ -1,0 +1,75 @@
+import { maxPushedCommits } from '../../federation/index.ts';
+import type { FollowedPerson, FollowedRepository, ListedPush, Standing } from '../../federation/index.ts';
+import { viewTime, type TimeView } from './times.ts';
+
+/** How a follow stands, in words. */
+export interface StandingView {
+  isAccepted: boolean;
+  /** One or two words for the badge. */
+  label: string;
+  /** Why it waits; null once it is accepted. */
+  sentence: string | null;
+  since: TimeView | null;
+  /** Sending the request again may help. */
+  mayRetry: boolean;
+}
+
+const bothMustAllow = 'Waiting for the other server; both must allow each other.';
+
+export function viewStanding(standing: Standing, now: number): StandingView {
+  if (standing.state === 'ACCEPTED') {
+    return { isAccepted: true, label: 'Following', sentence: null, since: viewTime(standing.since, now), mayRetry: false };
+  }
+  const waiting = { isAccepted: false, label: 'Waiting' };
+  const tries = (attempts: number): string => (attempts === 1 ? 'once' : `${attempts} times`);
+  switch (standing.why) {
+    case 'queued':
+      return { ...waiting, sentence: 'The request goes out within seconds.', since: null, mayRetry: false };
+    case 'retrying':
+      return {
+        ...waiting,
+        sentence: `Tried ${tries(standing.attempts)}: ${standing.error ?? 'no answer'}. It is tried again ${viewTime(standing.nextAttemptAt, now).text}.`,
+        since: null,
+        mayRetry: true,
+      };
+    case 'unanswered':
+      return { ...waiting, sentence: bothMustAllow, since: viewTime(standing.deliveredAt, now), mayRetry: true };
+    case 'failed':
+      return {
+        ...waiting, label: 'Not delivered', sentence: `Given up after trying ${tries(standing.attempts)}: ${standing.error ?? 'no answer'}.`, since: null, mayRetry: true,
+      };
+  }
+}
+
+export function viewFollowedRepository({ id, handle, url, standing }: FollowedRepository, now: number) {
+  return { id, handle, url, standing: viewStanding(standing, now) };
+}
+
+export function viewFollowedPerson({ id, handle, url, totalItems, scanError, repositories }: FollowedPerson, now: number) {
+  const count = repositories.length;
+  return {
+    id,
+    handle,
+    url,
+    // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
+    count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
+    scanError,
+    repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
+  };
+}
+
+const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));
+
+export function viewReceivedPush({ handle, url, branch, hashBefore, hashAfter, commitCount, commits, pushedAt }: ListedPush, now: number) {
+  return {
+    handle,
+    url,
+    branch,
+    before: short(hashBefore),
+    after: short(hashAfter),
+    isNewBranch: hashBefore !== null && /^0+$/.test(hashBefore),
+    count: commitCount > maxPushedCommits ? `${maxPushedCommits} or more commits` : commitCount === 1 ? '1 commit' : `${commitCount} commits`,
+    commits: commits.map(({ hash, summary }) => ({ hash: hash.slice(0, 10), summary: summary || 'no message' })),
+    when: viewTime(pushedAt, now),
+  };
+}

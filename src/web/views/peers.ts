@@ -1,0 +1,35 @@
+import type { ListedDelivery, ListedPeer } from '../../federation/index.ts';
+import { viewTime } from './times.ts';
+
+const allowedWords = { settings: 'by the settings', pairing: 'by pairing', no: 'not allowed' } as const;
+
+export function viewPeer(peer: ListedPeer, now: number) {
+  const { host, allowed, askedAt, lastSuccessAt, lastErrorAt, lastError, failures, queued, failed, retryAt } = peer;
+  return {
+    host,
+    isAllowed: allowed !== 'no',
+    isPaired: allowed === 'pairing',
+    allowed: allowedWords[allowed],
+    asked: askedAt === null ? null : viewTime(askedAt, now),
+    success: lastSuccessAt === null ? null : viewTime(lastSuccessAt, now),
+    error: lastError === null || lastErrorAt === null ? null : { text: lastError, at: viewTime(lastErrorAt, now) },
+    // An old error beside a newer success is history, not a state.
+    isFailing: failures > 0 || (lastErrorAt ?? 0) > (lastSuccessAt ?? 0),
+    retry: retryAt === null ? null : viewTime(retryAt, now),
+    queued,
+    failed,
+  };
+}
+
+export function viewDelivery({ id, type, host, state, attempts, lastError, nextAttemptAt, createdAt }: ListedDelivery, now: number) {
+  return {
+    id,
+    type,
+    host,
+    hasFailed: state === 'FAILED',
+    attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
+    error: lastError,
+    next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,
+    created: viewTime(createdAt, now),
+  };
+}
