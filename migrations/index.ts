@@ -14,6 +14,7 @@ import { secrets } from './v22-secrets.ts';
 import { commitStatuses } from './v23-commit-statuses.ts';
 import { ciUpkeep } from './v24-ci-upkeep.ts';
 import { search } from './v30-search.ts';
+import { audit } from './v40-audit.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   commitStatuses,
   ciUpkeep,
   search,
+  audit,
 ];

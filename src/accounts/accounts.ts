@@ -17,6 +17,8 @@ import { changePassword } from './passwords/change-password.ts';
 import { createPasswordHasher } from './passwords/password-hasher.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
+import type { Person } from './people/person.ts';
+import { noted } from './noted.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deletePerson } from './people/delete-person.ts';
@@ -78,7 +80,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     (...rest: Rest): Result => useCase(room, ...rest);
 
   return {
-    addPerson: bind(addPerson),
+    addPerson: noted(room, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
     peopleById: bind(peopleById),
@@ -91,11 +93,11 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     deletePerson: bind(deletePerson),
     /** Plugs in who must hear that a person is about to go, and may refuse. */
     onFarewell: (farewell: Farewell) => void room.farewells.push(farewell),
-    setDisabled: bind(setDisabled),
-    setAdministrator: bind(setAdministrator),
+    setDisabled: noted(room, (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'), bind(setDisabled), (person) => byName(person)),
+    setAdministrator: noted(room, (_id, is) => (is ? 'person.administrator_set' : 'person.administrator_unset'), bind(setAdministrator), (person) => byName(person)),
 
-    setPassword: bind(setPassword),
-    changePassword: bind(changePassword),
+    setPassword: noted(room, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
+    changePassword: noted(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({ personId, by: personId })),
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
@@ -103,27 +105,27 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
     listSessions: bind(listSessions),
-    revokeSession: bind(revokeSession),
-    revokeOtherSessions: bind(revokeOtherSessions),
+    revokeSession: noted(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({ personId, sessionId })),
+    revokeOtherSessions: noted(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({ personId, ended })),
 
-    addToken: bind(addToken),
+    addToken: noted(room, 'token.added', bind(addToken), ({ token }, personId) => ({ personId, tokenId: token.id, name: token.name, access: token.access })),
     listTokens: bind(listTokens),
-    removeToken: bind(removeToken),
+    removeToken: noted(room, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({ personId, tokenId })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: bind(addKey),
+    addKey: noted(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({ personId, keyId: id, fingerprint })),
     listKeys: bind(listKeys),
-    removeKey: bind(removeKey),
+    removeKey: noted(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
 
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
-    setUp: bind(setUp),
-    addInvite: bind(addInvite),
+    setUp: noted(room, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
+    addInvite: noted(room, 'invite.added', bind(addInvite), ({ invite }) => ({ inviteId: invite.id, ...(invite.createdBy === null ? {} : { by: invite.createdBy }) })),
     listInvites: bind(listInvites),
-    removeInvite: bind(removeInvite),
+    removeInvite: noted(room, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
-    signUp: bind(signUp),
+    signUp: noted(room, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
     /** Resolves when all "last used" times noted so far are written. */
@@ -132,6 +134,8 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     stop: () => room.lastUse.stop(),
   };
 }
+
+const byName = ({ id, username }: Person) => ({ personId: id, username });
 
 function settingsOf({ sessions, tokens, keys }: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
   return {

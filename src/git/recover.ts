@@ -26,15 +26,20 @@ const leftovers: readonly { folder: string; names: RegExp }[] = [
  *
  * @param bornBefore only files last touched before this count, in epoch milliseconds of
  *   the file system's clock: with the start of this process it is safe while git works
+ * @param onlyLook removes nothing; the actions say what would be removed
  */
-export async function recoverRepository(repository: string, bornBefore: number): Promise<RecoveryAction[]> {
+export async function recoverRepository(
+  repository: string,
+  bornBefore: number,
+  { onlyLook = false }: { onlyLook?: boolean } = {},
+): Promise<RecoveryAction[]> {
   const actions: RecoveryAction[] = [];
 
   async function removeIfOld(file: string): Promise<void> {
     const full = path.join(repository, file);
     const found = await lstat(full).catch(() => null);
     if (found === null || found.mtimeMs >= bornBefore) return;
-    await rm(full, { recursive: true, force: true });
+    if (!onlyLook) await rm(full, { recursive: true, force: true });
     actions.push({ kind: 'removed', file });
   }
 

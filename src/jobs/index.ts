@@ -1,2 +1,4 @@
+export { createJobRuns } from './job-runs.ts';
+export type { JobRun, JobRuns } from './job-runs.ts';
 export { createSchedule } from './schedule.ts';
 export type { Job, Schedule } from './schedule.ts';

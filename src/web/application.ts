@@ -2,7 +2,9 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Accounts } from '../accounts/index.ts';
 import type { Ci } from '../ci/index.ts';
-import type { Config } from '../config/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Backups } from '../backup/index.ts';
+import type { Config, Origin } from '../config/index.ts';
 import { embedded } from '../embedded/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
@@ -27,7 +29,7 @@ import { logRequests } from './middleware/request-log.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createOnceSecrets } from './once-secrets.ts';
 import { createRender } from './render.ts';
-import type { SshFacts, WebRooms } from './rooms.ts';
+import type { ListedJob, SshFacts, WebRooms } from './rooms.ts';
 import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
 
@@ -45,6 +47,12 @@ export interface WebOptions {
   ci: Ci;
   git: Git;
   search: Search;
+  audit: Audit;
+  backups: Backups;
+  /** Where each setting comes from. */
+  origins?: ReadonlyMap<string, Origin>;
+  /** What runs by the clock, and how it went the last time. */
+  jobs?(): Promise<ListedJob[]>;
   /** How SSH is reached; null while it is off or not listening yet. */
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */
@@ -56,7 +64,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const { config, clock, logger, random = systemRandom } = options;
   const assets = createAssets(embedded);
   const render = createRender({ embedded, assets });
-  const rooms: WebRooms = { ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
+  const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
 
   const app = new Koa<State>();
   app.use(nameRequest(random));

@@ -1,6 +1,8 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Ci } from '../ci/index.ts';
-import type { Config } from '../config/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Backups } from '../backup/index.ts';
+import type { Config, Origin } from '../config/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
@@ -20,6 +22,14 @@ export interface SshFacts {
   fingerprint: string;
 }
 
+/** A job with its time, and how it went the last time; null before its first time. */
+export interface ListedJob {
+  name: string;
+  /** Six cron fields, seconds first. */
+  time: string;
+  last: { lastStartedAt: number; lastTookMs: number; lastError: string | null; failures: number } | null;
+}
+
 /** All that pages may call. */
 export interface WebRooms {
   config: Config;
@@ -36,6 +46,12 @@ export interface WebRooms {
   highlighting: Highlighting;
   assets: Assets;
   onceSecrets: OnceSecrets;
+  audit: Audit;
+  backups: Backups;
+  /** Where each setting comes from. */
+  origins: ReadonlyMap<string, Origin>;
+  /** What runs by the clock, and how it went the last time. */
+  jobs(): Promise<ListedJob[]>;
   /** Null while SSH is off or not listening yet. */
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */

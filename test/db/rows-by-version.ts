@@ -85,4 +85,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['search_repositories', { place: 65536, id: 'r1', folded: 'alice\u0001tool\u0001ünïcode' }],
     ['search_people', { place: 65536, id: 'alice-id', folded: 'alice\u0001alice a.' }],
   ],
+  40: [
+    ['audit_log', { id: 1, at: 1, actor: 'local', event: 'person.added', details: '{}', hash: 'h' }],
+    ['job_runs', { name: 'trash.empty', last_started_at: 1, last_took_ms: 2 }],
+  ],
 };

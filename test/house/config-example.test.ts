@@ -23,11 +23,12 @@ t.test('every line of the example works when its # is taken away, and none chang
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, ssh, federation, ...same } = loaded!.config;
+  const { baseUrl, caFile, ssh, federation, metrics, ...same } = loaded!.config;
   t.match(defaults, same);
   t.match(defaults, { ssh: { enabled: ssh.enabled, listen: ssh.listen }, federation: { ...federation, baseUrl: null } });
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');
+  t.equal(metrics.token, 'a long random text');
 });
 
 t.test('an option has one key, one environment name built from it, and one sentence', async (t) => {

@@ -39,7 +39,7 @@ export function addServeCommand(program: Command, run: Run): void {
 async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<void> {
   cli.exitCodeOf = exitCodeOfServe;
   const ended = endOfService(cli);
-  const { config, warnings } = await cli.loadConfig({
+  const { config, origins, warnings } = await cli.loadConfig({
     ...(listen === undefined ? {} : { 'http.listen': listen }),
     ...(sshListen === undefined ? {} : { 'ssh.listen': sshListen }),
     ...(ssh ? {} : { 'ssh.enabled': 'false' }),
@@ -58,7 +58,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   serverFile.writeServerFacts(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
-    const app = await createApp(config, { logger, clock: cli.clock, onStorageFault: ended.fatal });
+    const app = await createApp(config, { logger, clock: cli.clock, origins, onStorageFault: ended.fatal });
     try {
       const { http, ssh: sshAt, grpc } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const addresses = shownAddresses(config, http, sshAt);

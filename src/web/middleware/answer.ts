@@ -1,3 +1,4 @@
+import { viewerForLog } from '../../access/index.ts';
 import type { AssetEncoding } from '../assets.ts';
 import type { Context, Middleware } from '../context.ts';
 import { writeCookie, type NewCookie } from '../cookies.ts';
@@ -61,6 +62,7 @@ function send(ctx: Context, reply: Reply, visit: AnyVisit, render: Render): void
 export function answer(page: PageHandler, rooms: WebRooms, render: Render): Middleware {
   return async (ctx) => {
     const visit = visitOf(ctx);
-    send(ctx, await page(visit, rooms), visit, render);
+    const actor = { by: viewerForLog(visit.viewer), address: visit.address };
+    send(ctx, await rooms.audit.as(actor, async () => page(visit, rooms)), visit, render);
   };
 }

@@ -1,0 +1,117 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import type { Database } from '../db/index.ts';
+import type { Clock, LogFields, Logger } from '../kernel/index.ts';
+import { auditSchema } from './audit-schema.ts';
+import type { AuditRow } from './audit-schema.ts';
+import { auditedEvents } from './audited-events.ts';
+import { beginning, createChainCheck, hashEntry } from './chain.ts';
+import type { Break } from './chain.ts';
+
+/** Who acts, and from where. */
+export interface Actor {
+  /** UUID of a person, `local`, `server` or `anonymous`. */
+  by: string;
+  address: string | null;
+}
+
+export interface AuditEntry extends Omit<AuditRow, 'details'> {
+  details: Record<string, unknown>;
+}
+
+/**
+ * The audit log. Rooms log what they did under stable names, as they always do; of those
+ * names the audited ones are kept here, each chained to the one before.
+ */
+export interface Audit {
+  /** A logger that also hears for the audit log. */
+  hearing(logger: Logger): Logger;
+  /** Everything that `work` does is done by this actor. */
+  as<T>(actor: Actor, work: () => Promise<T>): Promise<T>;
+  /** Newest first. */
+  list(options: { limit: number; before?: number }): Promise<AuditEntry[]>;
+  /** The first entry that does not fit; null when the whole log does. */
+  findBreak(): Promise<Break | null>;
+  /** Until everything that was heard is on disk. */
+  flush(): Promise<void>;
+}
+
+export interface AuditDeps {
+  db: Database;
+  clock: Clock;
+  logger: Logger;
+  /** Who acts when nobody else is said to: `local` in a command, `server` in the server. */
+  otherwise: 'local' | 'server';
+}
+
+const rowsAtOnce = 500;
+const maxDetailsLength = 4_000;
+
+export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit {
+  const acting = new AsyncLocalStorage<Actor>();
+  let tail: Promise<void> = Promise.resolve();
+  // An act may be heard inside the write that it is part of; the entry is a write of its own, after it.
+  const outside = AsyncResource.bind((entry: Omit<AuditRow, 'id' | 'hash'>) => {
+    tail = tail.then(() => append(entry));
+  });
+
+  async function append(entry: Omit<AuditRow, 'id' | 'hash'>): Promise<void> {
+    try {
+      await db.write(async ({ manager }) => {
+        const [last] = await manager.find(auditSchema, { order: { id: 'DESC' }, take: 1 });
+        const row = { id: (last?.id ?? 0) + 1, ...entry };
+        await manager.insert(auditSchema, { ...row, hash: hashEntry(last?.hash ?? beginning, row) });
+      });
+    } catch (error) {
+      logger.error('audit.entry_lost', { entry: entry.event, actor: entry.actor, error });
+    }
+  }
+
+  function hear(event: string, fields: LogFields = {}): void {
+    if (!auditedEvents.has(event)) return;
+    const { by, ...rest } = fields as LogFields & { by?: unknown };
+    const { by: present, address } = acting.getStore() ?? { by: otherwise, address: null };
+    const details = JSON.stringify(rest).slice(0, maxDetailsLength);
+    outside({ at: clock.now(), actor: typeof by === 'string' ? by : present, address, event, details });
+  }
+
+  return {
+    hearing: (inner) => ({
+      ...inner,
+      info(event, fields) {
+        inner.info(event, fields);
+        hear(event, fields);
+      },
+    }),
+    as: (actor, work) => acting.run(actor, work),
+    async list({ limit, before = Number.MAX_SAFE_INTEGER }) {
+      const rows = await db.read
+        .createQueryBuilder(auditSchema, 'entry')
+        .where('entry.id < :before', { before })
+        .orderBy('entry.id', 'DESC')
+        .limit(limit)
+        .getMany();
+      return rows.map((row) => ({ ...row, details: readDetails(row.details) }));
+    },
+    async findBreak() {
+      const check = createChainCheck();
+      for (let after = 0; ; after += rowsAtOnce) {
+        const rows = await db.read.find(auditSchema, { order: { id: 'ASC' }, skip: after, take: rowsAtOnce });
+        for (const row of rows) {
+          const found = check(row);
+          if (found !== null) return found;
+        }
+        if (rows.length < rowsAtOnce) return null;
+      }
+    },
+    flush: () => tail,
+  };
+}
+
+/** Cut off where it was too long, it is shown as text. */
+function readDetails(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return { text };
+  }
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { AuditRow } from './audit-schema.ts';
+
+/** What the first entry follows. */
+export const beginning = '0'.repeat(64);
+
+/** The hash of an entry: over the one before and every field, so that neither order nor content can change. */
+export function hashEntry(previous: string, { id, at, actor, address, event, details }: Omit<AuditRow, 'hash'>): string {
+  return createHash('sha256').update(JSON.stringify([previous, id, at, actor, address, event, details])).digest('hex');
+}
+
+/** A place where the log is not what was written. */
+export interface Break {
+  id: number;
+  /** Goes on after "Entry 12 of the audit log". */
+  why: string;
+}
+
+/** Follows a chain through its rows, in order. */
+export function createChainCheck(): (row: AuditRow) => Break | null {
+  let previous = beginning;
+  let expected = 1;
+  return (row) => {
+    if (row.id !== expected) return { id: expected, why: 'is missing' };
+    if (row.hash !== hashEntry(previous, row)) return { id: row.id, why: 'was changed' };
+    previous = row.hash;
+    expected += 1;
+    return null;
+  };
+}

@@ -1,0 +1,8 @@
+import { auditSchema } from './audit-schema.ts';
+
+export { createAudit } from './audit.ts';
+export type { Actor, Audit, AuditDeps, AuditEntry } from './audit.ts';
+export { auditedEvents } from './audited-events.ts';
+export type { Break } from './chain.ts';
+
+export const auditEntities = [auditSchema];

@@ -1,0 +1,88 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { AreaReport, Finding, Level } from '../../doctor/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { hintFor } from '../hints.ts';
+
+/** As `areaNames` of the doctor has them; its room is only loaded when it runs. */
+const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'queues', 'safety'];
+
+/** `hearth doctor`: what is wrong, and what to do about it. */
+export function addDoctorCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('doctor').description('look for what is wrong; ends with 7 when there is a problem')
+      .option('--fix', 'cure what can be cured without losing anything')
+      .addOption(new Option('--only <area>', 'one area').choices(areas))
+      .action(run(doctor)),
+    'hearth doctor',
+    'hearth doctor --fix',
+    'hearth doctor --only repositories --json',
+  );
+}
+
+const signs: Record<Level, [sign: string, word: string, colour: 'green' | 'yellow' | 'red']> = {
+  ok: ['✔', 'ok', 'green'],
+  warning: ['!', 'warning', 'yellow'],
+  problem: ['✖', 'problem', 'red'],
+};
+
+interface Shown extends Omit<Finding, 'fix'> {
+  area: string;
+  fixed: string | null;
+}
+
+async function doctor(cli: Cli, { fix, only }: { fix?: true; only?: string }): Promise<void> {
+  const shown: Shown[] = [];
+  let healthy = 0;
+  for await (const { area, findings, summary } of reports(cli, only)) {
+    if (findings.length === 0) {
+      healthy += 1;
+      say(cli, 'ok', area, summary);
+    }
+    for (const { fix: cure, ...finding } of findings) {
+      const fixed = fix && cure !== null ? await cure().catch((error: Error) => `could not be cured: ${error.message}`) : null;
+      shown.push({ ...finding, area, fixed });
+      say(cli, finding.level, area, finding.message);
+      if (fixed !== null) say(cli, 'ok', '', fixed);
+      else if (finding.remedy !== null && !cli.output.json) cli.output.print(`${' '.repeat(17)}fix: ${finding.remedy}\n`);
+    }
+  }
+  const left = shown.filter(({ fixed }) => fixed === null || fixed.startsWith('could not'));
+  const problems = left.filter(({ level }) => level === 'problem').length;
+  const warnings = left.length - problems;
+  if (problems > 0) cli.exitCode = 7;
+  if (cli.output.json) cli.output.print('', { healthy, warnings, problems, findings: shown });
+  else cli.output.message(`${healthy} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}`);
+}
+
+/** Where the instance cannot even be opened, that is the finding. */
+async function* reports(cli: Cli, only: string | undefined): AsyncGenerator<AreaReport> {
+  try {
+    const { config, file } = await cli.loadConfig();
+    const rooms = await cli.openRooms();
+    const { createDoctor } = await import('../../doctor/index.ts');
+    yield* createDoctor({
+      ...rooms,
+      config,
+      settingsFile: file?.path ?? null,
+      userId: cli.process.getuid?.() ?? null,
+      backupState: () => rooms.backups.state(),
+      auditBreak: () => rooms.audit.findBreak(),
+    }).examine(only);
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);
+    const finding: Finding = { check: `start.${error.reason}`, level: 'problem', message: error.message, remedy, fix: null };
+    yield { area: 'start', findings: [finding], summary: '' };
+  }
+}
+
+function say({ output, process, flags }: Cli, level: Level, area: string, text: string): void {
+  if (output.json) return;
+  const [sign, word, colour] = signs[level];
+  if (flags.plain || process.stdout.isTTY !== true) output.print(`${word}\t${area}\t${text}\n`);
+  else output.print(`${output.style(colour, sign)} ${area.padEnd(14)} ${text}\n`);
+}

@@ -1,0 +1,76 @@
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { sniffedBytes, sniffImageType } from '../../images/index.ts';
+import { problem, warning } from '../finding.ts';
+import type { Finding } from '../finding.ts';
+import { hourMs, rowsOf } from '../room.ts';
+import type { Area, Examination } from '../room.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface Kind {
+  area: string;
+  folder: string;
+  /** Answers id and type of every row that has an image. */
+  sql: string;
+  clear: string;
+}
+
+/** Files and rows of images: pictures of repositories, of people and of organisations. */
+export const examineImages: Area = async (room) => {
+  const kinds: Kind[] = [
+    {
+      area: 'images', folder: room.config.repositories.imageRoot,
+      sql: 'SELECT id, image_content_type AS type FROM repositories WHERE image_content_type IS NOT NULL AND deleted_at IS NULL',
+      clear: 'UPDATE repositories SET image_content_type = NULL, image_updated_at = NULL WHERE id = ?',
+    },
+    {
+      area: 'avatars', folder: path.join(room.config.dataDir, 'avatars'),
+      sql: 'SELECT owner_id AS id, content_type AS type FROM avatars',
+      clear: 'DELETE FROM avatars WHERE owner_id = ?',
+    },
+  ];
+  const findings: Finding[] = [];
+  let count = 0;
+  for (const kind of kinds) {
+    const rows = new Map((await rowsOf(room, kind.sql)).map(({ id, type }) => [String(id), String(type)]));
+    count += rows.size;
+    findings.push(...(await examineKind(room, kind, rows)));
+  }
+  return { area: 'images', findings, summary: `${count} checked` };
+};
+
+async function examineKind(room: Examination, { area, folder, clear }: Kind, rows: ReadonlyMap<string, string>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const names = new Set(await readdir(folder).catch(() => []));
+  for (const name of names) {
+    const at = path.join(folder, name);
+    const found = await stat(at).catch(() => null);
+    const isOld = found !== null && room.now - found.mtimeMs > hourMs;
+    const remove = { remedy: `rm ${at}`, fix: async () => rm(at, { force: true }).then(() => `removed ${at}`) };
+    if (name.startsWith('.') && isOld) findings.push(warning(`${area}.half_written`, `${at} was never finished.`, remove));
+    else if (uuid.test(name) && !rows.has(name) && isOld) findings.push(warning(`${area}.orphan`, `${at} belongs to nothing.`, remove));
+  }
+  for (const [id, type] of rows) {
+    if (!names.has(id)) {
+      findings.push(warning(`${area}.missing`, `The image of ${id} is gone.`, {
+        remedy: 'hearth doctor --fix shows the default picture; put the file back from a backup to keep it',
+        fix: async () => room.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
+      }));
+    } else if ((await typeOf(path.join(folder, id))) !== type) {
+      findings.push(problem(`${area}.damaged`, `The image of ${id} is not a whole ${type}.`, { remedy: 'upload it again, or put the file back from a backup' }));
+    }
+  }
+  return findings;
+}
+
+/** By the first bytes, as browsers are told; null for what is no image. */
+async function typeOf(file: string): Promise<string | null> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
+    return sniffImageType(buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { warning, problem } from '../finding.ts';
+import type { Finding } from '../finding.ts';
+import { counted, dayMs, hourMs, rowsOf } from '../room.ts';
+import type { Area, Examination } from '../room.ts';
+
+/** One question about waiting work: how many rows wait for too long, and what that means. */
+interface Queue {
+  check: string;
+  sql: string;
+  /** Before this moment, counted back from now, in milliseconds. */
+  agoMs: number;
+  words: (count: number, example: string) => string;
+  remedy: string;
+  level?: 'problem';
+}
+
+const queues: Queue[] = [
+  {
+    check: 'queues.unsettled_push', agoMs: hourMs, level: 'problem',
+    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NULL AND created_at < ?',
+    words: (count) => `${counted(count, 'push was', 'pushes were')} never settled.`,
+    remedy: 'restart the server: it compares them with the refs',
+  },
+  {
+    check: 'queues.unannounced_push', agoMs: hourMs,
+    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND created_at < ?',
+    words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
+    remedy: 'the log says why: push.listener_failed',
+  },
+  {
+    check: 'queues.stuck_delivery', agoMs: hourMs,
+    sql: "SELECT host AS example FROM federation_delivery WHERE state = 'PENDING' AND next_attempt_at < ?",
+    words: (count, host) => `${counted(count, 'delivery is', 'deliveries are')} overdue, for example to ${host}.`,
+    remedy: 'is the server running, and federation on? hearth federation status',
+  },
+  {
+    check: 'queues.unanswered_follow', agoMs: dayMs,
+    sql: "SELECT handle AS example FROM remote_follows WHERE state = 'PENDING' AND created_at < ?",
+    words: (count, handle) => `${counted(count, 'follow was', 'follows were')} never answered, for example ${handle}.`,
+    remedy: 'has the other server allowed this one? hearth federation peer test HOST',
+  },
+  {
+    check: 'queues.overdue_trash', agoMs: 0,
+    sql: 'SELECT name AS example FROM repositories WHERE deleted_at IS NOT NULL AND deleted_at < ?',
+    words: (count) => `${counted(count, 'deleted repository', 'deleted repositories')} should have gone for good.`,
+    remedy: 'hearth trash empty',
+  },
+  {
+    check: 'queues.waiting_job', agoMs: 0,
+    sql: "SELECT name AS example FROM ci_jobs WHERE status IN ('waiting', 'queued') AND created_at < ?",
+    words: (count, name) => `${counted(count, 'job waits', 'jobs wait')} for longer than the settings allow, for example ${name}.`,
+    remedy: 'the sweep does not run: restart the server',
+  },
+];
+
+/** Work that waits for longer than it should, and jobs that failed. */
+export const examineQueues: Area = async (room) => {
+  const findings: Finding[] = [];
+  const allowances: Record<string, number> = {
+    'queues.overdue_trash': room.config.repositories.trashKeepMs + 2 * dayMs,
+    'queues.waiting_job': room.config.ci.maxWaitMs + dayMs,
+  };
+  for (const { check, sql, agoMs, words, remedy, level } of queues) {
+    const rows = await rowsOf(room, `${sql} LIMIT 1000`, [room.now - (allowances[check] ?? agoMs)]);
+    if (rows.length > 0) findings.push((level === 'problem' ? problem : warning)(check, words(rows.length, String(rows[0]!['example'])), { remedy }));
+  }
+  const failed = await rowsOf(room, "SELECT host, last_error FROM federation_delivery WHERE state = 'FAILED' AND settled_at > ? LIMIT 1000", [room.now - dayMs]);
+  for (const [host, rows] of Map.groupBy(failed, (row) => String(row['host']))) {
+    findings.push(warning('queues.failed_delivery', `${counted(rows.length, 'delivery', 'deliveries')} to ${host} failed since yesterday: ${String(rows[0]!['last_error'])}.`, {
+      remedy: 'hearth delivery retry --state failed',
+    }));
+  }
+  findings.push(...(await examineJobs(room)));
+  return { area: 'queues', findings, summary: 'nothing is stuck' };
+};
+
+async function examineJobs(room: Examination): Promise<Finding[]> {
+  const rows = await rowsOf(room, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
+  return rows.map(({ name, last_error: error }) =>
+    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, { remedy: `hearth cron run ${String(name)}` }));
+}

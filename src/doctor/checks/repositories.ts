@@ -1,0 +1,113 @@
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { problem, warning } from '../finding.ts';
+import type { Finding } from '../finding.ts';
+import { counted, hourMs, rowsOf } from '../room.ts';
+import type { Area, Examination } from '../room.ts';
+
+interface Row {
+  id: string;
+  name: string;
+  defaultBranch: string;
+  folder: string;
+}
+
+/** Every repository: that it is there, whole, and that nothing is in the way of the next push. */
+export const examineRepositories: Area = async (room) => {
+  const rows = (await rowsOf(room, `SELECT r.id, coalesce(r.owner_user_id, r.owner_org_id) AS owner, r.deleted_at, r.default_branch,
+    coalesce(h.display || '/', '') || r.name AS name
+    FROM repositories r LEFT JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL`)).map(
+    ({ id, owner, deleted_at: deletedAt, name, default_branch: branch }): Row => ({
+      id: String(id),
+      name: String(name),
+      defaultBranch: String(branch),
+      folder: deletedAt === null ? room.git.repositoryPath(String(owner), String(id)) : path.join(room.config.dataDir, 'trash', `${String(id)}.git`),
+    }),
+  );
+  const findings: Finding[] = [];
+  for (const row of rows) findings.push(...(await examineOne(room, row)));
+  findings.push(...(await findOrphans(room, new Set(rows.map(({ folder }) => folder)))));
+  return { area: 'repositories', findings, summary: `${rows.length} checked` };
+};
+
+async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
+  const { git } = room;
+  if (!(await git.repositoryExists(row.folder))) {
+    return [problem('repositories.missing', `${row.name} has a row but no folder.`, { remedy: `put ${row.folder} back from a backup` })];
+  }
+  const findings: Finding[] = [];
+  const leftovers = await git.leftovers(row.folder, room.now - hourMs, { remove: false });
+  const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
+  if (stale.length > 0) {
+    const isLock = stale.some((file) => file.endsWith('.lock'));
+    findings.push(warning(isLock ? 'repositories.stale_lock' : 'repositories.unfinished_objects', `${row.name}: ${stale[0]} was left by a process that was killed${isLock ? ' and blocks pushes' : ''}.`, {
+      remedy: 'hearth doctor --fix',
+      fix: async () => git.leftovers(row.folder, room.now - hourMs, { remove: true }).then(() => `removed ${counted(stale.length, 'leftover', 'leftovers')} of ${row.name}`),
+    }));
+  }
+  const empty = leftovers.filter(({ kind }) => kind === 'empty_ref').map(({ file }) => file);
+  for (const ref of empty) findings.push(await emptyRef(room, row, ref));
+  const head = (await readFile(path.join(row.folder, 'HEAD'), 'utf8').catch(() => '')).trim();
+  if (!/^(ref: refs\/heads\/.+|[0-9a-f]{40,64})$/.test(head)) {
+    findings.push(problem('repositories.head', `${row.name}: HEAD is damaged.`, {
+      remedy: 'hearth doctor --fix',
+      fix: async () => writeFile(path.join(row.folder, 'HEAD'), `ref: refs/heads/${row.defaultBranch}\n`).then(() => `HEAD of ${row.name} is ${row.defaultBranch} again`),
+    }));
+  } else if (head !== `ref: refs/heads/${row.defaultBranch}`) {
+    findings.push(warning('repositories.default_branch', `${row.name}: pages show ${row.defaultBranch}, clones check out ${head.replace('ref: refs/heads/', '')}.`, {
+      remedy: 'hearth doctor --fix',
+      fix: async () => git.setHead(row.folder, row.defaultBranch).then(() => `clones of ${row.name} check out ${row.defaultBranch}`),
+    }));
+  }
+  const hooks = (await readdir(path.join(row.folder, 'hooks')).catch(() => [])).filter((name) => !name.endsWith('.sample'));
+  if (hooks.length > 0) findings.push(warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which never runs.`, { remedy: `look at ${row.folder}/hooks` }));
+  // With an empty ref or a damaged HEAD git says nothing else.
+  if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
+    const [complaint] = await git.check(row.folder).catch((error: Error) => [error.message]);
+    if (complaint !== undefined) {
+      findings.push(problem('repositories.damaged', `${row.name} is damaged: ${complaint}`, { remedy: `push it again from a clone, or put ${row.folder} back from a backup` }));
+    }
+  }
+  return findings;
+}
+
+/** The push journal knows what a ref was; it is written back only when its object is there. */
+async function emptyRef(room: Examination, { id, name, folder }: Row, file: string): Promise<Finding> {
+  const [known] = await rowsOf(room, `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
+    WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`, [id, file]);
+  const value = known === undefined ? null : String(known['new_id']);
+  const words = `${name}: ${file} has no value, so every clone and push fails.`;
+  if (value === null || /^0+$/.test(value)) return problem('repositories.empty_ref', words, { remedy: `remove ${folder}/${file} and push the branch again` });
+  return problem('repositories.empty_ref', words, {
+    remedy: `hearth doctor --fix writes its last value, ${value.slice(0, 10)}, back`,
+    fix: async () => {
+      const at = path.join(folder, file);
+      await writeFile(`${at}.lock`, `${value}\n`, { flag: 'wx' });
+      await rename(`${at}.lock`, at);
+      return `${file} of ${name} is ${value.slice(0, 10)} again`;
+    },
+  });
+}
+
+/** Folders that no row names. A repository being created has its folder first, so a young one is nobody's fault. */
+async function findOrphans({ config, now }: Examination, known: ReadonlySet<string>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const root = config.storage.root;
+  for (const owner of await readdir(root).catch(() => [])) {
+    for (const name of await readdir(path.join(root, owner)).catch(() => [])) {
+      const at = path.join(root, owner, name);
+      const found = await stat(at).catch(() => null);
+      if (known.has(at) || found === null || now - found.mtimeMs < hourMs) continue;
+      const aside = path.join(config.dataDir, 'lost-and-found');
+      findings.push(warning('repositories.orphan', `${at} belongs to no repository.`, {
+        remedy: 'hearth doctor --fix moves it to lost-and-found',
+        fix: async () => {
+          await mkdir(aside, { recursive: true, mode: 0o700 });
+          await rename(at, path.join(aside, `${owner}-${name}`));
+          return `moved ${name} to ${aside}`;
+        },
+      }));
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,29 @@
+import * as crypto from 'node:crypto';
+import { problem, warning } from '../finding.ts';
+import type { Finding } from '../finding.ts';
+import { dayMs, rowsOf } from '../room.ts';
+import type { Area } from '../room.ts';
+
+const proofAgeMs = 2 * dayMs;
+
+/** Whether what happened can be told, and what is lost can be had back. */
+export const examineSafety: Area = async (room) => {
+  const findings: Finding[] = [];
+  const { newest, lastProof } = await room.backupState();
+  const [first] = await rowsOf(room, 'SELECT min(created_at) AS at FROM users');
+  const isYoung = first?.['at'] == null || room.now - Number(first['at']) < proofAgeMs;
+  if (newest === null) {
+    if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
+  } else if (room.now - newest.madeAt > proofAgeMs) {
+    findings.push(warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, { remedy: 'hearth backup create' }));
+  }
+  if (newest?.proof != null && newest.proof.problems.length > 0) {
+    findings.push(problem('backup.damaged', `The backup ${newest.name} cannot be restored whole: ${newest.proof.problems[0]}.`, { remedy: 'hearth backup create, then: hearth backup drill' }));
+  } else if (newest !== null && !isYoung && (lastProof === null || room.now - Date.parse(lastProof.at) > proofAgeMs)) {
+    findings.push(warning('backup.unproven', 'No backup was proven by restoring it for two days.', { remedy: 'hearth backup drill' }));
+  }
+  const broken = await room.auditBreak();
+  if (broken !== null) findings.push(problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, { remedy: 'somebody changed the database by hand; a backup has the log as it was' }));
+  if (!('argon2' in crypto)) findings.push(problem('runtime.argon2', 'This Node cannot hash passwords.', { remedy: 'use the Node that Hearth comes with' }));
+  return { area: 'safety', findings, summary: lastProof === null ? 'no restore proven yet' : `last proven restore ${lastProof.at.slice(0, 16)}Z` };
+};

@@ -1,0 +1,41 @@
+import type { BackupState } from '../backup/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Database, SideRow, SideThread } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { AreaReport } from './finding.ts';
+
+/** What the checks look at. */
+export interface DoctorRoom {
+  config: Config;
+  db: Database;
+  git: Git;
+  clock: Clock;
+  /** The settings file that is used; null without one. */
+  settingsFile: string | null;
+  /** The user that the server runs as; null where the system has no such ids. */
+  userId: number | null;
+  backupState(): Promise<BackupState>;
+  /** The first entry of the audit log that does not fit its chain; null when it is whole. */
+  auditBreak(): Promise<{ id: number; why: string } | null>;
+}
+
+/** With a thread of its own for long statements. */
+export interface Examination extends DoctorRoom {
+  aside: SideThread;
+  now: number;
+}
+
+export type Area = (room: Examination) => Promise<AreaReport>;
+
+/** Rows of one statement, from the side thread: some of these look at every row. */
+export async function rowsOf({ aside }: Examination, sql: string, parameters: unknown[] = []): Promise<SideRow[]> {
+  const [rows = []] = await aside.ask([{ sql, parameters }]);
+  return rows;
+}
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+/** `1 repository`, `3 repositories`. */
+export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -1,0 +1,48 @@
+import type { Database } from '../db/index.ts';
+import type { Clock } from '../kernel/index.ts';
+
+/** How a job went the last time: a row of `job_runs`. */
+export interface JobRun {
+  name: string;
+  /** Epoch milliseconds. */
+  lastStartedAt: number;
+  lastTookMs: number;
+  lastError: string | null;
+  /** Failures in a row. */
+  failures: number;
+}
+
+const columns = 'name, last_started_at AS lastStartedAt, last_took_ms AS lastTookMs, last_error AS lastError, failures';
+
+/** Remembers how jobs went; what others read is at most an hour old, and at once when it begins or ends to fail. */
+export interface JobRuns {
+  record(name: string, startedAt: number, tookMs: number, error: unknown): Promise<void>;
+  list(): Promise<JobRun[]>;
+}
+
+/** A job that runs every ten seconds and has nothing to do must not keep the disk awake. */
+const writtenEveryMs = 3_600_000;
+
+export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): JobRuns {
+  const latest = new Map<string, JobRun>();
+  const writtenAt = new Map<string, number>();
+  return {
+    async record(name, startedAt, tookMs, error) {
+      const before = latest.get(name) ?? ((await db.read.query(`SELECT ${columns} FROM job_runs WHERE name = ?`, [name])) as JobRun[])[0];
+      const lastError = error === null ? null : (error instanceof Error ? error.message : String(error)).slice(0, 500);
+      const run = { name, lastStartedAt: startedAt, lastTookMs: Math.round(tookMs), lastError, failures: error === null ? 0 : (before?.failures ?? 0) + 1 };
+      latest.set(name, run);
+      const isNews = (before?.lastError ?? null) !== lastError;
+      if (!isNews && clock.now() - (writtenAt.get(name) ?? 0) < writtenEveryMs) return;
+      writtenAt.set(name, clock.now());
+      await db.write(({ manager }) => manager.query(
+        'INSERT OR REPLACE INTO job_runs (name, last_started_at, last_took_ms, last_error, failures) VALUES (?, ?, ?, ?, ?)',
+        [name, startedAt, run.lastTookMs, lastError, run.failures],
+      ));
+    },
+    async list() {
+      const rows = (await db.read.query(`SELECT ${columns} FROM job_runs ORDER BY name`)) as JobRun[];
+      return rows.map((row) => latest.get(row.name) ?? row);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import t from 'tap';
+import { auditEntities, createAudit } from '../../src/audit/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import { openTestDatabase } from '../fixtures/test-database.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+async function openAudit(t: Owner) {
+  const { db, clock } = await openTestDatabase(t, { entities: auditEntities as never });
+  const audit = createAudit({ db, clock, logger: silentLogger, otherwise: 'local' });
+  return { db, audit, logger: audit.hearing(silentLogger) };
+}
+
+t.test('an audited act becomes an entry, with who did it and from where; others do not', async (t) => {
+  const { audit, logger } = await openAudit(t);
+  logger.info('http.request', { path: '/' });
+  logger.info('person.added', { personId: 'x' });
+  await audit.as({ by: 'alice-id', address: '192.0.2.1' }, async () => logger.info('key.added', { keyId: 'k' }));
+  logger.info('repository.deleted', { repositoryId: 'r', by: 'bob-id' });
+  await audit.flush();
+  t.match(await audit.list({ limit: 10 }), [
+    { id: 3, event: 'repository.deleted', actor: 'bob-id', address: null, details: { repositoryId: 'r' } },
+    { id: 2, event: 'key.added', actor: 'alice-id', address: '192.0.2.1', details: { keyId: 'k' } },
+    { id: 1, event: 'person.added', actor: 'local' },
+  ]);
+  t.match(await audit.list({ limit: 1, before: 3 }), [{ id: 2 }]);
+});
+
+t.test('an act heard inside a write is kept after it', async (t) => {
+  const { db, audit, logger } = await openAudit(t);
+  await db.write(async ({ manager }) => {
+    logger.info('person.disabled', { personId: 'x' });
+    await manager.query('SELECT 1');
+  });
+  await audit.flush();
+  t.equal((await audit.list({ limit: 10 })).length, 1);
+});
+
+t.test('whatever is changed or taken out of the log is found', async (t) => {
+  const cases: [what: string, sql: string, id: number, why: string][] = [
+    ['a field', "UPDATE audit_log SET actor = 'carol' WHERE id = 300", 300, 'was changed'],
+    ['the time', 'UPDATE audit_log SET at = at + 1 WHERE id = 2', 2, 'was changed'],
+    ['an entry that is gone', 'DELETE FROM audit_log WHERE id = 601', 601, 'is missing'],
+    ['the first', 'DELETE FROM audit_log WHERE id = 1', 1, 'is missing'],
+  ];
+  for (const [what, sql, id, why] of cases) {
+    const { db, audit, logger } = await openAudit(t);
+    for (let at = 0; at < 603; at += 1) logger.info('token.added', { at });
+    await audit.flush();
+    t.equal(await audit.findBreak(), null);
+    await t.rejects(db.write(({ manager }) => manager.query("UPDATE audit_log SET actor = 'x'")), 'SQL alone cannot');
+    await db.write(async ({ manager }) => {
+      await manager.query('DROP TRIGGER audit_log_stays');
+      await manager.query(sql);
+    });
+    t.same(await audit.findBreak(), { id, why }, what);
+  }
+});
+
+t.test('the rooms are heard: accounts, organisations, repositories', async (t) => {
+  const { rooms, addPerson } = await startHearth(t);
+  const alice = await addPerson('alice');
+  await rooms.accounts.setAdministrator(alice.id, true);
+  await rooms.accounts.addInvite(alice.id);
+  await rooms.audit.flush();
+  const entries = await rooms.audit.list({ limit: 10 });
+  t.same(entries.map(({ event, actor }) => [event, actor === alice.id ? 'alice' : actor]).reverse(), [
+    ['person.added', 'server'],
+    ['token.added', 'server'],
+    ['person.administrator_set', 'server'],
+    ['invite.added', 'alice'],
+  ]);
+  t.notMatch(JSON.stringify(entries), alice.token, 'no secret is kept');
+  t.equal(await rooms.audit.findBreak(), null);
+});
