@@ -4,6 +4,8 @@ import { readCookie, type NewCookie } from './cookies.ts';
 export interface Preferences {
   readonly theme: Theme;
   readonly clone: CloneTransport;
+  /** Whether single keys do something (WCAG 2.1.4). */
+  readonly keys: KeyChoice;
 }
 
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -12,8 +14,12 @@ export type Theme = (typeof themes)[number];
 export const cloneTransports = ['https', 'ssh'] as const;
 export type CloneTransport = (typeof cloneTransports)[number];
 
+export const keyChoices = ['on', 'off'] as const;
+export type KeyChoice = (typeof keyChoices)[number];
+
 const themeCookie = 'hearth_theme';
 const cloneCookie = 'hearth_clone';
+const keysCookie = 'hearth_keys';
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /** The known word that the text spells, otherwise the first of the list. */
@@ -25,6 +31,7 @@ export function readPreferences(cookieHeader: string | undefined): Preferences {
   return {
     theme: oneOf(themes, readCookie(cookieHeader, themeCookie)),
     clone: oneOf(cloneTransports, readCookie(cookieHeader, cloneCookie)),
+    keys: oneOf(keyChoices, readCookie(cookieHeader, keysCookie)),
   };
 }
 
@@ -33,5 +40,6 @@ export function preferenceCookies(preferences: Partial<Preferences>): NewCookie[
   const cookies: NewCookie[] = [];
   if (preferences.theme) cookies.push({ name: themeCookie, value: preferences.theme, maxAgeSeconds: yearSeconds });
   if (preferences.clone) cookies.push({ name: cloneCookie, value: preferences.clone, maxAgeSeconds: yearSeconds });
+  if (preferences.keys) cookies.push({ name: keysCookie, value: preferences.keys, maxAgeSeconds: yearSeconds });
   return cookies;
 }

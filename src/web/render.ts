@@ -25,6 +25,7 @@ export function createRender({ embedded, assets }: { embedded: Embedded; assets:
       site: {
         version: embedded.version,
         theme: preferences.theme,
+        keys: preferences.keys,
         path,
         assets: {
           style: assets.url('style.css'),

@@ -3,8 +3,9 @@
  */
 
 /** Copy buttons appear only here, where they can keep their promise. */
-for (const button of document.querySelectorAll('[data-copy]')) {
-  const target = document.querySelector(button.dataset.copy);
+for (const button of document.querySelectorAll('[data-copy], [data-copy-text]')) {
+  const { copy, copyText } = button.dataset;
+  const target = copy ? document.querySelector(copy) : { value: copyText };
   if (!target || !navigator.clipboard) continue;
   const label = button.querySelector('.visually-hidden');
   const icon = button.querySelector('use');
@@ -41,3 +42,125 @@ for (const field of document.querySelectorAll('input[readonly]')) {
 for (const link of document.querySelectorAll('a[data-return]')) {
   link.search = new URLSearchParams({ next: location.pathname + location.search }).toString();
 }
+
+/** A menu of branches closes like any menu: by Escape, and by a click elsewhere. */
+for (const menu of document.querySelectorAll('.ref-selector')) {
+  menu.addEventListener('toggle', () => menu.open && menu.querySelector('input[name=ref]')?.focus());
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  document.addEventListener('click', (event) => menu.contains(event.target) || (menu.open = false));
+}
+
+/*
+ * Lines of a file: a click marks one, a click with Shift all between; the address says which.
+ */
+const code = document.querySelector('pre.code');
+
+function markLines() {
+  const [, first, last = first] = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash) ?? [];
+  if (!first || !code) return;
+  const [from, to] = [Number(first), Number(last)].sort((a, b) => a - b);
+  for (const line of code.querySelectorAll('.marked')) line.classList.remove('marked');
+  for (let number = from; number <= to; number += 1) document.getElementById(`L${number}`)?.parentElement.classList.add('marked');
+  document.getElementById(`L${from}`)?.scrollIntoView({ block: 'nearest' });
+}
+
+if (code) {
+  addEventListener('hashchange', markLines);
+  markLines();
+  code.addEventListener('click', (event) => {
+    const [, number] = /^#L(\d+)$/.exec(event.target.getAttribute?.('href') ?? '') ?? [];
+    const [, anchor] = /^#L(\d+)/.exec(location.hash) ?? [];
+    if (!number || !anchor || !event.shiftKey) return;
+    event.preventDefault();
+    location.hash = `#L${anchor}-L${number}`;
+  });
+}
+
+/** The file finder answers while one types; without this it is a form. */
+for (const form of document.querySelectorAll('[data-find]')) {
+  const found = document.getElementById('found');
+  let asked = 0;
+  form.addEventListener('input', async () => {
+    const turn = (asked += 1);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    if (turn !== asked) return;
+    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+    const answer = await fetch(address);
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (turn !== asked || !answer.ok) return;
+    found.replaceChildren(...page.getElementById('found').childNodes);
+    history.replaceState(null, '', address);
+  });
+}
+
+/*
+ * Keys. Each does what a link on the page does, none works while one types, and all of
+ * them can be switched off under Appearance (WCAG 2.1.4).
+ */
+const keys = [
+  ['?', 'This help'],
+  ['s', 'Search'],
+  ['g d', 'Dashboard'],
+  ['g c', 'Code'],
+  ['t', 'Find a file'],
+  ['w', 'Branches and tags'],
+  ['l', 'Go to a line'],
+  ['y', 'Permalink'],
+  ['b', 'Blame, and back'],
+  ['j', 'Next row'],
+  ['k', 'Row before'],
+];
+
+function showHelp() {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'shortcuts';
+  dialog.innerHTML = '<h2>Keys</h2><dl></dl><form method="dialog"><button autofocus>Close</button></form>';
+  for (const [key, what] of keys) {
+    const term = document.createElement('dt');
+    term.append(Object.assign(document.createElement('kbd'), { textContent: key }));
+    dialog.querySelector('dl').append(term, Object.assign(document.createElement('dd'), { textContent: what }));
+  }
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function moveBy(step) {
+  const rows = [...document.querySelectorAll('main :is(.row-title, a.file, a.row, .changed-file > summary)')].filter((row) => row.offsetParent);
+  const at = rows.indexOf(document.activeElement);
+  rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+}
+
+function goToLine() {
+  const line = code && prompt('Line');
+  if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
+}
+
+const actions = {
+  '?': showHelp,
+  s: () => (document.querySelector('header input[type=search]') ?? { focus: () => location.assign('/search') }).focus(),
+  'g d': () => location.assign('/'),
+  l: goToLine,
+  j: () => moveBy(1),
+  k: () => moveBy(-1),
+};
+actions['/'] = actions.s;
+
+let before = '';
+addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest?.('input, textarea, select, [contenteditable], dialog');
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.documentElement.dataset.keys === 'off') return;
+  const key = before === 'g' ? `g ${event.key}` : event.key;
+  before = event.key;
+  const link = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (!actions[key] && !link) return;
+  event.preventDefault();
+  before = '';
+  if (actions[key]) actions[key]();
+  else link.click();
+});

@@ -1,4 +1,4 @@
-import { cloneTransports, oneOf, preferenceCookies, themes } from '../preferences.ts';
+import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes } from '../preferences.ts';
 import { page, seeOther } from '../reply.ts';
 import { returnTarget } from '../return-target.ts';
 import { viewNotice } from '../views/notices.ts';
@@ -8,10 +8,11 @@ import type { Page } from '../visit.ts';
 export const showAppearance: Page = ({ preferences, query }) =>
   page('settings/appearance', { preferences, notice: viewNotice(query) });
 
-/** Fields `theme` and `clone`, each optional, and `next`. */
+/** Fields `theme`, `clone` and `keys`, each optional, and `next`. */
 export const saveAppearance: Page = ({ form }) => {
   const cookies = preferenceCookies({
     ...(form.text('theme') && { theme: oneOf(themes, form.text('theme')) }),
+    ...(form.text('keys') && { keys: oneOf(keyChoices, form.text('keys')) }),
     ...(form.text('clone') && { clone: oneOf(cloneTransports, form.text('clone')) }),
   });
   return seeOther(returnTarget(form.text('next')), { cookies });
