@@ -82,7 +82,8 @@ export function parseCommit(oid: string, content: Buffer): Commit {
   const headers = content.toString('latin1', 0, headerEnd).split('\n');
   const values = (name: string) => headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   const decode = textDecoder(values('encoding')[0]);
-  const message = decode(content.subarray(Math.min(headerEnd + 2, content.length)));
+  // Web editors end lines as DOS did; the two mean the same.
+  const message = decode(content.subarray(Math.min(headerEnd + 2, content.length))).replaceAll('\r\n', '\n');
   const person = (name: string) => parseSignature(decode(Buffer.from(values(name)[0] ?? '', 'latin1')));
   return {
     oid,

@@ -146,6 +146,7 @@ t.test('commits in other encodings and without any form are read', async (t) => 
     Buffer.from('tree x\nauthor J'), Buffer.from([0xf6]), Buffer.from('rg <j@example.org> 5 -0330\nencoding ISO-8859-1\ngpgsig -----\n author Evil <e> 1 +0000\n\nGr'),
     Buffer.from([0xfc]), Buffer.from('n\nsecond line\n\nrest'),
   ]);
+  t.equal(parseCommit(id, Buffer.from(`tree ${id}\n\nOne\r\n\r\nTwo\r\n`)).message, 'One\n\nTwo\n', 'DOS line ends are line ends');
   t.match(parseCommit(id, latin), {
     author: { name: 'Jörg', at: 5_000, offsetMinutes: -210 }, committer: { name: '', email: '', at: 0 },
     subject: 'Grün second line', message: 'Grün\nsecond line\n\nrest',
