@@ -6,6 +6,8 @@ import type { EntityManager, EntitySchema } from 'typeorm';
 import { DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
+import { createLookup } from './lookup.ts';
+import type { Lookup } from './lookup.ts';
 import { migrationClasses, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
@@ -26,6 +28,8 @@ export interface Tx {
 export interface Database {
   /** Read-only; sees committed rows and never waits for a write. */
   readonly read: EntityManager;
+  /** The same door for the hottest questions: rows by the values of columns, without a mapper. */
+  readonly lookup: Lookup;
   /**
    * Runs `fn` in a transaction of its own, one at a time for the whole process:
    * on a shared connection one request's rollback would take another's
@@ -101,6 +105,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   queryThroughWriter(writer, refuseLateWork);
   const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
 
+  const lookup = createLookup((sql) => connectionOf(reader).prepare(sql));
+
   const inside = new AsyncLocalStorage<{ open: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
   let tail: Promise<unknown> = Promise.resolve();
@@ -125,6 +131,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const result = await fn(tx);
     for (const last of lastInWrites) await last(tx);
     return result;
+  }
+
+  /** The reader cannot see what the open write has done: reading through it inside a write is always a mistake. */
+  function refuseReadingInside(): void {
+    if (inside.getStore()?.open === true) throw internal('inside a write, read through tx.manager');
   }
 
   async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number): Promise<T> {
@@ -181,10 +192,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   const database: Database = {
     get read() {
-      // The reader cannot see what the open write has done: reading through it
-      // inside a write is always a mistake.
-      if (inside.getStore()?.open === true) throw internal('inside a write, read through tx.manager');
+      refuseReadingInside();
       return reader.manager;
+    },
+    get lookup() {
+      refuseReadingInside();
+      return lookup;
     },
     write(fn) {
       // It would wait for the write it is part of, for ever.
@@ -219,6 +232,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     throw translateFault(error);
   }
   return database;
+}
+
+/** TypeORM keeps the connection that its driver made for itself. */
+function connectionOf(reader: DataSource): SqliteConnection {
+  return (reader.driver as unknown as { databaseConnection: SqliteConnection }).databaseConnection;
 }
 
 async function openWriter(writer: DataSource): Promise<void> {

@@ -17,7 +17,7 @@ export function createOwners({ db }: { db: Database }) {
     rename: (tx: Tx, claim: HandleClaim) => renameHandle(tx, claim),
     release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
-    resolve: (handle: string) => resolveHandle(db.read, handle),
+    resolve: async (handle: string) => resolveHandle(db, handle),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
     idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),

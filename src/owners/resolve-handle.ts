@@ -1,4 +1,6 @@
 import type { EntityManager } from 'typeorm';
+import type { Database } from '../db/index.ts';
+import { avatarSchema } from './avatar-schema.ts';
 import { foldHandle, maxHandleLength } from './handle-rules.ts';
 import { handleSchema } from './handle-schema.ts';
 import type { HandleRow, OwnerKind } from './handle-schema.ts';
@@ -49,10 +51,12 @@ async function findRow(manager: EntityManager, handle: string): Promise<HandleRo
  * SPEC §4.4 asks for "a user first, then an organisation": the two share one
  * key in the database, so there is never a second candidate.
  */
-export async function resolveHandle(manager: EntityManager, handle: string): Promise<Owner | null> {
+export function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: string): Owner | null {
   if (handle === '' || handle.length > maxHandleLength) return null;
-  const row = await currentOwners(manager).andWhere('h.folded = :folded', { folded: foldHandle(handle) }).getRawOne<OwnerRow>();
-  return row === undefined ? null : toOwner(row);
+  const [row] = lookup(handleSchema, { folded: foldHandle(handle) });
+  if (row === undefined || row.releasedAt !== null) return null;
+  const [avatar] = lookup(avatarSchema, { ownerId: row.ownerId });
+  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: avatar?.updatedAt ?? null };
 }
 
 /** Finds who gave up a handle and has another one now: where an old address leads. */

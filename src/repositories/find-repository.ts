@@ -53,12 +53,11 @@ export async function findRepository(
   if (!isRepositoryName(at.name)) throw repositoryNotFound();
   const owner = await room.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
-  const repository = await room.db.read.findOne(repositorySchema, {
-    where: { ...ownedBy(owner), nameFolded: foldRepositoryName(at.name) },
-    // A trashed row keeps its name until it goes; the live one counts.
-    order: { deletedAt: { direction: 'ASC', nulls: 'FIRST' } },
-  });
-  if (repository === null) throw repositoryNotFound();
+  const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
+  const rows = room.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
+  // One in the trash counts as absent.
+  const repository = rows[0];
+  if (repository === undefined) throw repositoryNotFound();
   const { level, isOwner } = await judge(room, room.db.read, viewer, repository, needed);
   return {
     repository,
