@@ -14,6 +14,9 @@ export interface StandingView {
   mayRetry: boolean;
 }
 
+/** Errors come with and without a full stop; here they stand inside a sentence. */
+const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
+
 const bothMustAllow = 'Waiting for the other server; both must allow each other.';
 
 export function viewStanding(standing: Standing, now: number): StandingView {
@@ -28,7 +31,7 @@ export function viewStanding(standing: Standing, now: number): StandingView {
     case 'retrying':
       return {
         ...waiting,
-        sentence: `Tried ${tries(standing.attempts)}: ${standing.error ?? 'no answer'}. It is tried again ${viewTime(standing.nextAttemptAt, now).text}.`,
+        sentence: `Tried ${tries(standing.attempts)}: ${inSentence(standing.error)}. It is tried again ${viewTime(standing.nextAttemptAt, now).text}.`,
         since: null,
         mayRetry: true,
       };
@@ -36,7 +39,7 @@ export function viewStanding(standing: Standing, now: number): StandingView {
       return { ...waiting, sentence: bothMustAllow, since: viewTime(standing.deliveredAt, now), mayRetry: true };
     case 'failed':
       return {
-        ...waiting, label: 'Not delivered', sentence: `Given up after trying ${tries(standing.attempts)}: ${standing.error ?? 'no answer'}.`, since: null, mayRetry: true,
+        ...waiting, label: 'Not delivered', sentence: `Given up after trying ${tries(standing.attempts)}: ${inSentence(standing.error)}.`, since: null, mayRetry: true,
       };
   }
 }
