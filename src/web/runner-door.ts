@@ -27,18 +27,22 @@ const firstBytesMs = 15_000;
 /**
  * Looks at the first bytes of every connection: one that begins with HTTP/2's preface
  * goes to the runners' door, all others go on as if nobody had looked.
+ * @returns what ends the connections that have said nothing yet; the server does not
+ *   know of them, and would wait for them when it closes
  */
-export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): void {
-  if (door === undefined) return;
+export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): () => void {
+  if (door === undefined) return () => {};
+  const unread = new Set<Socket>();
   const [accept] = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     let read: Buffer = Buffer.alloc(0);
+    const end = () => socket.destroy();
     const stop = () => {
       clearTimeout(silence);
-      socket.off('data', onData).off('error', onError).pause();
+      unread.delete(socket);
+      socket.off('data', onData).off('error', end).off('end', end).off('close', stop).pause();
     };
-    const onError = () => socket.destroy();
     const onData = (bytes: Buffer) => {
       read = read.length === 0 ? bytes : Buffer.concat([read, bytes]);
       const seen = read.subarray(0, preface.length);
@@ -50,8 +54,11 @@ export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): voi
       // It was paused by us, so a listener alone does not set it going again.
       socket.resume();
     };
-    const silence = setTimeout(() => socket.destroy(), firstBytesMs);
-    socket.on('close', () => clearTimeout(silence));
-    socket.on('data', onData).on('error', onError);
+    const silence = setTimeout(end, firstBytesMs);
+    unread.add(socket);
+    socket.on('data', onData).on('error', end).on('end', end).on('close', stop);
   });
+  return () => {
+    for (const socket of unread) socket.destroy();
+  };
 }

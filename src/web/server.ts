@@ -53,7 +53,7 @@ export function createHttpServer({ host, port, handle, runners }: HttpServerOpti
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = silenceMs;
-  splitOffHttp2(server, runners);
+  const endUnread = splitOffHttp2(server, runners);
 
   return {
     async listen() {
@@ -67,6 +67,7 @@ export function createHttpServer({ host, port, handle, runners }: HttpServerOpti
     async stop({ graceMs }) {
       if (!server.listening) return;
       isDraining = true;
+      endUnread();
       await drain(server, graceMs);
     },
   };

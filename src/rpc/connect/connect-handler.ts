@@ -172,7 +172,8 @@ const discardMs = 5_000;
 
 function discardRest(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Connection', 'close');
-  const cut = setTimeout(() => request.socket.destroy(), discardMs);
+  const { socket } = request;
+  const cut = setTimeout(() => socket.destroy(), discardMs);
   request.once('close', () => clearTimeout(cut));
   request.resume();
 }
@@ -182,8 +183,10 @@ function keepConnection(response: ServerResponse): void {
   if (response.getHeader('Connection') === 'close') return;
   response.setHeader('Connection', 'keep-alive');
   response.setHeader('Keep-Alive', `timeout=${keepAliveSeconds}`);
+  // By the end of the answer the response has let go of it.
+  const { socket } = response.req;
   // After Node's own listener, which sets the shorter time.
-  response.once('finish', () => response.req.socket.setTimeout((keepAliveSeconds + 1) * 1000));
+  response.once('finish', () => socket.setTimeout((keepAliveSeconds + 1) * 1000));
 }
 
 function watchForLeaving(response: ServerResponse): { signal: AbortSignal } {

@@ -15,10 +15,15 @@ const maxRowMessage = 16 * 1024 * 1024;
  */
 export class LogDecoder {
   readonly #rows: RowBuffer;
-  #unread: Buffer = Buffer.alloc(0);
+  /** What has come and is no whole field yet; put together only when that makes sense. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  #wantedBytes = 0;
   #taskId = 0n;
   #index = 0n;
   #noMore = false;
+  /** Rows have come together that should be put away. */
+  #isFull = false;
 
   constructor(rows: RowBuffer) {
     this.#rows = rows;
@@ -26,37 +31,47 @@ export class LogDecoder {
 
   /** Takes the next bytes. Refuses `malformed_message`, `message_too_large`. */
   async push(bytes: Buffer): Promise<void> {
-    const reader = new WireReader(this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]));
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes < this.#wantedBytes) return;
+    const reader = new WireReader(this.#unread.length === 1 ? bytes : Buffer.concat(this.#unread));
     for (;;) {
       const start = reader.at;
-      const read = this.#readField(reader);
-      if (read === 'more') {
-        this.#unread = reader.rest(start);
-        if (this.#unread.length > maxRowMessage) throw invalid('message_too_large', 'A row of a log is larger than 16 MiB.');
-        return;
+      const missing = this.#readField(reader);
+      if (missing > 0) return this.#keep(reader.rest(start), missing);
+      if (this.#isFull) {
+        this.#isFull = false;
+        await this.#rows.flush();
       }
-      if (read === 'full') await this.#rows.flush();
     }
+  }
+
+  #keep(rest: Buffer, missing: number): void {
+    this.#unread = [rest];
+    this.#unreadBytes = rest.length;
+    this.#wantedBytes = rest.length + missing;
+    if (this.#wantedBytes > maxRowMessage) throw invalid('message_too_large', 'A row of a log is larger than 16 MiB.');
   }
 
   /** The message without its rows, when all of it has come. Refuses `malformed_message`. */
   finish(): { taskId: bigint; index: bigint; noMore: boolean; rows: RowBuffer } {
-    if (this.#unread.length > 0) throw malformed();
+    if (this.#unreadBytes > 0) throw malformed();
     return { taskId: this.#taskId, index: this.#index, noMore: this.#noMore, rows: this.#rows };
   }
 
-  /** Reads one field; `more` when it is not all there, `full` when rows should be put away. */
-  #readField(reader: WireReader): 'read' | 'full' | 'more' {
+  /** Reads one field. Answers how many bytes are missing, 0 when it was all there. */
+  #readField(reader: WireReader): number {
     const tag = reader.left === 0 ? null : reader.tag();
-    if (tag === null) return 'more';
+    if (tag === null) return 1;
     const { field, type } = tag;
     const valueAt = reader.at;
-    if (!reader.skip(type)) return 'more';
+    const missing = reader.skip(type);
+    if (missing > 0) return missing;
     const end = reader.at;
     if (field === fields.rows && type === wireTypes.bytes) {
       reader.at = valueAt;
-      const isFull = this.#readRow(reader.inner());
-      return isFull ? 'full' : 'read';
+      this.#isFull = this.#readRow(reader.inner());
+      return 0;
     }
     if (type === wireTypes.varint) {
       reader.at = valueAt;
@@ -66,7 +81,7 @@ export class LogDecoder {
       if (field === fields.noMore) this.#noMore = value !== 0n;
     }
     reader.at = end;
-    return 'read';
+    return 0;
   }
 
   #readRow(row: WireReader): boolean {
@@ -77,7 +92,7 @@ export class LogDecoder {
       if (tag === null) throw malformed();
       if (tag.field === 1 && tag.type === wireTypes.bytes) time = readTimestamp(row.inner());
       else if (tag.field === 2 && tag.type === wireTypes.bytes) content = row.inner().text();
-      else if (!row.skip(tag.type)) throw malformed();
+      else if (row.skip(tag.type) > 0) throw malformed();
     }
     return this.#rows.add(time, content);
   }
@@ -90,7 +105,7 @@ function readTimestamp(message: WireReader): Timestamp {
     const tag = message.tag();
     if (tag === null) throw malformed();
     if (tag.type !== wireTypes.varint) {
-      if (!message.skip(tag.type)) throw malformed();
+      if (message.skip(tag.type) > 0) throw malformed();
       continue;
     }
     const value = message.varint();

@@ -66,18 +66,15 @@ export class WireReader {
     return { field, type: Number(tag & 7n) };
   }
 
-  /** Passes over the value of a field that nobody knows; false when it is not all there. */
-  skip(type: number): boolean {
+  /** Passes over the value of a field. Answers how many bytes are missing, as far as one can tell: 0 when all are there. */
+  skip(type: number): number {
     const start = this.at;
-    if (type === wireTypes.varint) return this.varint() !== null;
+    if (type === wireTypes.varint) return this.varint() === null ? 1 : 0;
     const length = type === wireTypes.fixed64 ? 8 : type === wireTypes.fixed32 ? 4 : null;
     const wanted = length ?? this.#length(type);
-    if (wanted === null || wanted > this.left) {
-      this.at = start;
-      return false;
-    }
-    this.at += wanted;
-    return true;
+    const missing = wanted === null ? 1 : Math.max(0, wanted - this.left);
+    this.at = missing > 0 ? start : this.at + wanted!;
+    return missing;
   }
 
   #length(type: number): number | null {
