@@ -17,6 +17,8 @@ import type { Ci, CiSettings } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase } from './db/index.ts';
 import type { Database } from './db/index.ts';
+import { countInstance } from './doctor/index.ts';
+import type { InstanceCounts } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
@@ -62,6 +64,7 @@ export interface Rooms {
   ci: Ci;
   backups: Backups;
   audit: Audit;
+  counts(): Promise<InstanceCounts>;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
 }
@@ -200,6 +203,7 @@ export async function openRooms(
       ci,
       backups,
       audit,
+      counts: () => countInstance(db, clock.now()),
       async close() {
         await ci.stop();
         await federation.stop();
@@ -262,6 +266,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runners: rpc,
     audit: rooms.audit,
     backups: rooms.backups,
+    counts: rooms.counts,
     origins: options.origins ?? new Map(),
     jobs: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));

@@ -1,3 +1,5 @@
+export { countInstance } from './count-instance.ts';
+export type { InstanceCounts } from './count-instance.ts';
 export { areaNames, createDoctor } from './doctor.ts';
 export type { Doctor } from './doctor.ts';
 export type { AreaReport, Finding, Level } from './finding.ts';

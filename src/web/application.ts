@@ -5,6 +5,7 @@ import type { Ci } from '../ci/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
+import type { InstanceCounts } from '../doctor/index.ts';
 import { embedded } from '../embedded/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
@@ -20,6 +21,9 @@ import { answerApiErrors, createApiHandler } from './api/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers } from './git/index.ts';
+import { createHttpCounts } from './metrics/http-counts.ts';
+import { serveMetrics } from './metrics/serve-metrics.ts';
+import { createAnonymousBudget } from './middleware/anonymous-budget.ts';
 import { createBudgets } from './middleware/budget.ts';
 import { compressText } from './middleware/compression.ts';
 import { answerErrors } from './middleware/errors.ts';
@@ -49,6 +53,8 @@ export interface WebOptions {
   search: Search;
   audit: Audit;
   backups: Backups;
+  /** How much of everything there is. */
+  counts(): Promise<InstanceCounts>;
   /** Where each setting comes from. */
   origins?: ReadonlyMap<string, Origin>;
   /** What runs by the clock, and how it went the last time. */
@@ -69,6 +75,8 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const app = new Koa<State>();
   app.use(nameRequest(random));
   app.use(logRequests({ logger, clock }));
+  const counts = createHttpCounts(clock);
+  app.use(counts.count);
   app.use(setSecurityHeaders);
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
@@ -76,8 +84,10 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(acceptHost(config));
   app.use(nameActors(options.federation));
   const budgets = createBudgets();
-  const table = routes(createGitHandlers(options), createFederationHandlers(options), createApiHandler({ rooms, budgets }));
-  for (const middleware of mountRoutes(table, { rooms, render, budgets })) {
+  const anonymous = createAnonymousBudget(clock);
+  const metrics = serveMetrics(rooms, counts, anonymous);
+  const table = routes(createGitHandlers(options), createFederationHandlers(options), createApiHandler({ rooms, budgets }), metrics);
+  for (const middleware of mountRoutes(table, { rooms, render, budgets, anonymous })) {
     app.use(middleware);
   }
   // What is thrown past `answerErrors` broke while the answer was being sent.

@@ -3,6 +3,7 @@ import type { Ci } from '../ci/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
+import type { InstanceCounts } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
@@ -48,6 +49,8 @@ export interface WebRooms {
   onceSecrets: OnceSecrets;
   audit: Audit;
   backups: Backups;
+  /** How much of everything there is. */
+  counts(): Promise<InstanceCounts>;
   /** Where each setting comes from. */
   origins: ReadonlyMap<string, Origin>;
   /** What runs by the clock, and how it went the last time. */

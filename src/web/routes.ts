@@ -78,7 +78,8 @@ export type Route =
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
-  | (Declaration<'federation'> & { handle: Middleware });
+  | (Declaration<'federation'> & { handle: Middleware })
+  | (Declaration<'operator'> & { handle: Middleware });
 
 const B = '/repos/:owner/:name';
 const G = '/git/:owner/:name';
@@ -88,9 +89,10 @@ const R = '/ap/repos/:owner/:name';
 const U = '/ap/users/:username';
 
 /** Every URL of the web. The first row that matches answers. */
-export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware): Route[] => [
+export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware, metrics: Middleware): Route[] => [
   { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
   { method: 'GET',  path: '/readyz',                        access: 'open',             cost: 'rows',     page: showReadiness },
+  { method: 'GET',  path: '/metrics',                       access: 'operator',         cost: 'rows',     handle: metrics },
   { method: 'GET',  path: '/robots.txt',                    access: 'open',             cost: 'free',     page: showRobots },
   { method: 'GET',  path: '/favicon.ico',                   access: 'open',             cost: 'free',     page: showFavicon },
   { method: 'GET',  path: '/assets/:file',                  access: 'open',             cost: 'free',     page: showAsset },

@@ -3,6 +3,7 @@ import { notFound } from '../kernel/index.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 import type { Context, Middleware, State } from './context.ts';
 import { admit } from './middleware/admit.ts';
+import type { AnonymousBudget } from './middleware/anonymous-budget.ts';
 import { answer } from './middleware/answer.ts';
 import type { Budgets } from './middleware/budget.ts';
 import { refuseCrossSite } from './middleware/csrf.ts';
@@ -20,6 +21,7 @@ interface Mounting {
   rooms: WebRooms;
   render: Render;
   budgets: Budgets;
+  anonymous: AnonymousBudget;
 }
 
 function remember(route: Route): Middleware {
@@ -36,9 +38,9 @@ const allowSilence: Middleware = (ctx, next) => {
 };
 
 /** Everything a request passes on its way to a page, in order. */
-function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middleware[] {
+function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git' || route.access === 'federation' || route.access === 'api') {
+  if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'operator') {
     return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
@@ -48,6 +50,7 @@ function chainFor(route: Route, { rooms, render, budgets }: Mounting): Middlewar
     remember(route),
     budget,
     identifyViewer(rooms),
+    ...(route.cost === 'objects' ? [anonymous.spend] : []),
     refuseCrossSite,
     finishErrandsFirst(route.path),
     admit(route.access, rooms),

@@ -12,10 +12,10 @@ import type { Visitor, Web } from './web-fixture.ts';
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(handlers as GitHandlers, handlers as FederationHandlers, nobody);
+const table = routes(handlers as GitHandlers, handlers as FederationHandlers, nobody, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets() };
+  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(), anonymous: { spend: nobody, families: () => [] } };
   t.doesNotThrow(() => mountRoutes(table, mounting));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
@@ -79,7 +79,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);
   const everybody = await principals(web);
   const filled = (path: string): string => path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
-  const pages = table.filter(({ method, path, access }) => method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'git' && access !== 'federation');
+  const pages = table.filter(({ method, path, access }) => method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'git' && access !== 'federation' && access !== 'operator');
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
       const wanted = path === '/settings/appearance' && who === 'newcomer' ? 200 : expected[access]?.[who];

@@ -159,7 +159,7 @@ t.test('health, readiness and robots', async (t) => {
   t.match(await ask(web, '/readyz'), { status: 200, body: 'ready\n' });
   web.unready.push('database');
   t.match(await ask(web, '/readyz'), { status: 503, body: 'not ready: database\n', headers: { 'retry-after': '5' } });
-  t.match((await ask(web, '/robots.txt')).body, /^User-agent: \*\nDisallow: \/git\/\n/);
+  t.match((await ask(web, '/robots.txt')).body, /^User-agent: \*\nCrawl-delay: 5\nDisallow: \/git\/\n/);
   t.equal((await ask(web, '/healthz', { method: 'HEAD' })).status, 200);
 });
 

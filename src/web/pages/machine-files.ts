@@ -17,9 +17,15 @@ export const showReadiness: Page = async (_visit, { unready }) => {
   });
 };
 
-/** Crawlers get the pages that are cheap to make; git and personal pages are not for them. */
+/** What a crawler has no use for: git itself, personal pages, and pages of which history makes endlessly many. */
+const notForCrawlers = [
+  '/git/', '/login', '/settings/', '/admin/', '/api/', '/ap/', '/search',
+  ...['commits', 'commit', 'blame', 'raw', 'compare', 'archive', 'tree', 'blob'].map((page) => `/repos/*/*/${page}/`),
+];
+
+/** Crawlers get the pages that are cheap to make: front pages, people, organisations. */
 export const showRobots: Page = () =>
-  content('text/plain; charset=utf-8', ['User-agent: *', 'Disallow: /git/', 'Disallow: /login', 'Disallow: /settings/', ''].join('\n'));
+  content('text/plain; charset=utf-8', ['User-agent: *', 'Crawl-delay: 5', ...notForCrawlers.map((path) => `Disallow: ${path}`), ''].join('\n'));
 
 /**
  * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash

@@ -1,0 +1,42 @@
+import { stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import type { WebRooms } from '../rooms.ts';
+import type { Family, Sample } from './registry.ts';
+
+type Rooms = Pick<WebRooms, 'config' | 'git' | 'backups' | 'clock' | 'jobs' | 'counts'>;
+
+/** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
+export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
+  const { config, git, clock } = rooms;
+  const file = path.join(config.dataDir, 'hearth.db');
+  const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
+  const [database, wal, disk, counts, { newest, lastProof }, jobs] = await Promise.all([
+    sizeOf(file), sizeOf(`${file}-wal`), statfs(config.dataDir), rooms.counts(), rooms.backups.state(), rooms.jobs(),
+  ]);
+  const load = git.load();
+  const ageOf = (at: number | null): Sample[] => (at === null ? [] : [{ value: Math.max(0, (clock.now() - at) / 1000) }]);
+  const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({ name, type: 'gauge', help, samples });
+  const one = (value: number): Sample[] => [{ value }];
+  const byClass = (what: 'running' | 'waiting'): Sample[] =>
+    (['reads', 'writes', 'short'] as const).map((slot) => ({ labels: { class: slot }, value: load[slot][what] }));
+  return [
+    gauge('git_processes', 'Git processes alive.', one(load.processes)),
+    gauge('git_running', 'Git requests at work.', byClass('running')),
+    gauge('git_waiting', 'Git requests that wait for a place.', byClass('waiting')),
+    gauge('sqlite_bytes', 'Size of the database.', one(database)),
+    gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
+    gauge('disk_free_bytes', 'Free space where the data is.', one(disk.bavail * disk.bsize)),
+    gauge('people', 'Accounts that are not disabled.', one(counts.people)),
+    gauge('repositories', 'Repositories outside the trash.', one(counts.repositories)),
+    gauge('repository_bytes', 'Size of the repositories.', one(counts.repositoryBytes)),
+    gauge('deliveries', 'Deliveries to other servers.', Object.entries(counts.deliveries).map(([state, value]) => ({ labels: { state }, value }))),
+    gauge('delivery_oldest_seconds', 'How long the oldest delivery has been waiting.', ageOf(counts.oldestDeliveryAt)),
+    gauge('runners', 'CI runners.', one(counts.runners)),
+    gauge('backup_age_seconds', 'Age of the newest backup.', ageOf(newest?.madeAt ?? null)),
+    gauge('restore_proven_age_seconds', 'Time since a backup was last proven by restoring it.', ageOf(lastProof === null ? null : Date.parse(lastProof.at))),
+    gauge('job_seconds', 'How long a job took the last time.', jobs.flatMap(({ name, last }) => (last === null ? [] : [{ labels: { job: name }, value: last.lastTookMs / 1000 }]))),
+    gauge('job_failures', 'Failures in a row of a job.', jobs.map(({ name, last }) => ({ labels: { job: name }, value: last?.failures ?? 0 }))),
+    gauge('heap_bytes', 'Memory that the JavaScript heap takes.', one(getHeapStatistics().total_physical_size)),
+  ];
+}
