@@ -32,7 +32,7 @@ import { InstanceKey } from './secrets/instance-key.ts';
 import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
 import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
 import { claimTask } from './tasks/claim-task.ts';
-import type { Claim } from './tasks/claim-task.ts';
+import type { Claim } from './tasks/claim.ts';
 import { FairOrder } from './tasks/fair-order.ts';
 import { FetchCalls, fetchTask, returnTask } from './tasks/fetch-task.ts';
 import type { FetchOptions } from './tasks/fetch-task.ts';

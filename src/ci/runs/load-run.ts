@@ -1,9 +1,10 @@
-import type { Owner } from '../../owners/index.ts';
+import type { Accounts } from '../../accounts/index.ts';
+import type { Database } from '../../db/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import type { Repository } from '../../repositories/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import type { Repositories, Repository } from '../../repositories/index.ts';
 import { parseWorkflow } from '../workflows/parse-workflow.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
-import type { CiRoom } from '../room.ts';
 import { runSchema, workflowFileSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 
@@ -23,16 +24,22 @@ export const nobody = 'ghost';
 
 const keptFiles = 200;
 
+interface Sources {
+  db: Database;
+  repositories: Pick<Repositories, 'locate'>;
+  accounts: Pick<Accounts, 'peopleById'>;
+}
+
 /**
  * Loads runs, before the write that changes them: parsing a file and looking for
  * people have no place inside one. Parsed files are kept by their content, so the
  * copy can never be out of date.
  */
 export class RunLoader {
-  readonly #room: Pick<CiRoom, 'db' | 'repositories' | 'accounts'>;
+  readonly #room: Sources;
   readonly #parsed = new Map<string, ParsedWorkflow>();
 
-  constructor(room: Pick<CiRoom, 'db' | 'repositories' | 'accounts'>) {
+  constructor(room: Sources) {
     this.#room = room;
   }
 

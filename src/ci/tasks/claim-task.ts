@@ -6,17 +6,12 @@ import { JobBoard } from '../runs/job-board.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { JobRow } from '../runs/job-schema.ts';
 import type { CiRoom } from '../room.ts';
+import type { Claim } from './claim.ts';
 import type { FairOrder } from './fair-order.ts';
 import { taskSchema } from './task-schema.ts';
 import type { TaskRow } from './task-schema.ts';
 import { hashTaskToken, taskToken } from './task-token.ts';
 import { mayTake, waitingLines } from './waiting-jobs.ts';
-
-/** A job that was handed to a runner in this write. */
-export interface Claim {
-  task: TaskRow;
-  job: JobRow;
-}
 
 /**
  * Hands the next job to a runner: inside one write the job is looked for, taken if

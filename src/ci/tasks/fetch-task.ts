@@ -7,7 +7,7 @@ import { changeRuns } from '../runs/change-runs.ts';
 import { JobBoard } from '../runs/job-board.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { CiRoom } from '../room.ts';
-import type { Claim } from './claim-task.ts';
+import type { Claim } from './claim.ts';
 import { releaseTask } from './release-task.ts';
 import { taskContent } from './task-content.ts';
 import type { TaskContent } from './task-content.ts';

@@ -2,7 +2,7 @@ import type { RunnerRow } from '../runners/runner-schema.ts';
 import { mayTake, waitingLines } from './waiting-jobs.ts';
 import type { Database } from '../../db/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import type { Claim } from './claim-task.ts';
+import type { Claim } from './claim.ts';
 
 /** A runner that holds its call open until there is something for it. */
 interface Waiter {
