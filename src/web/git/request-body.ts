@@ -22,11 +22,16 @@ export function openBody(request: IncomingMessage, type: string, maxBytes: numbe
     throw invalid('unsupported_type', `This address takes ${type} only.`);
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity') return maxBytes === Infinity ? request : bounded(request, request, maxBytes, false);
+  if (encoding === 'identity') return staysBelow(request, maxBytes) ? request : bounded(request, request, maxBytes, false);
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw invalid('unsupported_encoding', 'A request may be compressed with gzip only.');
   }
   return bounded(request, request.pipe(createGunzip({ chunkSize: 64 * 1024 })), maxBytes, true);
+}
+
+/** Whether nothing has to be counted: no bound, or the length that was announced keeps to it. Node cuts the body there. */
+function staysBelow({ headers }: IncomingMessage, maxBytes: number): boolean {
+  return maxBytes === Infinity || Number(headers['content-length'] ?? Infinity) <= maxBytes;
 }
 
 function bounded(request: IncomingMessage, source: Readable, maxBytes: number, isInflated: boolean): Readable {
