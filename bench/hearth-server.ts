@@ -57,7 +57,7 @@ export async function startHearthServer(settings: Record<string, string> = {}): 
     token,
     keyFile,
     repository: shown.path,
-    gitConfig: path.join(folder, 'data/git/gitconfig'),
+    gitConfig: path.join(folder, 'data/run/git/config'),
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
