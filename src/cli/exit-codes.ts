@@ -47,7 +47,11 @@ export function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
-const plainFailures = new Set(['port_in_use', 'port_forbidden', 'no_such_address', 'ssh_address_unavailable']);
+const plainFailures = new Set([
+  'port_in_use', 'port_forbidden', 'no_such_address', 'ssh_address_unavailable',
+  // Another server, not our database.
+  'peer_unreachable', 'document_missing', 'document_unusable', 'answer_too_large', 'answer_encoded', 'host_busy',
+]);
 
 /** Refusals of `serve` that stay until a person changes something, besides the settings. */
 const lasting = new Set([

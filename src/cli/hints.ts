@@ -34,6 +34,12 @@ const hints: Readonly<Record<string, string>> = {
   backup_damaged: 'hearth backup verify NAME lists all that is wrong; hearth backup list shows others',
   no_backup: 'hearth backup list shows which there are',
   unknown_token: 'hearth token list shows the ids',
+  federation_off: 'hearth federation status says what is missing',
+  host_not_allowed: 'name it in SERVICE_FEDERATION_PEER_ALLOWLIST, or pair: hearth federation peer invite',
+  unresolvable_handle: 'hearth federation peer test HOST looks for what stands between',
+  unknown_follow: 'hearth federation follows shows which there are',
+  unknown_peer: 'hearth federation peers shows which there are',
+  unknown_delivery: 'hearth delivery list shows the numbers',
   unknown_key: 'hearth key list shows the ids',
 };
 

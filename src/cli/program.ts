@@ -3,7 +3,9 @@ import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addConfigCommands } from './commands/config.ts';
+import { addDeliveryCommands } from './commands/delivery.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addFederationCommands } from './commands/federation.ts';
 import { addHealthCommand } from './commands/health.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -73,6 +75,8 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
   addTokenCommands(program, run);
   addOrgCommands(program, run);
   addRepoCommands(program, run);
+  addFederationCommands(program, run);
+  addDeliveryCommands(program, run);
   addBackupCommands(program, run);
   addDoctorCommand(program, run);
   addLogCommands(program, run);

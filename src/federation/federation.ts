@@ -112,6 +112,7 @@ export function createFederation({ config, outbound: changed, settings: changedS
     retryDelivery: bind(deliveries.retryDelivery),
     retryFailedDeliveries: bind(deliveries.retryFailedDeliveries),
     purgeDeliveries: bind(deliveries.purgeDeliveries),
+    countSettled: bind(deliveries.countSettled),
     countDeliveries: bind(deliveries.countDeliveries),
 
     /** Sends what is due; for the job of every ten seconds. */

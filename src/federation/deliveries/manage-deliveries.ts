@@ -76,6 +76,11 @@ export async function purgeDeliveries(room: FederationRoom, settledBefore: numbe
   });
 }
 
+/** How many `purgeDeliveries` would remove. */
+export function countSettled(room: FederationRoom, settledBefore: number): Promise<number> {
+  return room.db.read.countBy(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
+}
+
 /** Where the queue stands, for the status and the administrator's page. */
 export async function countDeliveries({ db, clock }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
   const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(

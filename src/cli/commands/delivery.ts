@@ -1,0 +1,127 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { DeliveryState, ListedDelivery } from '../../federation/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../output.ts';
+import type { Column } from '../output.ts';
+
+/** `hearth delivery …`: activities on their way to other servers. */
+export function addDeliveryCommands(program: Command, run: Run): void {
+  const delivery = addNoun(program, 'delivery', 'activities on their way to other servers');
+  const state = () => new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']);
+  withExamples(
+    delivery.command('list').description('list deliveries, the newest first')
+      .addOption(state())
+      .option('--host <host>', 'only those to one host')
+      .action(run(listDeliveries)),
+    'hearth delivery list --state failed',
+  );
+  withExamples(
+    delivery.command('show').description('show one delivery with what it sends').argument('<id>', 'number').action(run(showDelivery)),
+    'hearth delivery show 17',
+  );
+  withExamples(
+    delivery.command('retry').description('send what has failed again, as a new delivery')
+      .argument('[id]', 'number')
+      .addOption(state())
+      .option('--host <host>', 'with --state failed: only those to one host')
+      .action(run(retryDelivery)),
+    'hearth delivery retry 17',
+    'hearth delivery retry --state failed --host forge.example.org',
+  );
+  withExamples(
+    delivery.command('purge').description('remove deliveries that are done or have failed')
+      .option('--older <time>', 'only those that ended so long ago', '30d')
+      .option('--dry-run', 'only say what would be removed')
+      .action(run(purgeDeliveries)),
+    'hearth delivery purge --older 30d',
+  );
+}
+
+const columns: Column<ListedDelivery>[] = [
+  { title: 'ID', cell: ({ id }) => id, align: 'right' },
+  { title: 'ACTIVITY', cell: ({ type }) => type, whole: true },
+  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'TARGET', cell: ({ targetInbox }) => targetInbox },
+  { title: 'TRIES', cell: ({ attempts }) => attempts, align: 'right' },
+  { title: 'LAST ERROR', cell: ({ lastError }) => lastError ?? '' },
+  { title: 'NEXT', cell: ({ state, nextAttemptAt }) => ({ epochMs: state === 'PENDING' ? nextAttemptAt : null, otherwise: '' }) },
+];
+
+function toJson(row: ListedDelivery): object {
+  return {
+    id: row.id,
+    activity: row.activityId,
+    type: row.type,
+    targetInbox: row.targetInbox,
+    host: row.host,
+    state: row.state,
+    attempts: row.attempts,
+    lastError: row.lastError,
+    nextAttemptAt: row.state === 'PENDING' ? isoOrNull(row.nextAttemptAt) : null,
+    createdAt: isoOrNull(row.createdAt),
+    settledAt: isoOrNull(row.settledAt),
+  };
+}
+
+interface Filter {
+  state?: 'pending' | 'delivered' | 'failed';
+  host?: string;
+}
+
+const listDeliveries: Action<Filter> = async (cli, { state, host }) => {
+  const { federation } = await cli.openRooms();
+  const rows = await federation.listDeliveries({ state: state?.toUpperCase() as DeliveryState | undefined, host });
+  cli.output.list(rows, columns, ['delivery', 'deliveries'], toJson);
+};
+
+function readId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', 'A delivery has a number: hearth delivery list shows it.');
+  return Number(text);
+}
+
+const showDelivery: Action<object, [string]> = async (cli, _options, id) => {
+  const { federation } = await cli.openRooms();
+  const row = await federation.showDelivery(readId(id));
+  cli.output.show(
+    [
+      ['Id', row.id],
+      ['Activity', row.activityId],
+      ['Target', row.targetInbox],
+      ['State', row.state],
+      ['Tries', row.attempts],
+      ['Last error', row.lastError ?? ''],
+      ['Next', { epochMs: row.state === 'PENDING' ? row.nextAttemptAt : null, otherwise: 'never' }],
+      ['Created', { epochMs: row.createdAt, otherwise: '' }],
+      ['Document', row.activity],
+    ],
+    { ...toJson(row), document: JSON.parse(row.activity) as object },
+  );
+};
+
+const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state, host }, id) => {
+  const { federation } = await cli.openRooms();
+  if (id !== undefined) {
+    const made = await federation.retryDelivery(readId(id));
+    return cli.output.result(`Delivery ${made} is PENDING: it tries ${id} again, which stays FAILED.`, { id: made, retryOf: Number(id) });
+  }
+  if (state !== 'failed') throw invalid('usage', 'Give the number of a delivery, or --state failed for all that have failed.');
+  const made = await federation.retryFailedDeliveries(host?.toLowerCase() ?? null);
+  cli.output.result(`${made} new PENDING deliveries; the FAILED ones stay.`, { made });
+};
+
+const purgeDeliveries: Action<{ older: string; dryRun?: true }> = async (cli, { older, dryRun }) => {
+  const { readDuration } = await import('../../config/index.ts');
+  const ms = readDuration(older);
+  if (ms === undefined) throw invalid('usage', '--older is a duration such as 30d or 12h.');
+  const { federation } = await cli.openRooms();
+  const before = cli.clock.now() - ms;
+  if (dryRun) {
+    const count = await federation.countSettled(before);
+    return cli.output.result(`Would remove ${count} deliveries.`, { removed: 0, wouldRemove: count });
+  }
+  const removed = await federation.purgeDeliveries(before);
+  cli.output.result(`Removed ${removed} deliveries.`, { removed });
+};

@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { ListedPeer, PeerCheck } from '../../federation/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+
+/** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
+export function addPeerCommands(federation: Command, run: Run): void {
+  const peer = addNoun(federation, 'peer', 'one other server');
+  withExamples(
+    federation.command('peers').description('list other servers, and how they do').action(run(listPeers)),
+    'hearth federation peers',
+  );
+  withExamples(
+    peer.command('list').description('list other servers, and how they do').action(run(listPeers)),
+    'hearth federation peer list',
+  );
+  withExamples(
+    peer.command('test').description('look for what stands between this server and another')
+      .argument('<host>', 'host name')
+      .action(run(testPeer)),
+    'hearth federation peer test forge.example.org',
+  );
+  withExamples(
+    peer.command('invite').description('print a code that lets another server ask to be paired, for 15 minutes').action(run(invitePeer)),
+    'hearth federation peer invite',
+  );
+  withExamples(
+    peer.command('accept').description('pair with the server that a code came from')
+      .argument('<code>', 'what "hearth federation peer invite" printed there')
+      .action(run(acceptPeer)),
+    "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
+  );
+  withExamples(
+    peer.command('confirm').description('allow a server that has used a code of yours')
+      .argument('<host>', 'host name')
+      .action(run(confirmPeer)),
+    'hearth federation peer confirm other.example.org',
+  );
+  withExamples(
+    peer.command('remove').alias('delete').description('end a pairing, or turn down who asked for one')
+      .argument('<host>', 'host name')
+      .action(run(removePeer)),
+    'hearth federation peer remove other.example.org',
+  );
+}
+
+const peerColumns: Column<ListedPeer>[] = [
+  { title: 'HOST', cell: ({ host }) => host, whole: true },
+  { title: 'ALLOWED', cell: ({ allowed, askedAt }) => (askedAt === null ? allowed : 'asks to be paired') },
+  { title: 'LAST OK', cell: ({ lastSuccessAt }) => never(lastSuccessAt) },
+  { title: 'LAST ERROR', cell: ({ lastError }) => lastError ?? '' },
+  { title: 'QUEUED', cell: ({ queued }) => queued, align: 'right' },
+  { title: 'FAILED', cell: ({ failed }) => failed, align: 'right' },
+];
+
+const listPeers: Action<object> = async (cli) => {
+  const { federation } = await cli.openRooms();
+  cli.output.list(await federation.listPeers(), peerColumns, ['peer', 'peers'], (row) => ({
+    host: row.host,
+    allowed: row.allowed,
+    askedAt: isoOrNull(row.askedAt),
+    lastSuccessAt: isoOrNull(row.lastSuccessAt),
+    lastErrorAt: isoOrNull(row.lastErrorAt),
+    lastError: row.lastError,
+    failures: row.failures,
+    retryAt: isoOrNull(row.retryAt),
+    queued: row.queued,
+    failed: row.failed,
+  }));
+};
+
+const checkColumns: Column<PeerCheck>[] = [
+  { title: 'STEP', cell: ({ name }) => name, whole: true },
+  { title: 'RESULT', cell: ({ ok }) => (ok === null ? '-' : ok ? 'ok' : 'failed'), whole: true },
+  { title: 'DETAIL', cell: ({ words }) => words, whole: true },
+];
+
+/** Ends with 7 when a step failed. */
+const testPeer: Action<object, [string]> = async (cli, _options, host) => {
+  if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
+  const { federation } = await cli.openRooms();
+  const checks = await federation.testPeer(host);
+  cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({ step: name, ok, detail: words }));
+  if (checks.some(({ ok }) => ok === false)) cli.exitCode = 7;
+};
+
+const invitePeer: Action<object> = async (cli) => {
+  const { federation } = await cli.openRooms();
+  const { code, expiresAt } = await federation.invitePeer();
+  const line = 'Give this code to the administrator of the other server. It works once, for 15 minutes. '
+    + 'Then confirm who used it: hearth federation peer confirm HOST.';
+  cli.output.secret(code, line, { code, expiresAt: isoOrNull(expiresAt) });
+};
+
+const acceptPeer: Action<object, [string]> = async (cli, _options, code) => {
+  const { federation } = await cli.openRooms();
+  const host = federation.hostOfCode(code);
+  await cli.confirm(`Pair with ${host}? This server will then send to it and accept what it sends.`);
+  await federation.acceptInvite(code);
+  cli.output.result(`Paired with ${host}. Its administrator has to confirm, too.`, { host, allowed: 'pairing' });
+};
+
+const confirmPeer: Action<object, [string]> = async (cli, _options, host) => {
+  const { federation } = await cli.openRooms();
+  await cli.confirm(`Allow ${host}? Do so only if you gave the code to its administrator.`);
+  await federation.confirmPeer(host);
+  cli.output.result(`${host} is allowed now.`, { host, allowed: 'pairing' });
+};
+
+const removePeer: Action<object, [string]> = async (cli, _options, host) => {
+  const { federation } = await cli.openRooms();
+  await cli.confirm(`End the pairing with ${host}?`);
+  await federation.removePeer(host);
+  cli.output.result(`${host} is not allowed by a pairing any more.`, { host, allowed: 'no' });
+};

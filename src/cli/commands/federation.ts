@@ -1,0 +1,165 @@
+import type { Command } from 'commander';
+import type { FollowedRepository, FollowerRow, ListedKey, Standing } from '../../federation/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { addPeerCommands } from './federation-peer.ts';
+import { findPerson, nameOf } from './find-person.ts';
+
+/** `hearth federation …`: other servers, and what is followed there. */
+export function addFederationCommands(program: Command, run: Run): void {
+  const federation = addNoun(program, 'federation', 'other servers, and what is followed there');
+  withExamples(
+    federation.command('status').description('whether federation works, and why not').action(run(showStatus)),
+    'hearth federation status',
+  );
+  addPeerCommands(federation, run);
+  withExamples(
+    federation.command('follow').description('follow a repository or a person on another server')
+      .argument('<target>', 'owner/name@host, user@host, or an address')
+      .requiredOption('--user <name>', 'who follows')
+      .action(run(follow)),
+    'hearth federation follow bob/tool@forge.example.org --user alice',
+  );
+  withExamples(
+    federation.command('unfollow').description('end a follow; the other server is told')
+      .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
+      .requiredOption('--user <name>', 'who followed')
+      .action(run(unfollow)),
+    'hearth federation unfollow bob/tool@forge.example.org --user alice',
+  );
+  withExamples(
+    federation.command('follows').description('list what people here follow elsewhere')
+      .option('--user <name>', 'only what one person follows')
+      .action(run(listFollows)),
+    'hearth federation follows --user alice',
+  );
+  withExamples(
+    federation.command('followers').description('list who follows a repository from elsewhere')
+      .argument('<repository>', 'owner/name')
+      .action(run(listFollowers)),
+    'hearth federation followers alice/garden',
+  );
+  withExamples(
+    federation.command('resync').description('look for new repositories of followed people now').action(run(resync)),
+    'hearth federation resync',
+  );
+  withExamples(
+    federation.command('keys').description('list local actors and their keys; never the private ones').action(run(listKeys)),
+    'hearth federation keys',
+  );
+}
+
+const showStatus: Action<object> = async (cli) => {
+  const { federation } = await cli.openRooms();
+  const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
+  const allowed = peers.filter((peer) => peer.allowed !== 'no').length;
+  cli.output.show(
+    [
+      ['Federation', federation.isOperational ? 'operational' : 'off'],
+      ...federation.obstacles.map((obstacle): [string, string] => ['Missing', obstacle]),
+      ...(federation.isOperational ? [['Address', federation.origin] as [string, string]] : []),
+      ['Peers', allowed === 0 ? 'none allowed: every other server is denied' : `${allowed} allowed`],
+      ['Deliveries', `${counts.pending} queued, ${counts.failed} failed`],
+    ],
+    {
+      operational: federation.isOperational, obstacles: federation.obstacles, baseUrl: federation.origin || null, peers: allowed,
+      pending: counts.pending, failed: counts.failed, oldestPendingMs: counts.oldestPendingMs,
+    },
+  );
+};
+
+const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, user);
+  const { kind, id, handle } = await rooms.federation.follow(person.id, target);
+  const line = kind === 'person'
+    ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
+    : `${user} follows ${handle}: PENDING until the other server accepts.`;
+  cli.output.result(line, { id, kind, handle, user: person.username });
+};
+
+const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, user);
+  const { people, repositories } = await rooms.federation.followingOf(person.id);
+  const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
+  const wanted = target.replace(/^(acct:)?@?/i, '');
+  const found = all.find(({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target);
+  if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
+  const ended = await rooms.federation.unfollow(person.id, found.id);
+  cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
+};
+
+type FollowRow = FollowedRepository & { user: string };
+
+const followColumns: Column<FollowRow>[] = [
+  { title: 'USER', cell: ({ user }) => user, whole: true },
+  { title: 'TARGET', cell: ({ handle }) => handle, whole: true },
+  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
+  { title: 'WHY', cell: ({ standing }) => whyWaiting(standing) },
+];
+
+function whyWaiting(standing: Standing): string {
+  if (standing.state === 'ACCEPTED') return '';
+  switch (standing.why) {
+    case 'queued':
+      return 'not sent yet';
+    case 'retrying':
+      return `tried ${standing.attempts} times: ${standing.error ?? 'no answer'}`;
+    case 'unanswered':
+      return 'waiting for the other server; both must allow each other';
+    case 'failed':
+      return `given up: ${standing.error ?? 'no answer'}`;
+  }
+}
+
+const listFollows: Action<{ user?: string }> = async (cli, { user }) => {
+  const rooms = await cli.openRooms();
+  const person = user === undefined ? null : await findPerson(rooms, user);
+  const follows = await rooms.federation.listFollows(person?.id ?? null);
+  const names = await rooms.accounts.peopleById(follows.map(({ userId }) => userId));
+  const rows = follows.map((each) => ({ ...each, user: nameOf(names.get(each.userId)) || each.userId }));
+  cli.output.list(rows, followColumns, ['follow', 'follows'], (row) => ({
+    id: row.id, user: row.user, target: row.handle, actor: row.remoteActorId, state: row.state, since: isoOrNull(row.createdAt), why: whyWaiting(row.standing) || null,
+    viaUserActorId: row.viaUserActorId,
+  }));
+};
+
+const followerColumns: Column<FollowerRow>[] = [
+  { title: 'ACTOR', cell: ({ actorId }) => actorId, whole: true },
+  { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
+];
+
+const listFollowers: Action<object, [string]> = async (cli, _options, repository) => {
+  const [owner = '', name = '', more] = repository.split('/');
+  if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
+  const { federation } = await cli.openRooms();
+  cli.output.list(await federation.followersOf(owner, name), followerColumns, ['follower', 'followers'], ({ actorId, inbox, createdAt }) => ({
+    actor: actorId, inbox, since: isoOrNull(createdAt),
+  }));
+};
+
+const resync: Action<object> = async (cli) => {
+  const { federation } = await cli.openRooms();
+  const results = await federation.resync();
+  for (const { handle, error } of results) if (error !== null) cli.output.message(`${handle}: ${error}`);
+  const added = results.flatMap((result) => result.added);
+  cli.output.result(`Looked at ${results.length} people; ${added.length} repositories are newly followed.`, { people: results.length, added });
+};
+
+const keyColumns: Column<ListedKey>[] = [
+  { title: 'ACTOR', cell: ({ actorId }) => actorId, whole: true },
+  { title: 'KEY ID', cell: ({ keyId }) => keyId },
+  { title: 'CREATED', cell: ({ createdAt }) => never(createdAt) },
+];
+
+const listKeys: Action<object> = async (cli) => {
+  const { federation } = await cli.openRooms();
+  cli.output.list(await federation.listKeys(), keyColumns, ['key', 'keys'], ({ actorId, keyId, kind, createdAt, publicKeyPem }) => ({
+    actor: actorId, keyId, kind, createdAt: isoOrNull(createdAt), publicKeyPem,
+  }));
+};
