@@ -105,7 +105,7 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     ['/git/alice/kiln.git/info/refs?service=git-upload-pack', '/git/alice/oven.git/info/refs?service=git-upload-pack'],
   ]) {
     const answer = await nobody.get(from!);
-    t.same(where(answer), [301, to], from);
+    t.same(where(answer), [301, to], String(from));
     t.match(answer.headers['cache-control'], /no-cache/, 'not kept');
   }
   t.equal((await alice.post(`${kiln}/settings/rename`, { name: 'x' })).status, 404, 'a form does not follow');

@@ -1,0 +1,140 @@
+// accessWorld(t) → a running Hearth with four repositories (of a person and of an organisation, public and
+// private), every kind of person tied to them, and words that nobody without a tie may ever read.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ownsRepository, repositoryLevel } from '../../src/access/index.ts';
+import type { CollaboratorRole, Level, OrganisationRole, PersonViewer, RepositoryFacts, Scope, Viewer, Visibility } from '../../src/access/index.ts';
+import type { Needed } from '../../src/repositories/index.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import type { Hearth } from '../fixtures/start-hearth.ts';
+import { sampleImages } from '../images/sample-images.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+export interface Principal {
+  name: string;
+  /** `null`: signed out. */
+  id: string | null;
+  session: string | null;
+  tokens: Partial<Record<Scope, string>>;
+  isAdministrator: boolean;
+  organisationRole: OrganisationRole | null;
+  collaboratorRole: CollaboratorRole | null;
+  privateKey: string | null;
+}
+
+export interface Place {
+  owner: string;
+  name: string;
+  visibility: Visibility;
+  id: string;
+  ownerKind: 'person' | 'organisation';
+  head: string;
+  /** Words of this repository that appear in nothing else. */
+  canaries: string[];
+}
+
+export interface World {
+  hearth: Hearth;
+  principals: Principal[];
+  places: Place[];
+  /** What the policy says of somebody through a credential of this scope. */
+  levelOf(who: Principal, place: Place, scope?: Scope): Level;
+  may(who: Principal, place: Place, needed: Needed, scope?: Scope): boolean;
+}
+
+const people: [name: string, more: Partial<Principal>][] = [
+  ['stranger', {}],
+  ['reader', { collaboratorRole: 'read' }],
+  ['writer', { collaboratorRole: 'write' }],
+  ['keeper', { collaboratorRole: 'admin' }],
+  ['guest', { organisationRole: 'GUEST' }],
+  ['member', { organisationRole: 'MEMBER' }],
+  ['founder', { organisationRole: 'OWNER' }],
+  ['maker', {}],
+  ['root-admin', { isAdministrator: true }],
+];
+
+const nobody: Principal = {
+  name: 'anonymous', id: null, session: null, tokens: {}, isAdministrator: false, organisationRole: null, collaboratorRole: null, privateKey: null,
+};
+
+export async function accessWorld(t: Owner): Promise<World> {
+  const hearth = await startHearth(t);
+  const { accounts, organisations, repositories } = hearth.rooms;
+  const principals: Principal[] = [nobody];
+  for (const [name, more] of people) {
+    const { id } = await accounts.addPerson({ username: name, isAdministrator: more.isAdministrator ?? false });
+    const { secret: session } = await accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
+    const tokens: Principal['tokens'] = {};
+    for (const access of ['read', 'write', 'admin'] as const) {
+      tokens[access] = (await accounts.addToken(id, { name: access, access, repositoryIds: null, expiresAt: null })).secret;
+    }
+    const file = path.join(hearth.folder, `key-${name}`);
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+    await accounts.addKey(id, { title: 'test', line: readFileSync(`${file}.pub`, 'utf8') });
+    principals.push({ ...nobody, name, id, session, tokens, privateKey: readFileSync(file, 'utf8'), ...more });
+  }
+  const byName = new Map(principals.map((each) => [each.name, each]));
+  const viewerOf = ({ id, name, isAdministrator }: Principal, scope: Scope = 'admin'): Viewer =>
+    id === null ? { kind: 'anonymous' } : ({ kind: 'person', id, username: name, isAdministrator, via: 'session', scope, repositoryIds: null } satisfies PersonViewer);
+  const maker = viewerOf(byName.get('maker')!);
+  const founder = viewerOf(byName.get('founder')!);
+
+  const { id: organisationId } = await organisations.create(founder, { name: 'guild' });
+  for (const { name, organisationRole } of principals) {
+    if (organisationRole !== null && name !== 'founder') await organisations.addMember(founder, 'guild', { username: name, role: organisationRole });
+  }
+  const places: Place[] = [];
+  for (const owner of ['maker', 'guild']) {
+    for (const visibility of ['PUBLIC', 'PRIVATE'] as const) places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : founder));
+  }
+  for (const { owner, name } of places) {
+    for (const { name: username, collaboratorRole: role } of principals) {
+      if (role !== null) await repositories.addCollaborator(owner === 'maker' ? maker : founder, owner, name, { username, role });
+    }
+  }
+
+  /** Told by this fixture alone, so that what is expected does not come from what is tested. */
+  const factsOf = (who: Principal, { id, visibility, ownerKind }: Place): RepositoryFacts => ({
+    id,
+    visibility,
+    ownerUserId: ownerKind === 'person' ? byName.get('maker')!.id : null,
+    ownerOrganisationId: ownerKind === 'organisation' ? organisationId : null,
+    organisationRole: ownerKind === 'organisation' ? who.organisationRole : null,
+    collaboratorRole: who.collaboratorRole,
+    deleted: false,
+  });
+  const order: Level[] = ['none', 'read', 'write', 'admin'];
+  const levelOf: World['levelOf'] = (who, place, scope) => repositoryLevel(viewerOf(who, scope), factsOf(who, place));
+  const may: World['may'] = (who, place, needed, scope) =>
+    needed === 'owner'
+      ? ownsRepository(viewerOf(who, scope), factsOf(who, place))
+      : order.indexOf(levelOf(who, place, scope)) >= order.indexOf(needed);
+  return { hearth, principals, places, levelOf, may };
+}
+
+async function makePlace({ rooms, folder }: Hearth, owner: string, visibility: Visibility, viewer: Viewer): Promise<Place> {
+  const name = `${visibility.toLowerCase()}-${owner}`;
+  const word = `canary${visibility === 'PRIVATE' ? 'dark' : 'light'}${owner}`;
+  const { id } = await rooms.repositories.create(viewer, { owner, name, visibility, description: `${word}description` });
+  const { path: bare } = await rooms.repositories.find(viewer, owner, name);
+  const work = path.join(folder, `work-${name}`);
+  mkdirSync(work);
+  writeFileSync(path.join(work, 'README.md'), `# ${word}readme\n`);
+  writeFileSync(path.join(work, `${word}file.txt`), `${word}content\n`);
+  const git = (...args: string[]) => runGit(args, { cwd: work });
+  await git('init', '--quiet', '-b', 'main');
+  await git('add', '.');
+  await git('commit', '--quiet', '-m', `${word}message`);
+  await git('tag', `${word}tag`);
+  await git('push', '--quiet', bare, 'main', `main:${word}branch`, '--tags');
+  await rooms.repositories.replaceImage(viewer, owner, name, { declaredType: 'image/png', bytes: sampleImages['image/png'] });
+  return {
+    owner, name, visibility, id,
+    ownerKind: owner === 'maker' ? 'person' : 'organisation',
+    head: (await git('rev-parse', 'HEAD')).trim(),
+    canaries: ['description', 'readme', 'file', 'content', 'message', 'tag', 'branch'].map((what) => word + what),
+  };
+}

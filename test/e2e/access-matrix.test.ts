@@ -1,0 +1,286 @@
+// Issue "organisations" part 2: who gets what from every route, git service, API operation and SSH command.
+// Generated from the tables of the program; what is expected follows from the declaration and the policy.
+import t from 'tap';
+import { Agent, request } from 'node:http';
+import ssh2 from 'ssh2';
+import type { Scope } from '../../src/access/index.ts';
+import { operations } from '../../src/web/api/v1/operations.ts';
+import { neededRight } from '../../src/web/access-declarations.ts';
+import { routes } from '../../src/web/routes.ts';
+import type { Route } from '../../src/web/routes.ts';
+import { accessWorld } from './access-fixture.ts';
+import type { Place, Principal, World } from './access-fixture.ts';
+
+t.setTimeout(120_000);
+
+/** Stands for every handler: only the rows of the table are read here. */
+const noHandlers = new Proxy(() => Promise.resolve(), { get: () => () => Promise.resolve() }) as never;
+const table: Route[] = (routes as (...handlers: never[]) => Route[])(noHandlers, noHandlers, noHandlers, noHandlers, noHandlers);
+
+let world: World;
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+t.before(async () => void (world = await accessWorld(t)));
+t.teardown(() => agent.destroy());
+
+interface Got {
+  status: number;
+  location: string;
+  body: string;
+}
+
+interface Asked {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** How many answers were looked through for what their reader may not know. */
+let searched = 0;
+const leaks: string[] = [];
+
+function ask(who: Principal, path: string, { method = 'GET', headers = {}, body }: Asked, readable: (place: Place) => boolean): Promise<Got> {
+  const { url } = world.hearth;
+  return new Promise((resolve, reject) => {
+    // Said by hand: Node sends no length with a DELETE.
+    const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
+    const sending = request(url + path, { method, agent, headers: { ...headers, ...length } }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString('latin1');
+        const { 'x-request-id': _id, date: _date, ...told } = response.headers;
+        const all = JSON.stringify(told) + text;
+        searched += 1;
+        for (const place of world.places) {
+          if (!readable(place) && place.canaries.some((word) => all.includes(word))) leaks.push(`${who.name}: ${method} ${path} tells of ${place.name}`);
+        }
+        resolve({ status: response.statusCode ?? 0, location: response.headers.location ?? '', body: text });
+      });
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+/** With the session of somebody, as a browser sends it. */
+function browse(who: Principal, method: string, path: string): Promise<Got> {
+  const headers: Record<string, string> = { Origin: world.hearth.url, ...(who.session === null ? {} : { Cookie: `hearth_session=${who.session}` }) };
+  // A form in an encoding that no form has: refused by the first reader behind the gate, so that nothing changes.
+  if (method === 'POST') Object.assign(headers, { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' });
+  return ask(who, path, { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) }, (place) => world.levelOf(who, place) !== 'none');
+}
+
+/** Runs work eight at a time: most of it waits for git. */
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items];
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  }));
+}
+
+/** What stands for each name of a path. */
+const values = (place: Pick<Place, 'owner' | 'name' | 'head'>): Record<string, string> => ({
+  owner: place.owner, name: place.name, username: 'reader', id: place.head, ref: 'main',
+});
+
+/** Wildcards lead to something that is there. */
+const rests: Record<string, string> = { tree: 'main', blob: 'main/README.md', raw: 'main/README.md', blame: 'main/README.md', commits: 'main', find: 'main', compare: 'main...main', archive: 'main.tar.gz' };
+
+function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): string {
+  const [, kind = ''] = /^\/repos\/:owner\/:name\/([a-z]+)/.exec(path) ?? [];
+  return path
+    .replace(/\{\/\*\w+\}/, `/${rests[kind] ?? ''}`)
+    .replace(/\*\w+/, rests[kind] ?? 'x')
+    .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x');
+}
+
+const missing = (place: Place) => ({ ...place, name: 'missing' });
+const isGone = ({ status }: Got): boolean => status === 404;
+const misses: string[] = [];
+const expect = (what: string, got: unknown, wanted: unknown): void => {
+  if (got !== wanted) misses.push(`${what}: ${String(got)}, not ${String(wanted)}`);
+};
+
+t.test('every route about a repository: the declared right decides, and without it there is nothing', async (t) => {
+  const rows = table.filter(({ access }) => neededRight(access) !== null);
+  const cells = rows.flatMap((route) => world.places.flatMap((place) => world.principals.map((who) => ({ route, place, who }))));
+  const absent = new Map<string, Promise<Got>>();
+  await each(cells, async ({ route, place, who }) => {
+    const { method, path, access } = route;
+    const got = await browse(who, method, fill(path, place));
+    const what = `${who.name}: ${method} ${fill(path, place)} (${access})`;
+    if (!world.may(who, place, neededRight(access)!)) {
+      // The very bytes of what is not there, whatever the route.
+      const key = who.name;
+      if (!absent.has(key)) absent.set(key, browse(who, 'GET', `/repos/${place.owner}/missing`));
+      expect(`${what} status`, got.status, 404);
+      expect(`${what} bytes`, got.body, (await absent.get(key)!).body);
+    } else if (method === 'POST') expect(what, got.status, 415);
+    else if (got.status >= 400) misses.push(`${what}: ${got.status}, though allowed`);
+  });
+  t.same(misses.splice(0), []);
+  t.ok(cells.length > 1000, `${rows.length} routes, ${cells.length} cells`);
+});
+
+t.test('a repository that is missing answers the same on every route', async (t) => {
+  const rows = table.filter(({ access }) => neededRight(access) !== null);
+  const [place] = world.places;
+  for (const who of world.principals) {
+    const seen = new Set<string>();
+    await each(rows, async ({ method, path }) => void seen.add((await browse(who, method, fill(path, missing(place!)))).body));
+    expect(who.name, seen.size, 1);
+  }
+  t.same(misses.splice(0), []);
+});
+
+/** Pages that need something in their path that only one person has, or lead on by nature; their own tests know them. */
+const apart = /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/api\/|\/info\/refs$/;
+
+t.test('every other page: the sign-in page, the 404, or what was asked for', async (t) => {
+  const rows = table.filter(({ access, path }) => neededRight(access) === null && !['git', 'api', 'federation', 'open'].includes(access) && !apart.test(path));
+  const cells = rows.flatMap((route) => world.principals.map((who) => ({ route, who })));
+  await each(cells, async ({ route: { method, path, access }, who }) => {
+    const filled = path.replace(/^\/orgs\/:name/, '/orgs/guild').replace(':username', 'maker').replace(/:\w+/g, 'none');
+    const got = await browse(who, method, filled);
+    const what = `${who.name}: ${method} ${filled} (${access})`;
+    const isLogin = got.status === 303 && got.location.startsWith('/login');
+    const needsPerson = access === 'signed-in' || access === 'newcomer' || access === 'organisation:owner';
+    const isAllowed = access === 'administrator' ? who.isAdministrator : access === 'organisation:owner' ? who.organisationRole === 'OWNER' : true;
+    if (needsPerson && who.id === null) expect(what, isLogin, true);
+    else if (!isAllowed) expect(what, got.status, 404);
+    else if (method === 'POST') expect(what, got.status, 415);
+    else if (got.status >= 400 || isLogin) misses.push(`${what}: ${got.status}, though allowed`);
+    if (access === 'organisation:owner' && isGone(got)) {
+      expect(`${what} bytes`, got.body, (await browse(who, method, filled.replace('guild', 'nowhere'))).body);
+    }
+  });
+  t.same(misses.splice(0), []);
+  t.pass(`${rows.length} routes, ${cells.length} cells`);
+});
+
+const scopes: Scope[] = ['read', 'write', 'admin'];
+const credentials = (who: Principal): (Scope | null)[] => (who.id === null ? [null] : scopes);
+
+t.test('git over HTTP: scope and right together, for both services', async (t) => {
+  const cells = world.places.flatMap((place) =>
+    world.principals.flatMap((who) => credentials(who).flatMap((scope) => (['upload-pack', 'receive-pack'] as const).map((service) => ({ place, who, scope, service })))),
+  );
+  await each(cells, async ({ place, who, scope, service }) => {
+    const headers: Record<string, string> = scope === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${who.tokens[scope]}`).toString('base64')}` };
+    const level = world.levelOf(who, place, scope ?? undefined);
+    const fetchRefs = (name: string) => ask(who, `/git/${place.owner}/${name}.git/info/refs?service=git-${service}`, { headers }, (each) => world.levelOf(who, each, scope ?? undefined) !== 'none');
+    const got = await fetchRefs(place.name);
+    const isAllowed = world.may(who, place, service === 'upload-pack' ? 'read' : 'write', scope ?? undefined);
+    const wanted = isAllowed ? 200 : who.id === null ? 401 : level === 'none' ? 404 : 403;
+    expect(`${who.name} (${scope}) ${service} ${place.name}`, got.status, wanted);
+    if (wanted === 401 || wanted === 404) expect(`${who.name} (${scope}) ${service} ${place.name} bytes`, got.body, (await fetchRefs('missing')).body);
+  });
+  t.same(misses.splice(0), []);
+  t.pass(`${cells.length} cells`);
+});
+
+t.test('the JSON API: every operation on a repository, by scope and right', async (t) => {
+  const rows = operations.filter(({ access }) => access.startsWith('repository:'));
+  const cells = rows.flatMap((operation) => world.places.flatMap((place) => world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, place, who, scope })))));
+  const rank = (scope: Scope): number => scopes.indexOf(scope);
+  await each(cells, async ({ operation: { method, path, access, scope: demanded, body, id }, place, who, scope }) => {
+    const right = access.slice('repository:'.length) as 'read' | 'write' | 'admin' | 'owner';
+    const needed: Scope = demanded ?? (right === 'owner' ? 'admin' : right);
+    const needsToken = demanded !== undefined || right !== 'read';
+    const level = world.levelOf(who, place, scope ?? undefined);
+    const wanted =
+      needsToken && scope === null ? 401
+      : level === 'none' ? 404
+      : needsToken && rank(scope!) < rank(needed) ? 403
+      : world.may(who, place, right, scope ?? undefined) ? 'allowed' : 404;
+    // What may be done and would be done is left to the API's own tests.
+    if (wanted === 'allowed' && method !== 'GET' && body === undefined) return;
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ({ ...values(place), path: 'README.md', ref: 'main', sha: place.head, id: place.head, commit: place.head })[name] ?? 'x');
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }) };
+    const call = (at: string) =>
+      ask(who, `/api/v1${at}`, { method, headers, ...(body === undefined ? {} : { body: '{' }) }, (each) => world.levelOf(who, each, scope ?? undefined) !== 'none');
+    const got = await call(filled);
+    const what = `${who.name} (${scope}) ${id} on ${place.name}`;
+    if (wanted !== 'allowed') expect(what, got.status, wanted);
+    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400)) misses.push(`${what}: ${got.status}, though allowed`);
+    if (wanted === 404) expect(`${what} bytes`, got.body, (await call(filled.replace(`/${place.name}`, '/missing'))).body);
+  });
+  t.same(misses.splice(0), []);
+  t.pass(`${rows.length} operations, ${cells.length} cells`);
+});
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function connect(privateKey: string): Promise<ssh2.Client> {
+  const { host, port } = world.hearth.ssh;
+  const client = new ssh2.Client();
+  return new Promise((resolve, reject) => {
+    client.on('ready', () => resolve(client)).on('error', reject).connect({ host, port, username: 'git', privateKey });
+  });
+}
+
+function run(client: ssh2.Client, command: string): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(error);
+      let [out, err] = ['', ''];
+      let code: number | null = null;
+      channel.on('data', (part: Buffer) => (out += part.toString('latin1')));
+      channel.stderr.on('data', (part: Buffer) => (err += part.toString()));
+      channel.on('exit', (status: number | null) => (code = status));
+      channel.on('close', () => resolve({ code, out, err }));
+      channel.end('0000');
+    });
+  });
+}
+
+t.test('SSH: every command on a repository, by right', async (t) => {
+  const commands = ['upload-pack', 'receive-pack', 'upload-archive'] as const;
+  let cells = 0;
+  await each(world.principals.filter(({ privateKey }) => privateKey !== null), async (who) => {
+    const client = await connect(who.privateKey!);
+    const absent = await run(client, "git-upload-pack 'maker/missing.git'");
+    for (const place of world.places) {
+      for (const command of commands) {
+        cells += 1;
+        const ran = await run(client, `git-${command} '${place.owner}/${place.name}.git'`);
+        const what = `${who.name} ${command} ${place.name}`;
+        searched += 1;
+        if (!world.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word))) leaks.push(what);
+        if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
+        else if (!world.may(who, place, command === 'receive-pack' ? 'write' : 'read')) expect(what, /You may read this repository, but not push/.test(ran.err), true);
+        // An archive needs a request of its own; that git was started at all is the answer.
+        else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out))) misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);
+      }
+      const info = await run(client, `repo info ${place.owner}/${place.name}`);
+      cells += 1;
+      expect(`${who.name} repo info ${place.name}`, info.code, world.may(who, place, 'read') ? 0 : 1);
+      if (!world.may(who, place, 'read')) expect(`${who.name} repo info ${place.name}`, info.err, absent.err);
+    }
+    client.end();
+  });
+  t.same(misses.splice(0), []);
+  t.pass(`${cells} cells`);
+});
+
+t.test('issue 4: lists, searches, feeds and profiles tell nobody of what they may not see', async (t) => {
+  const pages = ['/', '/explore', '/explore?sort=name', '/explore?sort=created', '/explore/users', '/explore/orgs', '/users/maker', '/orgs/guild', '/maker', '/guild',
+    '/search?q=canary', '/search?q=canarydark', '/search?q=private', '/api/v1/search?q=canary', '/api/v1/search?q=private', '/api/v1/repos', '/settings/tokens', '/settings/repositories'];
+  await each(world.principals.flatMap((who) => pages.map((page) => ({ who, page }))), async ({ who, page }) => {
+    const { body } = page.startsWith('/api')
+      ? await ask(who, page, { headers: who.tokens.read ? { Authorization: `Bearer ${who.tokens.read}` } : {} }, (place) => world.levelOf(who, place) !== 'none')
+      : await browse(who, 'GET', page);
+    for (const place of world.places) {
+      // Here nobody asked for the name, so it must not come up.
+      if (world.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`)) leaks.push(`${who.name}: ${page} names ${place.name}`);
+    }
+  });
+  t.same(leaks, [], 'no canary');
+  t.ok(searched >= 1000, `${searched} answers were looked through`);
+  const found = await browse(world.principals.find(({ name }) => name === 'maker')!, 'GET', '/search?q=private-maker');
+  t.match(found.body, /canarydarkmakerdescription/, 'who may see it finds it');
+});
