@@ -74,7 +74,7 @@ async function walk(deps: BrowseDeps, path: string, { oid, file, author, signal 
   return readGit(deps, path, argv, lines.feed, { signal });
 }
 
-/** Where the file was before the commit that made it, or null when it really was new. */
+/** Where the file was before the commit that made it from another, or null when it really was new. */
 async function movedBy(deps: BrowseDeps, path: string, tip: string, file: Buffer): Promise<{ from: string; file: Buffer } | null> {
   let oid = '';
   await walk(deps, path, { oid: tip, file, limit: Infinity }, (each) => ((oid = each), true));
@@ -83,7 +83,7 @@ async function movedBy(deps: BrowseDeps, path: string, tip: string, file: Buffer
   const [parent] = parents;
   if (parent === undefined) return null;
   const { files } = await listDiff(deps, path, { from: parent, to: oid });
-  const move = files.find(({ status, newPath }) => status === 'renamed' && newPath.equals(file));
+  const move = files.find(({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file));
   return move ? { from: parent, file: move.oldPath } : null;
 }
 

@@ -49,7 +49,7 @@ const patchLimitMs = 60_000;
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
 /** All files of a commit. @param prefix the folder inside the archive, plain ASCII without a slash */
-export function archive(
+export async function archive(
   deps: StreamDeps,
   path: string,
   { oid, format, prefix, client }: { oid: string; format: ArchiveFormat; prefix: string; client?: string },
@@ -59,18 +59,18 @@ export function archive(
 }
 
 /** A commit as a mail that `git am` takes. */
-export function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
   const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
 /** Differences as `git apply` takes them. */
-export function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
+export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
   const argv = diffArguments(range, '--patch', '--binary');
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
 /** A file of any size. */
-export function streamBlob(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+export async function streamBlob(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
   return streamGit(deps, path, ['cat-file', 'blob', checked(oid)], { slots: deps.slots, timeLimitMs: archiveLimitMs });
 }

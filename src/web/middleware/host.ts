@@ -25,6 +25,13 @@ function isWellFormed(part: string): boolean {
   }
 }
 
+/** `/repos/{owner}/{name}/{page}/` may be followed by names from git, which are bytes and need not be UTF-8. */
+function isPath(path: string): boolean {
+  const inRepository = /^\/repos\/[^/]+\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
+  if (inRepository === undefined) return isWellFormed(path);
+  return isWellFormed(inRepository) && !/%(?![0-9a-f]{2})|%00/i.test(path);
+}
+
 /**
  * Learns who asks and under which origin, and refuses ambiguous requests
  * (security.md C09, C11): no Host, two of them, a foreign one, a path that does
@@ -39,7 +46,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
     if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
-    if (!ctx.url.startsWith('/') || !isWellFormed(ctx.path) || !isWellFormed(ctx.querystring)) throw new Refusal(400, 'This address is not well-formed.');
+    if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring)) throw new Refusal(400, 'This address is not well-formed.');
     if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
 
     const verdict = externalOrigin({

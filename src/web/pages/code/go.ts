@@ -1,6 +1,7 @@
 import { isDomainError } from '../../../kernel/index.ts';
 import { seeOther, type Reply } from '../../reply.ts';
-import { codeUrl } from '../../views/code/code-urls.ts';
+import type { Git } from '../../../git/index.ts';
+import { codeUrl, decodePath, splitPath } from '../../views/code/code-urls.ts';
 import type { CodePage } from '../../views/code/code-urls.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import { oneOf } from '../../preferences.ts';
@@ -8,15 +9,27 @@ import type { Page, RepositoryVisit } from '../../visit.ts';
 
 const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'commits', 'find'];
 
-/** `B/go?ref=&page=&path=`: the box of the branch menu, which takes any name of a commit. */
+/** The path, or the nearest folder above it that this commit has. */
+async function nearest(git: Git, path: string, oid: string, file: Buffer): Promise<{ file: Buffer; isWhole: boolean }> {
+  for (let at = file; at.length > 0; at = splitPath(at).folder) {
+    if (await git.entryAt(path, oid, at).then(() => true, () => false)) return { file: at, isWhole: at === file };
+  }
+  return { file: Buffer.alloc(0), isWhole: file.length === 0 };
+}
+
+/**
+ * `B/go?ref=&page=&path=`: the same place at another branch, tag or commit, as the menu and
+ * its box ask for it. A path that is not there leads to the folder above it.
+ */
 export const goToRef: Page<RepositoryVisit> = async ({ found, query }, { git }): Promise<Reply> => {
   const url = repositoryUrl(found.canonical);
   const ref = (query.get('ref') ?? '').trim();
   try {
-    await git.resolve(found.path, ref);
+    const oid = await git.resolve(found.path, ref);
+    const { file, isWhole } = await nearest(git, found.path, oid, decodePath(query.get('path') ?? ''));
+    return seeOther(codeUrl(url, isWhole ? oneOf(pages, query.get('page')) : 'tree', ref, file));
   } catch (error) {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     return seeOther(`${url}/branches`);
   }
-  return seeOther(codeUrl(url, oneOf(pages, query.get('page')), ref, Buffer.from(query.get('path') ?? '', 'latin1')));
 };

@@ -13,6 +13,10 @@ export function encodePath(path: Buffer): string {
   return text;
 }
 
+/** The bytes that `encodePath` wrote. */
+export const decodePath = (text: string): Buffer =>
+  Buffer.from(text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1');
+
 export const encodeRef = (ref: string): string => encodePath(Buffer.from(ref));
 
 /** `{repository}/{page}/{ref}/{path}` */

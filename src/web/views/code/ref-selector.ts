@@ -1,6 +1,6 @@
 import type { Location } from '../../../git/index.ts';
 import { viewName } from '../plain-text.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl, encodePath } from './code-urls.ts';
 import type { CodePage } from './code-urls.ts';
 import { labelOf } from './place.ts';
 
@@ -40,7 +40,8 @@ interface SelectorInput {
 export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }: SelectorInput): RefSelectorView {
   const choice = (kind: Location['kind']) => (name: string): Choice => ({
     name: viewName(name),
-    url: codeUrl(repositoryUrl, page, name, at.file),
+    // Not every branch has every path: the page behind this finds the nearest.
+    url: at.file.length === 0 ? codeUrl(repositoryUrl, page, name) : `${repositoryUrl}/go?${new URLSearchParams({ ref: name, page, path: encodePath(at.file) })}`,
     isCurrent: at.kind === kind && at.ref === name,
   });
   const all = { branches: namesOf(refs, 'refs/heads/'), tags: namesOf(refs, 'refs/tags/') };
@@ -54,7 +55,7 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
     hasMore: branches.length > shown.branches || all.tags.length > shown.tags,
     action: `${repositoryUrl}/go`,
     page,
-    path: at.file.toString('latin1'),
+    path: encodePath(at.file),
   };
 }
 
