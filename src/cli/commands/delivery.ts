@@ -71,7 +71,7 @@ interface Filter {
   host?: string;
 }
 
-const listDeliveries: Action<Filter> = async (cli, { state, host }) => {
+const listDeliveries: Action<Filter, []> = async (cli, { state, host }) => {
   const { federation } = await cli.openRooms();
   const rows = await federation.listDeliveries({ state: state?.toUpperCase() as DeliveryState | undefined, host });
   cli.output.list(rows, columns, ['delivery', 'deliveries'], toJson);
@@ -112,7 +112,7 @@ const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state,
   cli.output.result(`${made} new PENDING deliveries; the FAILED ones stay.`, { made });
 };
 
-const purgeDeliveries: Action<{ older: string; dryRun?: true }> = async (cli, { older, dryRun }) => {
+const purgeDeliveries: Action<{ older: string; dryRun?: true }, []> = async (cli, { older, dryRun }) => {
   const { readDuration } = await import('../../config/index.ts');
   const ms = readDuration(older);
   if (ms === undefined) throw invalid('usage', '--older is a duration such as 30d or 12h.');

@@ -56,7 +56,7 @@ const peerColumns: Column<ListedPeer>[] = [
   { title: 'FAILED', cell: ({ failed }) => failed, align: 'right' },
 ];
 
-const listPeers: Action<object> = async (cli) => {
+const listPeers: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   cli.output.list(await federation.listPeers(), peerColumns, ['peer', 'peers'], (row) => ({
     host: row.host,
@@ -87,7 +87,7 @@ const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (checks.some(({ ok }) => ok === false)) cli.exitCode = 7;
 };
 
-const invitePeer: Action<object> = async (cli) => {
+const invitePeer: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   const { code, expiresAt } = await federation.invitePeer();
   const line = 'Give this code to the administrator of the other server. It works once, for 15 minutes. '

@@ -52,7 +52,7 @@ export function addFederationCommands(program: Command, run: Run): void {
   );
 }
 
-const showStatus: Action<object> = async (cli) => {
+const showStatus: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
   const allowed = peers.filter((peer) => peer.allowed !== 'no').length;
@@ -117,7 +117,7 @@ function whyWaiting(standing: Standing): string {
   }
 }
 
-const listFollows: Action<{ user?: string }> = async (cli, { user }) => {
+const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
   const rooms = await cli.openRooms();
   const person = user === undefined ? null : await findPerson(rooms, user);
   const follows = await rooms.federation.listFollows(person?.id ?? null);
@@ -143,7 +143,7 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   }));
 };
 
-const resync: Action<object> = async (cli) => {
+const resync: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   const results = await federation.resync();
   for (const { handle, error } of results) if (error !== null) cli.output.message(`${handle}: ${error}`);
@@ -157,7 +157,7 @@ const keyColumns: Column<ListedKey>[] = [
   { title: 'CREATED', cell: ({ createdAt }) => never(createdAt) },
 ];
 
-const listKeys: Action<object> = async (cli) => {
+const listKeys: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   cli.output.list(await federation.listKeys(), keyColumns, ['key', 'keys'], ({ actorId, keyId, kind, createdAt, publicKeyPem }) => ({
     actor: actorId, keyId, kind, createdAt: isoOrNull(createdAt), publicKeyPem,

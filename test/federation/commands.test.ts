@@ -1,0 +1,163 @@
+// `hearth federation …` and `hearth delivery …`, against a peer that is not ours; and the pages that say the same.
+import path from 'node:path';
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { runCli } from '../cli/fake-process.ts';
+import { ask } from '../web/web-fixture.ts';
+import { keysNumber, startFakePeer } from './fake-peer.ts';
+import { startPeer } from './two-hearths.ts';
+
+const home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'], env: { SERVICE_FEDERATION_MAX_ATTEMPTS: '1' } });
+const peer = await startFakePeer(t);
+const alice = await home.addPerson('alice');
+await home.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
+peer.addActor('/r/bob/tool', { type: 'Repository', preferredUsername: 'bob/tool', url: `${peer.origin}/bob/tool` }, keysNumber(1));
+peer.addActor('/u/carol', { preferredUsername: 'carol', repositories: `${peer.origin}/u/carol/r` }, keysNumber(1));
+peer.answer('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
+
+async function said(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(words, {
+    cwd: home.folder,
+    openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }),
+    env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
+  });
+  return `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`.replaceAll(peer.host, 'PEER').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+}
+const json = async (...words: string[]): Promise<unknown> => JSON.parse((await said(...words, '--json')).replace(/\[\d+\]$/, ''));
+
+t.test('command-line.md 2.5 federation status', async (t) => {
+  t.match(await said('federation', 'status'), /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/);
+  const off = await runCli(['federation', 'status'], { cwd: home.folder, env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') } });
+  t.match(off.stdout, /^Federation\toff\nMissing\tThe switch is off.*\nMissing\tThe base URL is missing/);
+});
+
+t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
+  t.match(await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'), 'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]');
+  t.match(await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'), /^alice follows carol@PEER: a request for each/);
+  t.match(await said('federation', 'follow', 'x@other.example', '--user', 'alice'), /could not resolve handle.*hint: hearth federation peer test.*\[2\]$/s);
+  t.match(await said('federation', 'follow', 'x@other.example', '--user', 'nobody'), /\[3\]$/);
+  t.equal(await said('federation', 'follows'), 'alice\tbob/tool@PEER\tPENDING\t<time>\tnot sent yet\n[0]');
+  t.match(await json('federation', 'follows', '--user', 'alice'), [{ user: 'alice', state: 'PENDING', why: 'not sent yet', viaUserActorId: null }]);
+  t.match(await said('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
+  t.match(await said('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'), 'alice no longer follows carol@PEER.\n[0]');
+  t.match(await said('federation', 'unfollow', 'nothing', '--user', 'alice'), /\[3\]$/);
+});
+
+t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
+  await home.rooms.federation.drain();
+  t.match(await said('federation', 'peers'), /^127\.0\.0\.3\tsettings\tnever\t\t0\t0\nPEER\tsettings\t<time>\t\t0\t0\n\[0\]$/);
+  t.equal(await said('federation', 'peer', 'list'), await said('federation', 'peers'));
+  t.match(await said('federation', 'peer', 'test', peer.host), /^allowed\tok\t[^]*actor\tfailed\t[^]*signature\t-\tnot tried\n\[7\]$/);
+  t.match(await json('federation', 'peer', 'test', 'other.example'), [{ step: 'allowed', ok: false }, { step: 'resolve', ok: null }, {}, {}, {}, {}]);
+});
+
+t.test('federation keys and followers never show a private key', async (t) => {
+  const mallory = peer.addActor('/u/mallory');
+  await peer.deliver(mallory, `${home.origin}/ap/repos/alice/garden/inbox`, { id: peer.newId(), type: 'Follow', actor: mallory.id, object: `${home.origin}/ap/repos/alice/garden` });
+  t.match(await said('federation', 'followers', 'alice/garden'), /^http:\/\/PEER\/u\/mallory\t<time>\n\[0\]$/);
+  t.match(await said('federation', 'followers', 'alice/none'), /\[3\]$/);
+  const keys = `${await said('federation', 'keys')}${await said('federation', 'keys', '--json')}`;
+  t.match(keys, /ap\/users\/alice\t/);
+  t.notMatch(keys, /PRIVATE/);
+});
+
+t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
+  peer.answer('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
+  await home.rooms.federation.drain();
+  const failed = (await json('delivery', 'list', '--state', 'failed')) as { id: number }[];
+  t.match(failed, [{ type: 'Accept', state: 'FAILED', attempts: 1, lastError: `${peer.host} answered 500`.replace(peer.host, 'PEER'), nextAttemptAt: null }]);
+  const { id } = failed[0]!;
+  t.match(await said('delivery', 'show', String(id)), /^Id\t\d+\nActivity\thttp[^]*Document\t\{.*"type":"Accept"/);
+  t.match(await said('delivery', 'retry', String(id)), /^Delivery \d+ is PENDING: it tries \d+ again, which stays FAILED\.\n\[0\]$/);
+  t.match(await said('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
+  t.match(await said('delivery', 'retry'), /\[2\]$/);
+  t.match(await said('delivery', 'retry', 'x'), /\[2\]$/);
+  t.match(await said('delivery', 'retry', '--state', 'failed'), '0 new PENDING deliveries; the FAILED ones stay.\n[0]');
+  t.match(await said('delivery', 'show', '99999'), /\[3\]$/);
+  t.match(await said('delivery', 'purge', '--older', '1h'), 'Removed 0 deliveries.\n[0]');
+  t.match(await said('delivery', 'purge', '--older', '0s', '--dry-run'), /^Would remove [1-9]/);
+});
+
+t.test('pairing on the command line: a code alone on stdout, a question before anything is allowed', async (t) => {
+  const invited = await runCli(['federation', 'peer', 'invite'], { cwd: home.folder, openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }), env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') } });
+  t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);
+  t.match(invited.stderr, /works once, for 15 minutes/);
+  const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
+  t.match(await said('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
+  t.match(await said('federation', 'peer', 'accept', 'nonsense', '--yes'), /no pairing code.*\[2\]$/s);
+  t.match(await said('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
+  t.match(await said('federation', 'peer', 'accept', code, '--yes'), 'Paired with PEER. Its administrator has to confirm, too.\n[0]');
+  t.match(await said('federation', 'peer', 'remove', peer.host, '--yes'), 'PEER is not allowed by a pairing any more.\n[0]');
+});
+
+interface Browser {
+  get(path: string): Promise<string>;
+  post(path: string, form: Record<string, string>): Promise<{ status: number; body: string; location: string | undefined }>;
+}
+
+async function browserOf(id: string): Promise<Browser> {
+  const { secret } = await home.rooms.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
+  const web = { port: Number(new URL(home.origin).port) };
+  const headers = { Cookie: `hearth_session=${secret}`, Origin: home.origin };
+  return {
+    get: async (target) => (await ask(web, target, { headers })).body,
+    async post(target, form) {
+      const { status, body, headers: got } = await ask(web, target, { form, headers });
+      return { status, body, location: got.location };
+    },
+  };
+}
+
+t.test('SPEC §4.7 /following: login required, plain forms, states in words', async (t) => {
+  const web = { port: Number(new URL(home.origin).port) };
+  t.match(await ask(web, '/following'), { status: 303, headers: { location: /^\/login/ } });
+  const dave = await home.rooms.accounts.addPerson({ username: 'dave' });
+  const { get, post } = await browserOf(dave.id);
+  t.match(await get('/following'), /Nothing is followed yet/);
+  t.match(await post('/following', { target: `${peer.origin}/r/bob/tool` }), { status: 303, location: '/following?done=repository-followed' });
+  t.match(await get('/following'), /The request goes out within seconds/);
+  await home.rooms.federation.drain();
+  t.match(await get('/following'), /Waiting for the other server; both must allow each other/);
+  const refused = await post('/following', { target: 'bob/x@other.example' });
+  t.match(refused, { status: 422, body: /Could not resolve handle/ });
+  t.match(refused.body, /value="bob\/x@other\.example"/, 'what was typed is kept');
+  t.match(await post('/following', { target: '<script>alert(1)</script>' }), { status: 422, body: /&lt;script&gt;/ });
+
+  const [, id] = /\/following\/([0-9a-f-]{36})\/unfollow/.exec(await get('/following')) ?? [];
+  t.match(await post(`/following/${id}/retry`, {}), { status: 303 });
+  t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, 'somebody else\'s');
+  t.match(await post(`/following/${id}/unfollow`, {}), { status: 303, location: '/following?done=unfollowed' });
+  t.match(await get('/following'), /Nothing is followed yet/);
+});
+
+t.test('security C01 whatever a peer writes is text on the page', async (t) => {
+  const erin = await home.rooms.accounts.addPerson({ username: 'erin' });
+  const evil = peer.addActor('/r/x', { type: 'Repository', preferredUsername: '<img/src=x>', name: '"><script>', url: `${peer.origin}/"onmouseover="alert(1)` }, keysNumber(1));
+  await home.rooms.federation.follow(erin.id, evil.id);
+  const markup = '<img src=x onerror=alert(1)>';
+  await peer.deliver(evil, `${home.origin}/ap/instance/inbox`, {
+    id: peer.newId(), type: 'Push', actor: evil.id, target: { ref: `refs/heads/${markup}` }, object: [{ hash: 'a'.repeat(40), summary: `&lt;img src=x&gt;${markup}<b>bold</b>` }],
+  });
+  const body = await (await browserOf(erin.id)).get('/following');
+  t.notMatch(body, /<img|<script>|onmouseover="alert/);
+  t.match(body, /&lt;img\/src=x&gt;@/);
+});
+
+t.test('/admin/federation is for administrators, and does what the command line does', async (t) => {
+  t.match(await (await browserOf(alice.id)).get('/admin/federation'), /Nothing here/);
+  const root = await home.rooms.accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
+  const { get, post } = await browserOf(root.id);
+  t.match(await get('/admin/federation'), /Other servers/);
+  t.match(await post('/admin/federation/test', { host: peer.host }), { status: 200, body: /it answers/ });
+  t.match(await post('/admin/federation/test', { host: 'no host' }), { status: 422 });
+  const { location = '' } = await post('/admin/federation/invite', {});
+  t.match(await get(location), /ap\/pairing#[\w-]{22}/);
+  t.notMatch(await get(location), /ap\/pairing#/, 'shown once');
+  const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
+  t.match(await post('/admin/federation/pair', { code }), { status: 200, body: new RegExp(`Pair with ${peer.host}\\?`) });
+  t.match(await post('/admin/federation/pair', { code, confirm: 'yes' }), { status: 303 });
+  t.match(await post('/admin/federation/remove', { host: peer.host }), { status: 303 });
+  t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /no pairing code/ });
+  t.match(await post('/admin/federation/deliveries/1/retry', {}), { status: 409 });
+  t.match(await post('/admin/federation/retry', {}), { status: 303 });
+});
