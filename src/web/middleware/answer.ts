@@ -43,6 +43,8 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, render: Rende
 
 function sendContent(ctx: Context, reply: ContentReply): void {
   ctx.status = reply.status;
+  // Koa, its pipeline and our middlewares all wait for the end of a stream: that is more than ten, and no leak.
+  if (!(typeof reply.body === 'string' || Buffer.isBuffer(reply.body))) ctx.res.setMaxListeners(20);
   ctx.body = reply.body;
   ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
   // Takes the body away again, and ends it where it is a stream.
