@@ -5,8 +5,9 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
-import { Bell } from './bell.ts';
+import { Bell, bellOfRun } from './bell.ts';
 import { LogStore } from './logs/log-store.ts';
+import { followLog, rawLog, readLog, searchLog } from './logs/read-log.ts';
 import { Masks, receiveLog } from './logs/receive-log.ts';
 import type { IncomingLog } from './logs/receive-log.ts';
 import type { CiRoom, CiSettings } from './room.ts';
@@ -33,6 +34,7 @@ import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
 import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
+import { explainQueue } from './tasks/explain-queue.ts';
 import { FairOrder } from './tasks/fair-order.ts';
 import { FetchCalls, fetchTask, returnTask } from './tasks/fetch-task.ts';
 import type { FetchOptions } from './tasks/fetch-task.ts';
@@ -111,6 +113,13 @@ export function createCi(options: CiOptions) {
     newestRun: bind(newestRun),
     findRun: bind(findRun),
     findJob: bind(findJob),
+    explainQueue: bind(explainQueue),
+    readLog: bind(readLog),
+    rawLog: bind(rawLog),
+    searchLog: bind(searchLog),
+    followLog: bind(followLog),
+    /** Resolves when something about a run has changed, or after a while. */
+    waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) => room.bell.wait(bellOfRun(runId), options),
     cancelRun: bind(cancelRun),
     rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) => rerun(room, viewer, found, number, choice),
     listDispatchable: bind(listDispatchable),

@@ -9,10 +9,10 @@ import { runNotFound } from './load-run.ts';
 import { runSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 
-type Room = Pick<CiRoom, 'db'>;
+type Room = Pick<CiRoom, 'db' | 'reports'>;
 
 /** A run of a repository by its number. Refuses `run_not_found`. */
-export async function findRunRow({ db }: Room, found: Pick<Found, 'repository'>, number: number): Promise<RunRow> {
+export async function findRunRow({ db }: Pick<Room, 'db'>, found: Pick<Found, 'repository'>, number: number): Promise<RunRow> {
   const run = await db.read.findOneBy(runSchema, { repositoryId: found.repository.id, number });
   if (run === null) throw runNotFound();
   return run;
@@ -55,7 +55,9 @@ export async function findJob(room: Room, found: Pick<Found, 'repository'>, numb
   return { run, job, task, steps: task === null ? [] : await stepsOf(room, [task.id]) };
 }
 
-/** The steps of some tasks, in order. */
-export function stepsOf({ db }: Room, taskIds: readonly number[]): Promise<StepRow[]> {
-  return db.read.find(stepSchema, { where: { taskId: In([...taskIds]) }, order: { taskId: 'ASC', position: 'ASC' } });
+/** The steps of some tasks, in order, with what their runners have said since it was last written. */
+export async function stepsOf({ db, reports }: Room, taskIds: readonly number[]): Promise<StepRow[]> {
+  const rows = await db.read.find(stepSchema, { where: { taskId: In([...taskIds]) }, order: { taskId: 'ASC', position: 'ASC' } });
+  const newer = new Map(taskIds.flatMap((id) => reports.unwritten(id)).map((step) => [`${step.taskId} ${step.position}`, step]));
+  return rows.map((row) => newer.get(`${row.taskId} ${row.position}`) ?? row);
 }

@@ -1,0 +1,80 @@
+import { In } from 'typeorm';
+import type { CiRoom } from '../room.ts';
+import { toRunner } from '../runners/runner.ts';
+import { runnerSchema } from '../runners/runner-schema.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import type { JobRow } from '../runs/job-schema.ts';
+import { runSchema } from '../runs/run-schema.ts';
+import type { RunRow } from '../runs/run-schema.ts';
+import type { Found } from '../../repositories/index.ts';
+import { mayTake, waitingLines } from './waiting-jobs.ts';
+import type { WaitingLine } from './waiting-jobs.ts';
+
+/** A job that has not begun, and why. */
+export interface QueuedJob {
+  job: JobRow;
+  run: RunRow;
+  /** Place among all jobs that wait for a runner, from 1; null for one that waits for something else. */
+  place: number | null;
+  /** In words for a person. */
+  reason: string;
+}
+
+const maxShown = 200;
+
+/**
+ * The jobs of a repository, or of the whole instance, that have not begun, those
+ * that wait for a runner first.
+ */
+export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
+  const { read } = room.db;
+  const here = found === null ? {} : { repositoryId: found.repository.id };
+  const jobs = await read.find(jobSchema, { where: { ...here, status: In(['waiting', 'blocked']) }, order: { waitingSince: { direction: 'ASC', nulls: 'LAST' }, id: 'ASC' }, take: maxShown });
+  if (jobs.length === 0) return [];
+  const runs = new Map((await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]));
+  const lines = await waitingLines(read);
+  const explainWaiting = await waitingReasons(room);
+  const places = await placesOf(room, jobs);
+  return jobs.flatMap((job) => {
+    const run = runs.get(job.runId);
+    if (run === undefined) return [];
+    const line = lines.find((one) => one.repositoryId === job.repositoryId && one.labels.join() === job.runsOn?.join());
+    const reason = job.status === 'waiting' ? explainWaiting(line) : explainBlocked(job, run);
+    return [{ job, run, place: places.get(job.id) ?? null, reason }];
+  });
+}
+
+/** Places by age; the order in which owners take turns may bring a job forward. */
+async function placesOf({ db }: CiRoom, shown: readonly JobRow[]): Promise<Map<number, number>> {
+  const waiting = await db.read.find(jobSchema, { where: { status: 'waiting' }, order: { waitingSince: 'ASC', id: 'ASC' }, select: { id: true } });
+  const wanted = new Set(shown.map((job) => job.id));
+  return new Map(waiting.flatMap(({ id }, at) => (wanted.has(id) ? [[id, at + 1] as const] : [])));
+}
+
+async function waitingReasons({ db, presence, clock }: CiRoom): Promise<(line: WaitingLine | undefined) => string> {
+  const runners = await db.read.find(runnerSchema);
+  return (line) => {
+    if (line === undefined) return 'It is about to begin.';
+    const able = runners.filter((runner) => mayTake(runner, line));
+    const labels = line.labels.length === 0 ? 'any label' : line.labels.join(', ');
+    if (able.length === 0) return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.`;
+    const enabled = able.filter((runner) => runner.disabledAt === null);
+    if (enabled.length === 0) return `The runners for ${labels} are paused.`;
+    const online = enabled.filter((runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now()).status));
+    if (online.length === 0) return `The runners for ${labels} are offline.`;
+    return `All runners for ${labels} are busy.`;
+  };
+}
+
+function explainBlocked(job: JobRow, run: RunRow): string {
+  switch (job.hold) {
+    case 'run':
+      return `Another run holds the group “${run.concurrencyGroup}”.`;
+    case 'concurrency':
+      return `Another job holds the group “${job.concurrencyGroup}”.`;
+    case 'parallel':
+      return `At most ${job.maxParallel} of its kind run at the same time.`;
+    default:
+      return `It needs ${job.needs.join(', ')} first.`;
+  }
+}
