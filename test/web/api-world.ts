@@ -1,0 +1,121 @@
+// furnish(t, web) → people, organisations, repositories and tokens for generated API requests:
+//   pools of names that mean something, and a private repository whose words nobody but carol may ever read.
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner as Test } from '../fixtures/temporary-folder.ts';
+import type { ApiRequest, Pools } from './api-requests.ts';
+import { fillRepository } from './web-fixture.ts';
+import type { Web } from './web-fixture.ts';
+
+export interface World {
+  pools: Pools;
+  /** Matches the private words. */
+  canary: RegExp;
+  /** Whether the sender of a request may read the private words. */
+  mayKnow(request: ApiRequest): boolean;
+  /** Makes anew what requests have deleted. */
+  restock(): Promise<void>;
+}
+
+const word = 'quagmire';
+
+/** In a pool: drawn more often than the others. */
+const often = (value: string): string[] => [value, value, value, value];
+
+export async function furnish(t: Test, web: Web): Promise<World> {
+  const { accounts, repositories, organisations, git } = web.rooms;
+  const ids: Record<string, string> = {};
+  for (const username of ['alice', 'bob', 'carol']) ids[username] = (await accounts.addPerson({ username, displayName: `${username} of example.org` })).id;
+  const nameless = await accounts.addPerson({});
+  const viewer = (username: string) => ({ kind: 'person', id: ids[username]!, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }) as const;
+  const tokenOf = async (personId: string, name: string, access: 'read' | 'write' | 'admin', repositoryIds: string[] | null = null) =>
+    `Bearer ${(await accounts.addToken(personId, { name, access, repositoryIds, expiresAt: null })).secret}`;
+
+  const secret = await repositories.create(viewer('carol'), { name: 'vault', visibility: 'PRIVATE', description: `All about ${word}` });
+  const secretPath = git.repositoryPath(ids['carol']!, secret.id);
+  await fillRepository(t, secretPath, { [`${word}.txt`]: `${word}\n` }, word);
+  await repositories.edit(viewer('carol'), 'carol', 'vault', { defaultBranch: word });
+  const { oid: secretCommit } = await git.head(secretPath);
+
+  const folder = temporaryFolder(t);
+  const keys = ['one', 'two', 'three'].map((name) => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path.join(folder, name)]);
+    return execFileSync('cat', [path.join(folder, `${name}.pub`)]).toString();
+  });
+
+  const values: Record<string, string[]> = {
+    owner: [...often('alice'), 'ALICE', 'bob', 'carol', 'guild'],
+    name: [...often('tool'), 'Tool', 'empty', 'hidden', 'vault', 'new-one', 'another.one'],
+    commit: [...often('main'), 'HEAD', 'v1', secretCommit!],
+    ref: ['main', 'HEAD', 'v1', 'nowhere', secretCommit!],
+    path: ['README.md', 'src', 'src/deep/file.txt', 'nowhere', 'big.bin', 'src/', '/'],
+    username: ['alice', ...often('bob'), 'carol', 'Bob', 'nobody'],
+    org: [...often('guild'), 'GUILD', 'workshop', 'fresh', 'alice'],
+    key: keys,
+    ...Object.fromEntries(['description', 'displayName', 'bio', 'title', 'context'].map((field) => [field, ['plain words', 'Ünïcode ✓']])),
+    website: ['', 'https://example.org'],
+    q: ['a', 'tool', word, 'example', '%', 'é'],
+    after: ['x', 'alice'],
+    id: [],
+    defaultBranch: [...often('main'), 'nowhere'],
+    repositories: ['alice/tool', 'alice/empty', 'carol/vault', 'nobody/nothing'],
+    targetUrl: ['https://ci.example.org/1', 'javascript:alert(1)', 'runs/3'],
+  };
+
+  async function unlessThere(make: () => Promise<unknown>): Promise<boolean> {
+    return make().then(() => true, () => false);
+  }
+
+  async function restock(): Promise<void> {
+    const alice = viewer('alice');
+    for (const name of ['guild', 'workshop']) await unlessThere(() => organisations.create(alice, { name }));
+    await unlessThere(() => organisations.addMember(alice, 'guild', { username: 'bob', role: 'MEMBER' }));
+    for (const [name, visibility] of [['tool', 'PUBLIC'], ['empty', 'PUBLIC'], ['hidden', 'PRIVATE']] as const) {
+      await unlessThere(() => repositories.create(alice, { name, visibility, description: 'Ünïcode ✓' }));
+      await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
+    }
+    await unlessThere(() => repositories.create(alice, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' }));
+    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }));
+    for (const name of ['tool', 'hidden']) {
+      const found = await repositories.find(alice, 'alice', name).catch(() => null);
+      if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0) continue;
+      await fillRepository(t, found.path, { 'README.md': '# Tool\n', 'src/deep/file.txt': 'text\n', 'big.bin': Buffer.alloc(3_000_000, 'x\0y') });
+      execFileSync('git', [`--git-dir=${found.path}`, 'tag', 'v1', 'main'], { env: { PATH: process.env['PATH'] } });
+      const { oid } = await git.head(found.path);
+      values['commit']!.push(oid!);
+      values['after']!.push(`${oid}.1`);
+    }
+    // As the requests left it: another default branch, a role that was changed, no collaborator.
+    await unlessThere(() => repositories.edit(alice, 'alice', 'tool', { defaultBranch: 'main' }));
+    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
+    await unlessThere(() => accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }));
+    await unlessThere(() => accounts.addKey(ids['alice']!, { line: keys[0]! }));
+    const mine = [...(await accounts.listTokens(ids['alice']!)).filter(({ name }) => !name.startsWith('kept')), ...(await accounts.listKeys(ids['alice']!))];
+    values['id']!.splice(0, Infinity, ...mine.map(({ id }) => id), '00000000-0000-4000-8000-000000000000');
+    const page = await repositories.list(alice, { limit: 1 });
+    if (page.next !== null) values['after']!.push(page.next);
+  }
+  await restock();
+
+  const tool = (await repositories.find(viewer('alice'), 'alice', 'tool')).repository.id;
+  const alices = await tokenOf(ids['alice']!, 'kept admin', 'admin');
+  const strangers = [
+    null,
+    'Bearer hth_wrong',
+    'Basic YWxpY2U6eA==',
+    await tokenOf(nameless.id, 'kept nameless', 'admin'),
+    alices,
+    await tokenOf(ids['alice']!, 'kept write', 'write'),
+    await tokenOf(ids['alice']!, 'kept read', 'read'),
+    await tokenOf(ids['alice']!, 'kept limited', 'admin', [tool]),
+    await tokenOf(ids['bob']!, 'kept admin', 'admin'),
+  ];
+  const carols = await tokenOf(ids['carol']!, 'kept admin', 'admin');
+  return {
+    pools: { values, credentials: [...strangers, ...strangers.slice(4), carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices)] },
+    canary: new RegExp(`${word}|${secretCommit}`, 'i'),
+    mayKnow: ({ headers }) => headers['Authorization'] === carols,
+    restock,
+  };
+}
