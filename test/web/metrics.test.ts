@@ -54,7 +54,7 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
   // Thirty-one seconds of work, without waiting for them.
   await spend({ state: { address: '2001:db8::1', identity: { viewer: { kind: 'anonymous' } } } } as never, async () => void (skipped += 31_000));
   const refusal = await visit('2001:db8::ffff', 'anonymous').catch((error: unknown) => error);
-  t.match(refusal, { status: 429, headers: { 'Retry-After': '3' } }, 'its whole network');
+  t.match(refusal, { status: 429, headers: { 'Retry-After': /^[34]$/ } }, 'its whole network');
   await visit('2001:db8:0:1::1', 'anonymous');
   await visit('2001:db8::1', 'person');
   clock.advance(3_000);

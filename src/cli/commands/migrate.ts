@@ -8,6 +8,7 @@ import type { Run } from '../action.ts';
 interface Options {
   status?: true;
   dryRun?: true;
+  rehearse?: true;
 }
 
 interface Step {
@@ -22,9 +23,11 @@ export function addMigrateCommand(program: Command, run: Run): void {
     program.command('migrate').description('bring the database up to date; the server does so at start')
       .option('--status', 'only list which steps are applied')
       .option('--dry-run', 'only list which steps would be applied')
+      .option('--rehearse', 'apply them to a copy, and say how long it took and how much room it needs')
       .action(run(migrate)),
     'hearth migrate --status',
     'hearth migrate --dry-run',
+    'hearth migrate --rehearse',
   );
 }
 
@@ -34,7 +37,8 @@ const columns: Column<Step>[] = [
   { title: 'STATE', cell: (step) => step.state },
 ];
 
-async function migrate(cli: Cli, { status, dryRun }: Options): Promise<void> {
+async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise<void> {
+  if (rehearse) return (await import('./rehearse.ts')).rehearse(cli);
   const { config } = await cli.loadConfig();
   const [{ databaseFile, openDatabase }, { becomeOwnerOf, prepareDataDir, requireDataDir }, { takeInstanceLock }] =
     await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../instance-lock.ts')]);

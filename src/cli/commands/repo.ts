@@ -12,6 +12,7 @@ import type { Column } from '../output.ts';
 import type { Run } from '../action.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
+import { addRepoCareCommands } from './repo-care.ts';
 import { addRepoLifeCommands } from './repo-life.ts';
 
 interface ListOptions {
@@ -74,6 +75,7 @@ export function addRepoCommands(program: Command, run: Run): void {
     'hearth repo restore alice/garden',
   );
   addRepoLifeCommands(repo, run);
+  addRepoCareCommands(repo, run);
   addCollaboratorCommands(repo, run);
 }
 

@@ -1,0 +1,130 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { ListedRepository } from '../../repositories/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { readRunningServer } from '../server-file.ts';
+
+/** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
+export function addCareCommands(program: Command, run: Run): void {
+  withExamples(program.command('status').description('how the server is, and when a restore was last proven').action(run(status)), 'hearth status');
+  withExamples(program.command('stats').description('how much of everything there is').action(run(stats)), 'hearth stats --json');
+  withExamples(
+    program.command('cleanup').description('remove what is over: expired sessions, old temporary files').action(run(cleanup)),
+    'hearth cleanup',
+  );
+  const trash = addNoun(program, 'trash', 'deleted repositories that can be restored');
+  withExamples(trash.command('list').description('list them').action(run(listTrash)), 'hearth trash list');
+  withExamples(
+    trash.command('empty').description('remove for good what was deleted long ago')
+      .option('--older <duration>', 'deleted before so long; as the settings say when left out')
+      .option('--dry-run', 'only say what would go')
+      .action(run(emptyTrash)),
+    'hearth trash empty --older 7d --yes',
+  );
+}
+
+async function status(cli: Cli): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { embedded } = await import('../../embedded/index.ts');
+  const server = readRunningServer(rooms.config.dataDir);
+  const [{ newest, lastProof }, counts] = await Promise.all([rooms.backups.state(), rooms.counts()]);
+  const startedAt = server === null ? null : Date.parse(server.startedAt);
+  const proven = lastProof === null ? null : Date.parse(lastProof.at);
+  const door = (at: { host: string; port: number } | null | undefined): string => (at == null ? 'off' : `${at.host}:${at.port}`);
+  cli.output.show(
+    [
+      ['Version', embedded.version],
+      ['Server', server === null ? 'not running' : `process ${server.pid}`],
+      ['Started', { epochMs: startedAt, otherwise: 'not running' }],
+      ['Web', server === null ? 'off' : (server.webUrl ?? door(server.http))],
+      ['SSH', door(server?.ssh)],
+      ['Deliveries waiting', counts.deliveries.PENDING],
+      ['Last backup', never(newest?.madeAt ?? null)],
+      ['Last proven restore', never(proven)],
+      ['Proven', lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`],
+    ],
+    {
+      version: embedded.version,
+      running: server !== null,
+      pid: server?.pid ?? null,
+      startedAt: isoOrNull(startedAt),
+      webUrl: server?.webUrl ?? null,
+      ssh: server?.ssh ?? null,
+      deliveriesWaiting: counts.deliveries.PENDING,
+      lastBackupAt: isoOrNull(newest?.madeAt ?? null),
+      lastProvenRestoreAt: isoOrNull(proven),
+      proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },
+    },
+  );
+}
+
+async function stats(cli: Cli): Promise<void> {
+  const counts = await (await cli.openRooms()).counts();
+  cli.output.show(
+    [
+      ['People', counts.people],
+      ['Organisations', counts.organisations],
+      ['Repositories', counts.repositories],
+      ['Their size', { bytes: counts.repositoryBytes }],
+      ['In the trash', counts.inTrash],
+      ['Pushes in 24 hours', counts.pushesToday],
+      ['Deliveries waiting', counts.deliveries.PENDING],
+      ['Deliveries failed', counts.deliveries.FAILED],
+      ['Runners', counts.runners],
+    ],
+    { ...counts, oldestDeliveryAt: isoOrNull(counts.oldestDeliveryAt) },
+  );
+}
+
+const oldMs = 86_400_000;
+
+async function cleanup(cli: Cli): Promise<void> {
+  const { accounts, config, clock } = await cli.openRooms();
+  const sessions = await accounts.removeExpired();
+  const folder = path.join(config.dataDir, 'tmp');
+  let files = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const at = path.join(folder, name);
+    if (clock.now() - (await stat(at)).mtimeMs < oldMs) continue;
+    await rm(at, { recursive: true, force: true });
+    files += 1;
+  }
+  cli.output.result(`Removed ${sessions} expired sessions, invites and setup links, and ${files} old temporary ${files === 1 ? 'file' : 'files'}.`, { expired: sessions, files });
+}
+
+const trashColumns: Column<ListedRepository>[] = [
+  { title: 'OWNER/NAME', cell: (row) => `${row.owner.handle}/${row.name}`, whole: true },
+  { title: 'DELETED', cell: (row) => never(row.deletedAt) },
+  { title: 'SIZE', cell: (row) => ({ bytes: row.sizeBytes }), align: 'right' },
+  { title: 'ID', cell: (row) => ({ id: row.id }) },
+];
+
+const toJson = (row: ListedRepository): object => ({
+  id: row.id, owner: row.owner.handle, name: row.name, sizeBytes: row.sizeBytes, deletedAt: isoOrNull(row.deletedAt),
+});
+
+async function listTrash(cli: Cli): Promise<void> {
+  const { repositories } = await cli.openRooms();
+  cli.output.list(await repositories.listTrash(), trashColumns, ['repository', 'repositories'], toJson);
+}
+
+async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
+  const { repositories, backups, config, clock } = await cli.openRooms();
+  const { readDuration } = await import('../../config/index.ts');
+  const keptMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
+  if (keptMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
+  const rows = (await repositories.listTrash()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
+  const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const result = { repositories: rows.map(toJson), bytes };
+  if (dryRun) return cli.output.result(`Would remove ${rows.length} repositories for good, ${bytes} bytes.`, result);
+  if (rows.length > 0) await cli.confirm(`Remove ${rows.length} repositories for good?`);
+  if (await backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
+  await repositories.emptyTrash(keptMs);
+  cli.output.result(`Removed ${rows.length} repositories for good, ${bytes} bytes.`, result);
+}

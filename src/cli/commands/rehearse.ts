@@ -1,0 +1,43 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Cli } from '../cli.ts';
+
+/**
+ * `hearth migrate --rehearse`: does on a copy what the next start would do to the
+ * database, and says how long it takes and how much room it needs. The server may run.
+ */
+export async function rehearse(cli: Cli): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const [{ databaseFile, openDatabase }, { copyDatabase, examineDatabase }, { becomeOwnerOf, requireDataDir }, { systemRandom }] = await Promise.all([
+    import('../../app.ts'), import('../../db/index.ts'), import('../data-dir.ts'), import('../../kernel/index.ts'),
+  ]);
+  becomeOwnerOf(config.dataDir, cli.process);
+  requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  const stage = path.join(config.dataDir, 'tmp', `rehearsal-${systemRandom.uuid()}`);
+  await mkdir(stage, { recursive: true, mode: 0o700 });
+  try {
+    const copied = { ...config, dataDir: stage };
+    await copyDatabase(databaseFile(config), databaseFile(copied));
+    const db = await openDatabase(copied, { logger: await cli.logger() }, 'never');
+    const startedAt = performance.now();
+    const steps = await db.migrate().finally(() => db.close());
+    const tookMs = Math.round(performance.now() - startedAt);
+    const health = await examineDatabase(databaseFile(copied));
+    const bytes = await bytesBelow(stage);
+    const problems = [...health.damage, ...Object.entries(health.orphans).map(([table, count]) => `${count} rows of ${table} would lose what they belong to`)];
+    if (problems.length > 0) cli.exitCode = 7;
+    for (const problem of problems) cli.output.message(problem);
+    const what = steps.length === 0 ? 'Nothing to migrate' : `Migrated a copy to V${steps.at(-1)!.version} in ${steps.length} steps`;
+    cli.output.result(`${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${problems.length} problems.`, {
+      steps: steps.map(({ version, name }) => ({ version, name })), tookMs, diskBytes: bytes, problems,
+    });
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

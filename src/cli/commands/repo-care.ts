@@ -1,0 +1,124 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import type { Column } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth repo gc|fsck|size`: repositories as folders of git. */
+export function addRepoCareCommands(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('gc').description('pack repositories anew, so that they take less room and clone faster')
+      .argument('[owner/name]', 'one repository')
+      .option('--all', 'every one')
+      .action(run(gc)),
+    'hearth repo gc alice/garden',
+    'hearth repo gc --all',
+  );
+  withExamples(
+    repo.command('fsck').description('look whether repositories are whole; ends with 7 when one is not')
+      .argument('[owner/name]', 'one repository')
+      .option('--all', 'every one')
+      .option('--full', 'read the content of every object')
+      .action(run(fsck)),
+    'hearth repo fsck --all',
+  );
+  withExamples(
+    repo.command('size').description('list repositories by the room they take')
+      .option('--top <count>', 'only the largest', '20')
+      .action(run(size)),
+    'hearth repo size --top 5',
+  );
+}
+
+interface Target {
+  id: string;
+  name: string;
+  folder: string;
+}
+
+async function targets(rooms: Rooms, text: string | undefined, all: true | undefined): Promise<Target[]> {
+  if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
+  if (text !== undefined) {
+    const { repository, canonical, path: folder } = await findRepository(rooms, text);
+    return [{ id: repository.id, name: `${canonical.owner}/${canonical.name}`, folder }];
+  }
+  const rows = await rooms.repositories.listAll();
+  return rows.map(({ id, name, owner }) => ({ id, name: `${owner.handle}/${name}`, folder: rooms.git.repositoryPath(owner.id, id) }));
+}
+
+interface Packed {
+  name: string;
+  before: number;
+  after: number;
+  skipped: string | null;
+}
+
+async function gc(cli: Cli, { all }: { all?: true }, text?: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  if (await rooms.backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
+  const rows: Packed[] = [];
+  const progress = showProgress(cli);
+  const list = await targets(rooms, text, all);
+  for (const [done, { id, name, folder }] of list.entries()) {
+    progress.step({ done, total: list.length, item: name });
+    const before = await bytesBelow(folder);
+    const busy = (await rooms.db.read.query('SELECT 1 FROM pushes WHERE repository_id = ? AND settled_at IS NULL', [id])) as unknown[];
+    if (busy.length === 0) await rooms.git.pack(folder);
+    rows.push({ name, before, after: await bytesBelow(folder), skipped: busy.length > 0 ? 'push in progress' : null });
+  }
+  progress.end();
+  const columns: Column<Packed>[] = [
+    { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
+    { title: 'BEFORE', cell: (row) => ({ bytes: row.before }), align: 'right' },
+    { title: 'AFTER', cell: (row) => ({ bytes: row.after }), align: 'right' },
+    { title: 'RESULT', cell: (row) => (row.skipped === null ? 'packed' : `skipped (${row.skipped})`) },
+  ];
+  cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
+}
+
+async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const progress = showProgress(cli);
+  const rows: { name: string; errors: string[] }[] = [];
+  const list = await targets(rooms, text, all);
+  for (const [done, { name, folder }] of list.entries()) {
+    progress.step({ done, total: list.length, item: name });
+    rows.push({ name, errors: await rooms.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]) });
+  }
+  progress.end();
+  if (rows.some(({ errors }) => errors.length > 0)) cli.exitCode = 7;
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
+    { title: 'RESULT', cell: (row) => (row.errors.length === 0 ? 'ok' : 'damaged') },
+    { title: 'FIRST ERROR', cell: (row) => row.errors[0] ?? '' },
+  ];
+  cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
+}
+
+async function size(cli: Cli, { top }: { top: string }): Promise<void> {
+  if (!/^[1-9]\d{0,5}$/.test(top)) throw invalid('usage', `${JSON.stringify(top)} is not a number of repositories.`);
+  const rooms = await cli.openRooms();
+  const rows = [];
+  for (const { name, folder } of await targets(rooms, undefined, true)) rows.push({ name, gitBytes: await bytesBelow(folder) });
+  rows.sort((a, b) => b.gitBytes - a.gitBytes);
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
+    { title: 'GIT', cell: (row) => ({ bytes: row.gitBytes }), align: 'right' },
+  ];
+  cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
+}
+
+/** As the disk counts: blocks that are taken. */
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
+    bytes += ((await stat(path.join(parentPath, name)).catch(() => null))?.blocks ?? 0) * 512;
+  }
+  return bytes;
+}

@@ -1,0 +1,63 @@
+/**
+ * The unit for systemd; packaging/hearth.service is this text. Everything that a git
+ * forge does not need is taken from it, and git's processes inherit the same walls.
+ * No MemoryDenyWriteExecute: the JavaScript engine compiles while it runs.
+ */
+export function systemdUnit(program = '/usr/local/bin/hearth'): string {
+  return `[Unit]
+Description=Hearth git forge
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+User=hearth
+Group=hearth
+ExecStart=${program} serve
+WorkingDirectory=/var/lib/hearth
+Environment=SERVICE_DATA_DIR=/var/lib/hearth
+EnvironmentFile=-/etc/hearth/hearth.env
+StateDirectory=hearth
+StateDirectoryMode=0700
+ConfigurationDirectory=hearth
+UMask=0077
+Restart=on-failure
+RestartSec=2
+# It refuses to start with settings, a schema or a disk that do not fit: trying again does not help.
+RestartPreventExitStatus=78
+# Clones and pushes under way may end.
+KillMode=mixed
+TimeoutStopSec=60
+LimitNOFILE=65536
+
+NoNewPrivileges=true
+ProtectSystem=strict
+ProtectHome=true
+PrivateTmp=true
+PrivateDevices=true
+ProtectHostname=true
+ProtectClock=true
+ProtectKernelTunables=true
+ProtectKernelModules=true
+ProtectKernelLogs=true
+ProtectControlGroups=true
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=true
+RestrictRealtime=true
+RestrictSUIDSGID=true
+RemoveIPC=true
+LockPersonality=true
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallFilter=setpriority
+CapabilityBoundingSet=
+# To listen on ports 22 and 80 itself:
+# CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+# AmbientCapabilities=CAP_NET_BIND_SERVICE
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

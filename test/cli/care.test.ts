@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { systemdUnit } from '../../src/cli/systemd-unit.ts';
+import { progressLine, showProgress } from '../../src/cli/progress.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { runCli } from './fake-process.ts';
+
+const folder = temporaryFolder(t);
+const dataDir = path.join(folder, 'data');
+const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
+
+t.test('init makes a settings file that works, and never over another one', async (t) => {
+  const made = await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
+  t.equal(made.code, 0, made.stderr);
+  t.equal(made.stdout, `${folder}/etc/hearth.toml\n${dataDir}\n`);
+  t.match(made.stderr, /systemctl daemon-reload/);
+  t.match(await runCli(['config', 'check', '--config', 'etc/hearth.toml'], { cwd: folder }), { code: 0, stdout: 'ok\n' });
+  t.match(readFileSync(path.join(folder, 'etc/hearth.toml'), 'utf8'), `data_dir = "${dataDir}"`);
+  t.equal((await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })).code, 4);
+  t.equal((await hearth('init --unit')).stdout, readFileSync(new URL('../../packaging/hearth.service', import.meta.url), 'utf8'));
+  t.match(systemdUnit('/opt/hearth'), 'ExecStart=/opt/hearth serve');
+});
+
+t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is', async (t) => {
+  t.equal((await hearth('migrate')).code, 0);
+  t.equal((await hearth('user add alice --random-password')).code, 0);
+  t.equal((await hearth('repo add alice/garden')).code, 0);
+  t.match(JSON.parse((await hearth('status --json')).stdout), { running: false, lastBackupAt: null, lastProvenRestoreAt: null, deliveriesWaiting: 0 });
+  t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1, repositories: 1, inTrash: 0, pushesToday: 0 });
+  t.match(await hearth('cleanup'), { code: 0, stdout: /^Removed 0 expired/ });
+  t.match(await hearth('repo fsck --all'), { code: 0, stdout: 'alice/garden\tok\t\n' });
+  t.match(await hearth('repo gc alice/garden'), { code: 0, stdout: /^alice\/garden\t\d+\t\d+\tpacked\n$/ });
+  t.equal((await hearth('repo gc')).code, 2, 'neither one nor all');
+  t.match(await hearth('repo size'), { stdout: /^alice\/garden\t\d+\n$/ });
+  t.equal((await hearth('repo delete alice/garden --yes')).code, 0);
+  t.match(await hearth('trash list'), { stdout: /^alice\/garden\t/ });
+  t.match(await hearth('trash empty --yes'), { stdout: /^Removed 0 repositories/ }, 'too young');
+  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 / });
+  t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Removed 1 / });
+  t.match(await hearth('log verify'), { code: 0, stdout: 'ok\n' });
+  t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
+});
+
+t.test('migrate --rehearse works on a copy; rollback puts the copy from before a migration back', async (t) => {
+  const file = path.join(dataDir, 'hearth.db');
+  // An older schema: without the last step.
+  const older = new DatabaseSync(file);
+  older.exec("DROP TABLE audit_log; DROP TABLE job_runs; DELETE FROM migrations WHERE name LIKE 'V40%'");
+  older.close();
+  const rehearsed = JSON.parse((await hearth('migrate --rehearse --json')).stdout) as { steps: object[]; diskBytes: number };
+  t.match(rehearsed, { steps: [{ version: 40 }], problems: [] });
+  t.ok(rehearsed.diskBytes > 100_000);
+  t.match(await hearth('migrate --status'), { stdout: /V40\tAudit\tpending/ }, 'the database itself is as it was');
+  t.same(readdirSync(path.join(dataDir, 'tmp')), []);
+
+  t.equal((await hearth('rollback')).code, 3, 'no copy yet');
+  t.equal((await hearth('migrate')).code, 0);
+  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /^Would put .*V30-before-V40\.db back; 0 pushes/ });
+  t.equal((await hearth('rollback')).code, 2, 'asks first');
+  t.equal((await hearth('rollback --yes')).code, 0);
+  t.match(await hearth('migrate --status'), { stdout: /V40\tAudit\tpending/ });
+  t.ok(readdirSync(path.join(dataDir, 'backups')).some((name) => name.startsWith('rolled-back-')), 'the newer one is kept');
+  t.notOk(existsSync(`${file}-wal`));
+  t.equal((await hearth('migrate')).code, 0);
+  t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1 });
+});
+
+t.test('command-line.md 1.5 progress is one line, redrawn on a terminal', async (t) => {
+  t.equal(progressLine({ done: 137, total: 214, item: 'lab/site' }, 137_000), '[#############-------]  137/214  lab/site   eta 1m17s');
+  t.equal(progressLine({ done: 0, total: 0, item: 'x' }, 0), '[--------------------]  0/0  x');
+  let now = 0;
+  const written: string[] = [];
+  const shown = (isTTY: boolean, json = false) =>
+    showProgress({ process: { stderr: { isTTY, columns: 30, write: (text: string) => written.push(text) > 0, on: () => 0 } }, flags: { quiet: false, json }, clock: { now: () => now } } as never);
+  const terminal = shown(true);
+  now = 1_000;
+  terminal.step({ done: 1, total: 2, item: 'a very long name of something' });
+  terminal.step({ done: 2, total: 2, item: 'too soon' });
+  terminal.end();
+  t.same(written.splice(0), ['\r[##########----------]  1/2  \u001b[K', '\r\u001b[K']);
+  const pipe = shown(false);
+  pipe.step({ done: 1, total: 2, item: 'x' });
+  now += 10_000;
+  pipe.step({ done: 1, total: 2, item: 'x' });
+  shown(true, true).step({ done: 1, total: 2, item: 'x' });
+  t.equal(written.length, 1);
+});
