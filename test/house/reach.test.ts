@@ -123,6 +123,7 @@ function holds(name: string, check: Check, exceptions: Exceptions = {}): void {
 
 holds('only git starts programs, only embedded starts threads, only db opens SQLite', modulesAtHome, {
   'src/db/writer-worker.ts': 'runs in the writing thread and answers through its port',
+  'src/db/side-worker.ts': 'runs in a side thread and answers through its port',
   'src/highlighting/highlight-worker.ts': 'runs in its thread and answers through its port',
   'src/cli/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
 });
