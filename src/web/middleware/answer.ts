@@ -7,6 +7,7 @@ import type { Render } from '../render.ts';
 import type { ContentReply, PageReply, Reply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { readSessionCookie } from '../session-cookie.ts';
+import { viewNotice } from '../views/notices.ts';
 import type { AnyVisit, PageHandler } from '../visit.ts';
 
 function visitOf(ctx: Context): AnyVisit {
@@ -20,6 +21,7 @@ function visitOf(ctx: Context): AnyVisit {
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding,
     userAgent: ctx.get('User-Agent').slice(0, 512),
+    lastEventId: /^\d{1,15}$/.test(ctx.get('Last-Event-ID')) ? Number(ctx.get('Last-Event-ID')) : null,
   };
 }
 
@@ -38,7 +40,8 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, render: Rende
   ctx.state.showsSecret = reply.showsSecret;
   const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
   ctx.type = 'html';
-  ctx.body = render(reply.template, frame, reply.locals);
+  // A form may lead to any page, so any page can say what came of it.
+  ctx.body = render(reply.template, frame, { notice: viewNotice(visit.query), ...reply.locals });
 }
 
 function sendContent(ctx: Context, reply: ContentReply): void {

@@ -1,0 +1,210 @@
+// Organisations, collaborators, images and the life of a repository in a real browser with scripts off;
+// then every one of these pages under axe, in light and dark, narrow and wide.
+import t from 'tap';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { sampleImages } from '../images/sample-images.ts';
+import { fillRepository, signedIn, startWeb } from '../web/web-fixture.ts';
+import type { Web } from '../web/web-fixture.ts';
+
+t.setTimeout(180_000);
+
+let web: Web;
+let browser: Browser;
+const sessions = new Map<string, string>();
+
+async function open(who: string, more: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false, reducedMotion: 'reduce', ...more });
+  context.setDefaultTimeout(10_000);
+  await context.addCookies([{ name: 'hearth_session', value: sessions.get(who)!, url: web.origin }]);
+  return context;
+}
+
+const tab = async (who: string): Promise<Page> => (await open(who)).newPage();
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+const picture = (name: string, type: keyof typeof sampleImages) => ({ name, mimeType: type, buffer: sampleImages[type] });
+/** Waits for the sentence that a form leaves behind. */
+const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+
+t.before(async () => {
+  web = await startWeb(t);
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  for (const name of ['alice', 'bob', 'carol']) sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
+});
+t.teardown(() => browser?.close());
+
+t.test('an organisation from its founding to its members, by clicks alone', async (t) => {
+  const page = await tab('alice');
+  await page.goto(web.origin);
+  await page.getByRole('link', { name: 'New organisation' }).last().click();
+  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await press(page, 'Create organisation');
+  await page.getByRole('alert').filter({ hasText: 'already taken' }).waitFor();
+  t.equal(await page.getByLabel('Handle', { exact: true }).inputValue(), 'bob', 'what was typed is still there');
+  await page.getByLabel('Handle', { exact: true }).fill('potters');
+  await page.getByLabel('Name', { exact: true }).fill('The Potters');
+  await press(page, 'Create organisation');
+  await says(page, 'You are its first owner');
+
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByText('Every organisation needs at least one owner').waitFor();
+  for (const [who, role] of [['bob', 'MEMBER'], ['carol', 'GUEST']] as const) {
+    await page.getByLabel('Handle', { exact: true }).fill(who);
+    await page.getByLabel('Role', { exact: true }).selectOption(role);
+    await press(page, 'Add');
+    await says(page, 'The member is added');
+  }
+  await page.getByLabel('Role of carol', { exact: true }).selectOption('MEMBER');
+  await press(page, 'Save the role of carol');
+  await says(page, 'The role is changed');
+  await page.getByRole('listitem').filter({ hasText: 'carol' }).getByText('Remove', { exact: true }).first().click();
+  await page.getByRole('listitem').filter({ hasText: 'carol' }).getByRole('button', { name: 'Remove' }).click();
+  await says(page, 'The member is removed');
+  await page.getByLabel('Role of alice', { exact: true }).selectOption('GUEST');
+  await press(page, 'Save the role of alice');
+  await page.getByRole('alert').filter({ hasText: 'at least one owner' }).waitFor();
+
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  await page.getByLabel('Description', { exact: true }).fill('Everything that spins.');
+  await press(page, 'Save');
+  await says(page, 'The settings are saved');
+  await page.getByLabel('A picture', { exact: true }).setInputFiles(picture('logo.png', 'image/png'));
+  await press(page, 'Upload');
+  await says(page, 'The picture is saved');
+  const member = await tab('bob');
+  await member.goto(`${web.origin}/orgs/potters`);
+  await member.getByRole('link', { name: 'New repository' }).last().click();
+  t.equal(await member.getByLabel('Owner', { exact: true }).inputValue(), 'potters');
+  await member.locator('#name').fill('studio');
+  await member.locator('input[value=PUBLIC]').check();
+  await press(member, 'Create repository');
+  await member.waitForURL('**/repos/potters/studio');
+  t.equal(await member.getByRole('link', { name: 'Members' }).count(), 0, 'a MEMBER has no tabs of an OWNER');
+});
+
+t.test('the settings of a repository: image, visibility, collaborators', async (t) => {
+  const page = await tab('alice');
+  await page.goto(`${web.origin}/repos/new`);
+  await page.locator('#name').fill('kiln');
+  await press(page, 'Create repository');
+  const { path } = await web.rooms.repositories.find({ kind: 'person', id: '', username: null, isAdministrator: true, via: 'local', scope: 'admin', repositoryIds: null }, 'alice', 'kiln');
+  await fillRepository(t, path, { 'README.md': '# Kiln' });
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
+  await press(page, 'Upload');
+  await page.getByRole('alert').filter({ hasText: 'its content is not' }).waitFor();
+  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.concat([sampleImages['image/png'], Buffer.alloc(2_200_000)]) });
+  await press(page, 'Upload');
+  await page.getByRole('alert').filter({ hasText: 'at most 2 MB' }).waitFor();
+  await page.getByLabel('An image of its own', { exact: true }).setInputFiles(picture('kiln.gif', 'image/gif'));
+  await press(page, 'Upload');
+  await says(page, 'The image is saved');
+  t.match(await page.locator('main img.avatar').first().getAttribute('src'), /^\/repos\/alice\/kiln\/image\?v=\d+$/);
+
+  await page.getByText('Make it public').click();
+  await page.getByText('with their whole history').waitFor();
+  await press(page, 'Make this repository public');
+  await says(page, 'public now');
+
+  await page.getByRole('link', { name: 'Collaborators' }).click();
+  await page.getByLabel('Handle', { exact: true }).fill('nobody');
+  await press(page, 'Add');
+  await page.getByRole('alert').filter({ hasText: 'no person with this handle' }).waitFor();
+  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await page.getByLabel('Role', { exact: true }).selectOption('admin');
+  await press(page, 'Add');
+  await says(page, 'The collaborator is added');
+  const keeper = await tab('bob');
+  await keeper.goto(`${web.origin}/repos/alice/kiln`);
+  await keeper.getByRole('link', { name: 'Settings' }).click();
+  await keeper.waitForURL('**/settings/collaborators');
+  t.equal(await keeper.getByRole('link', { name: 'Danger zone' }).count(), 0);
+});
+
+t.test('pin, move, unpin', async (t) => {
+  const page = await tab('alice');
+  for (const repository of ['alice/kiln', 'potters/studio']) {
+    await page.goto(`${web.origin}/repos/${repository}`);
+    await press(page, 'Pin');
+    await page.getByRole('button', { name: 'Unpin', exact: true }).waitFor();
+  }
+  await page.goto(web.origin);
+  const pinned = () => page.locator('.pin .row-title').allInnerTexts();
+  t.same(await pinned(), ['alice/kiln', 'potters/studio']);
+  await press(page, 'Move up potters/studio');
+  t.same(await pinned(), ['potters/studio', 'alice/kiln']);
+  await press(page, 'Unpin potters/studio');
+  t.same(await pinned(), ['alice/kiln']);
+});
+
+t.test('rename, transfer with its acceptance, archive, delete and restore', async (t) => {
+  const page = await tab('alice');
+  await page.goto(`${web.origin}/repos/alice/kiln/settings/danger`);
+  await page.getByLabel('New name', { exact: true }).fill('oven');
+  await press(page, 'Rename');
+  await says(page, 'Renamed');
+  await page.goto(`${web.origin}/repos/alice/kiln`);
+  await page.waitForURL('**/repos/alice/oven');
+
+  await page.goto(`${web.origin}/repos/alice/oven/settings/danger`);
+  await press(page, 'Archive this repository');
+  await says(page, 'archived');
+  await press(page, 'Take it out of the archive');
+  await says(page, 'takes pushes again');
+  await page.getByLabel('New owner', { exact: true }).fill('carol');
+  await page.locator('#transfer-confirm').fill('alice/oven');
+  await press(page, 'Transfer this repository');
+  await says(page, 'Offered');
+  const receiver = await tab('carol');
+  await receiver.goto(web.origin);
+  await receiver.getByRole('link', { name: 'Look at it' }).click();
+  await press(receiver, 'Accept alice/oven');
+  await says(receiver, 'new owner');
+  await receiver.waitForURL('**/repos/carol/oven?done=transferred');
+
+  await receiver.goto(`${web.origin}/repos/carol/oven/settings/danger`);
+  await receiver.locator('#delete-confirm').fill('oven');
+  await press(receiver, 'Delete this repository');
+  await receiver.getByRole('alert').getByRole('link').click();
+  t.match(receiver.url(), /#confirm$/, 'the summary leads to the field');
+  await receiver.locator('#confirm').fill('carol/oven');
+  await press(receiver, 'Delete this repository');
+  await says(receiver, 'in the trash');
+  await receiver.goto(`${web.origin}/settings/repositories`);
+  await press(receiver, 'Restore carol/oven');
+  await says(receiver, 'The repository is back');
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What a theme or a width can change; all other rules see the same page in every look. */
+const rulesOfLooks = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
+
+interface Violation {
+  id: string;
+  nodes: { target: unknown }[];
+}
+
+t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and wide', async (t) => {
+  const pages: [who: string, path: string][] = [
+    ['alice', '/'], ['alice', '/orgs/new'], ['alice', '/orgs/potters'], ['bob', '/orgs/potters'], ['alice', '/orgs/potters/members'], ['alice', '/orgs/potters/settings'],
+    ['carol', '/repos/carol/oven/settings'], ['carol', '/repos/carol/oven/settings/collaborators'], ['carol', '/repos/carol/oven/settings/danger'],
+    ['alice', '/settings/repositories'], ['alice', '/settings/account'], ['alice', '/settings/profile'],
+    ['alice', '/explore'], ['alice', '/explore/users'], ['alice', '/explore/orgs'], ['alice', '/users/alice'], ['carol', '/repos/new'],
+  ];
+  const looks = [[320, 'dark', rulesOfLooks], [1280, 'light', rules]] as const;
+  for (const [width, colorScheme, runOnly] of looks) {
+    const tabs = new Map<string, Page>();
+    for (const [who, path] of pages) {
+      const page = tabs.get(who) ?? (await (await open(who, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true })).newPage());
+      tabs.set(who, page);
+      await page.goto(web.origin + path);
+      await page.evaluate(axeSource);
+      const { violations } = await page.evaluate<{ violations: Violation[] }>(`axe.run(${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`);
+      t.same(violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => String(target)).join(', ')}`), [], `${path} as ${who}, ${width} ${colorScheme}`);
+      t.same(await page.evaluate('[...document.querySelectorAll("main *, header *")].filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth && getComputedStyle(each).clipPath === "none").map((each) => each.outerHTML.slice(0, 80))'), [], `${path} fits ${width}`);
+    }
+  }
+});
