@@ -21,6 +21,12 @@ import { showTree } from './pages/code/tree.ts';
 import {
   acceptPeer, confirmPeer, invitePeer, removePeer, retryDelivery, retryFailedDeliveries, showFederation, showPairingCode, testPeer,
 } from './pages/admin-federation.ts';
+import { showAdminAudit } from './pages/admin-audit.ts';
+import { showAdminHealth } from './pages/admin-health.ts';
+import { showAdminJobs } from './pages/admin-jobs.ts';
+import { setAdministrator, setDisabled, showAdminPeople } from './pages/admin-people.ts';
+import { showAdminRepositories } from './pages/admin-repositories.ts';
+import { showAdminSettings } from './pages/admin-settings.ts';
 import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
 import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
@@ -140,7 +146,15 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'POST', path: '/following/:id/unfollow',        access: 'signed-in',        cost: 'rows',     page: endFollow },
   { method: 'POST', path: '/following/:id/retry',           access: 'signed-in',        cost: 'rows',     page: retryFollow },
 
-  { method: 'GET',  path: '/admin',                         access: 'administrator',    cost: 'free',     page: () => seeOther('/admin/invites') },
+  { method: 'GET',  path: '/admin',                         access: 'administrator',    cost: 'free',     page: () => seeOther('/admin/health') },
+  { method: 'GET',  path: '/admin/health',                  access: 'administrator',    cost: 'rows',     page: showAdminHealth },
+  { method: 'GET',  path: '/admin/people',                  access: 'administrator',    cost: 'rows',     page: showAdminPeople },
+  { method: 'POST', path: '/admin/people/:id/administrator', access: 'administrator',    cost: 'rows',     page: setAdministrator },
+  { method: 'POST', path: '/admin/people/:id/disabled',     access: 'administrator',    cost: 'rows',     page: setDisabled },
+  { method: 'GET',  path: '/admin/repositories',            access: 'administrator',    cost: 'rows',     page: showAdminRepositories },
+  { method: 'GET',  path: '/admin/jobs',                    access: 'administrator',    cost: 'rows',     page: showAdminJobs },
+  { method: 'GET',  path: '/admin/settings',                access: 'administrator',    cost: 'rows',     page: showAdminSettings },
+  { method: 'GET',  path: '/admin/audit',                   access: 'administrator',    cost: 'rows',     page: showAdminAudit },
   { method: 'GET',  path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: showInvites },
   { method: 'POST', path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: addInvite },
   { method: 'GET',  path: '/admin/invites/new/:ticket',     access: 'administrator',    cost: 'rows',     page: showNewInvite },

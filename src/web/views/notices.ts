@@ -9,6 +9,7 @@ const notices: Readonly<Record<string, string>> = {
   'key-removed': 'The key is removed.',
   'token-removed': 'The token is removed. Whatever used it is locked out from now on.',
   'token-gone': 'A token is shown only once. If you did not keep it, make a new one.',
+  'person-changed': 'Changed. Their sessions have ended where their rights changed.',
   'invite-removed': 'The invite is withdrawn.',
   'invite-gone': 'An invite link is shown only once. Make a new one if it was lost.',
   'session-ended': 'That session is ended.',

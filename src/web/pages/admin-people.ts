@@ -1,0 +1,50 @@
+import { page, seeOther } from '../reply.ts';
+import { submit } from '../submit.ts';
+import { viewAvatar } from '../views/avatar.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewCount } from '../views/sizes.ts';
+import { viewTime } from '../views/times.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+import type { WebRooms } from '../rooms.ts';
+
+const here = '/admin/people';
+
+async function peoplePage({ person: self, query }: PersonVisit, { accounts, clock }: WebRooms, more: object = {}) {
+  const people = await accounts.listPeople();
+  const now = clock.now();
+  return page('admin/people', {
+    count: viewCount(people.length, 'person', 'people'),
+    people: people.map(({ id, username, isAdministrator, disabledAt, lastSeenAt, createdAt }) => ({
+      id,
+      username,
+      isAdministrator,
+      isDisabled: disabledAt !== null,
+      isSelf: id === self.id,
+      avatar: viewAvatar(id),
+      seen: lastSeenAt === null ? null : viewTime(lastSeenAt, now),
+      joined: viewTime(createdAt, now),
+    })),
+    notice: viewNotice(query),
+    ...more,
+  });
+}
+
+const changing = (visit: PersonVisit, rooms: WebRooms, change: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await change();
+      return seeOther(withNotice(here, 'person-changed'));
+    },
+    (refusal) => peoplePage(visit, rooms, { refusal }),
+  );
+
+/** Everybody with an account. */
+export const showAdminPeople: Page<PersonVisit> = (visit, rooms) => peoplePage(visit, rooms);
+
+/** Field `on`: `yes` makes an administrator of them, anything else ends it. */
+export const setAdministrator: Page<PersonVisit> = (visit, rooms) =>
+  changing(visit, rooms, () => rooms.accounts.setAdministrator(visit.params.id ?? '', visit.form.text('on') === 'yes'));
+
+/** Field `on`: `yes` shuts them out, anything else lets them in. */
+export const setDisabled: Page<PersonVisit> = (visit, rooms) =>
+  changing(visit, rooms, () => rooms.accounts.setDisabled(visit.params.id ?? '', visit.form.text('on') === 'yes'));

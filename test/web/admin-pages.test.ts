@@ -1,0 +1,54 @@
+import t from 'tap';
+import { startWeb, visitor, password } from './web-fixture.ts';
+
+const web = await startWeb(t, { env: { SERVICE_METRICS_TOKEN: 'canary-token' } });
+const alice = await web.rooms.accounts.addPerson({ username: 'alice', password, isAdministrator: true });
+const bob = await web.rooms.accounts.addPerson({ username: 'bob', password });
+const administrator = visitor(web);
+await administrator.post('/login', { username: 'alice', password });
+const stranger = visitor(web);
+await stranger.post('/login', { username: 'bob', password });
+
+const pages = ['health', 'people', 'repositories', 'jobs', 'settings', 'audit'];
+
+t.test('the pages are there for administrators, and for nobody else', async (t) => {
+  for (const page of pages) {
+    const { status, body } = await administrator.get(`/admin/${page}`);
+    t.equal(status, 200, page);
+    t.match(body, `href="/admin/${page}" aria-current="page"`, `${page} marks itself`);
+    t.equal((await stranger.get(`/admin/${page}`)).status, 404, page);
+  }
+});
+
+t.test('health says when a restore was last proven', async (t) => {
+  t.match((await administrator.get('/admin/health')).body, /none yet: a backup is proven by restoring it/);
+  await web.rooms.backups.create();
+  await web.rooms.backups.drill();
+  t.match((await administrator.get('/admin/health')).body, /0 of 0 repositories/);
+  web.unready.push('storage');
+  t.match((await administrator.get('/admin/health')).body, /Not ready: storage\./);
+  web.unready.length = 0;
+});
+
+t.test('people are made administrators and shut out here, and the audit log says by whom', async (t) => {
+  t.equal((await administrator.post(`/admin/people/${bob.id}/administrator`, { on: 'yes' })).status, 303);
+  t.match((await administrator.get('/admin/people')).body, /bob[^]*Administrator/);
+  t.equal((await administrator.post(`/admin/people/${bob.id}/administrator`, { on: '' })).status, 303);
+  t.equal((await administrator.post(`/admin/people/${bob.id}/disabled`, { on: 'yes' })).status, 303);
+  t.equal((await web.rooms.accounts.personByUsername('bob'))?.disabledAt !== null, true);
+  const refused = await administrator.post(`/admin/people/${alice.id}/disabled`, { on: 'yes' });
+  t.match(refused.body, /last administrator/, 'the last one stays');
+  await web.rooms.audit.flush();
+  t.match(await web.rooms.audit.list({ limit: 3 }), [
+    { event: 'person.disabled', actor: alice.id, address: '127.0.0.1', details: { username: 'bob' } },
+    { event: 'person.administrator_unset', actor: alice.id },
+    { event: 'person.administrator_set', actor: alice.id },
+  ]);
+  t.match((await administrator.get('/admin/audit')).body, /alice[^]*person\.disabled[^]*username: bob/);
+});
+
+t.test('settings are shown with their origins, secrets are not', async (t) => {
+  const { body } = await administrator.get('/admin/settings');
+  t.match(body, /metrics\.token[^]*••••/);
+  t.notMatch(body, 'canary-token');
+});
