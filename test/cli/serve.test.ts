@@ -167,7 +167,7 @@ t.test('with an administrator and a base URL the block shows the public address 
   t.equal(made.code, 0);
   const env = { SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' };
   const server = await serving(dataDir, { env, words: ['--no-ssh'] });
-  t.match(server.stdout, /^ {2}Web {3}https:\/\/git\.example\.org {3}\(also http:\/\/127\.0\.0\.1:\d+\)\n {2}Data /m);
+  t.match(server.stdout, /^ {2}Web {3}https:\/\/git\.example\.org {3}\(also http:\/\/127\.0\.0\.1:\d+\)\n {2}gRPC {2}\S+\n {2}Data /m);
   t.notMatch(server.stdout, /SSH|setup/);
   server.child.kill('SIGINT');
   t.equal(await server.ended, 0);
