@@ -142,7 +142,7 @@ function goToLine() {
 
 const actions = {
   '?': showHelp,
-  s: () => (document.querySelector('header input[type=search]') ?? { focus: () => location.assign('/search') }).focus(),
+  s: () => (document.querySelector('header input[type=search], .search-box input') ?? { focus: () => location.assign('/search') }).focus(),
   'g d': () => location.assign('/'),
   l: goToLine,
   j: () => moveBy(1),
