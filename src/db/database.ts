@@ -24,6 +24,11 @@ export interface Tx {
   now: number;
 }
 
+export interface WriteOptions {
+  /** For what can be found out again after a crash. */
+  durable?: 'with-the-next';
+}
+
 /** The two doors of DESIGN §4. Nothing else in the house reaches the database. */
 export interface Database {
   /** Read-only; sees committed rows and never waits for a write. */
@@ -35,8 +40,10 @@ export interface Database {
    * on a shared connection one request's rollback would take another's
    * acknowledged rows with it. Nothing slow belongs inside `fn`.
    * A failing `fn` changes nothing. A write inside a write throws.
+   * Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others
+   * can see it: a power failure may take it back, but never it alone and keep a later write.
    */
-  write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Plugs in what every write ends with: `last` sees all that the write has done, and
    * is committed or undone with it. For what must never be behind its rows.
@@ -138,13 +145,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     if (inside.getStore()?.open === true) throw internal('inside a write, read through tx.manager');
   }
 
-  async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number): Promise<T> {
+  async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number, { durable }: WriteOptions): Promise<T> {
     // Whoever was waiting while the lock timed out has waited for it too: the
     // queue must not add one timeout per write.
     if (askedAt < lockMetAt) throw databaseLocked();
     const mark = { open: true };
     const startedAt = performance.now();
     try {
+      // The log is written in order and synced as a whole: the next synced write takes this one along.
+      if (durable === 'with-the-next') await writer.query('PRAGMA synchronous = NORMAL');
       return await writer.transaction((manager) =>
         inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false))),
       );
@@ -155,6 +164,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       throw fault;
     } finally {
       mark.open = false;
+      if (durable === 'with-the-next') await writer.query('PRAGMA synchronous = FULL');
       const tookMs = Math.round(performance.now() - startedAt);
       if (tookMs > slowWriteMs) logger.warn('db.slow_write', { tookMs });
     }
@@ -199,11 +209,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       refuseReadingInside();
       return lookup;
     },
-    write(fn) {
+    write(fn, options = {}) {
       // It would wait for the write it is part of, for ever.
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));
       const askedAt = performance.now();
-      return inTurn(() => runWrite(fn, askedAt));
+      return inTurn(() => runWrite(fn, askedAt, options));
     },
     beforeCommit(last) {
       lastInWrites.push(last);

@@ -1,11 +1,12 @@
 import { judgeMoves } from './only-forward.ts';
+import type { GitProcess } from './process.ts';
 import type { PushDeps, PushOutcome, PushRequest } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
 import type { PushHead } from './push-head.ts';
 import { ReportWriter } from './push-report.ts';
 import { refusePush } from './refuse-push.ts';
 import type { RefusedUpdate } from './refuse-push.ts';
-import { drainQuietMs, runReceivePack, settle } from './run-receive-pack.ts';
+import { drainQuietMs, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushTerms } from './run-receive-pack.ts';
 import { drain, expectErrors, send } from './transfer.ts';
 
@@ -38,13 +39,29 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   // The slot comes before the journal: a push that finds no slot leaves no trace.
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
   try {
-    const verdict = await observer.decide({ updates, options: head.options });
+    // Starting takes as long as journalling, so both happen at once. Until the push is
+    // decided on, git gets none of its bytes.
+    const waiting = startReceivePack(deps, request, false);
+    const dismiss = () => waiting.stop('aborted');
+    const judge = async () => {
+      const verdict = await observer.decide({ updates, options: head.options });
+      const rules = verdict.accept ? (verdict.onlyForward ?? []) : [];
+      return { verdict, ...(await judgeMoves(deps, { path, input, signal, stallMs }, head, rules)) };
+    };
+    const { verdict, broken, unjudged } = await judge().catch((error: unknown) => {
+      dismiss();
+      throw error;
+    });
+    if (!verdict.accept || broken.length > 0 || unjudged.length > 0) dismiss();
     if (!verdict.accept) {
       release();
       return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
     }
-    const { broken, unjudged } = await judgeMoves(deps, { path, input, signal, stallMs }, head, verdict.onlyForward ?? []);
-    if (broken.length === 0) return await runAndTidy(deps, request, head, { remarks: verdict.remarks ?? [], unjudged });
+    if (broken.length === 0) {
+      // What could not be judged beforehand git refuses itself, for every branch of the push.
+      const git = unjudged.length > 0 ? startReceivePack(deps, request, true) : waiting;
+      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged });
+    }
     release();
     const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
     const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? 'another ref of this push was refused' }));
@@ -59,9 +76,9 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
  * A git that was killed leaves its locks and half a pack; a lock would block its branch
  * until the next start. They are removed as soon as no other push to the repository runs.
  */
-async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, terms: PushTerms): Promise<PushOutcome> {
+async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, git: GitProcess, terms: PushTerms): Promise<PushOutcome> {
   const { slots, untidy, logger } = deps;
-  const outcome = await runReceivePack(deps, request, head, terms);
+  const outcome = await runReceivePack(deps, request, head, git, terms);
   if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
   if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
     untidy.delete(request.path);

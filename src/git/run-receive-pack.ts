@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import { feedPush } from './feed-push.ts';
 import type { ForwardRule } from './only-forward.ts';
-import type { GitExit } from './process.ts';
+import type { GitExit, GitProcess } from './process.ts';
 import type { PushDeps, PushObserver, PushOutcome, PushRequest } from './push.ts';
 import { hasPack } from './push-head.ts';
 import type { PushHead } from './push-head.ts';
@@ -24,6 +24,19 @@ export async function settle({ logger }: PushDeps, observer: PushObserver, resul
 }
 
 /**
+ * Starts git for a push. It waits for the commands and can do nothing before it has them.
+ * @param forwardOnly whether it refuses every move that is not forward
+ */
+export function startReceivePack({ door, limits }: PushDeps, { path, protocol }: PushRequest, forwardOnly: boolean): GitProcess {
+  return door.start({
+    argv: [...(forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', path],
+    protocol,
+    timeLimitMs: limits.transferMs,
+    takesInput: true,
+  });
+}
+
+/**
  * Lets git have a push that was decided on, and brings its answer to the client.
  * Never throws once git runs.
  */
@@ -31,6 +44,7 @@ export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
   head: PushHead,
+  git: GitProcess,
   { remarks, unjudged }: PushTerms,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
@@ -50,13 +64,6 @@ export async function runReceivePack(
     await settle(deps, observer, results);
   };
 
-  const git = deps.door.start({
-    // What could not be judged beforehand git refuses itself, for every branch of the push.
-    argv: [...(unjudged.length > 0 ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', request.path],
-    protocol: request.protocol,
-    timeLimitMs: limits.transferMs,
-    takesInput: true,
-  });
   const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
 
   let exit: GitExit;

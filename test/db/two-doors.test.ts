@@ -251,3 +251,25 @@ t.test('a slow write is named in the log', async (t) => {
   });
   t.strictSame(lines, ['db.slow_write']);
 });
+
+t.test('a write that is synced with the next one leaves the writer as careful as it was', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const level = () => db.write(async ({ manager }) => Object.values((await manager.query<Record<string, unknown>[]>('PRAGMA synchronous'))[0]!)[0]);
+  await db.write(async (tx) => {
+    t.same(await tx.manager.query('PRAGMA synchronous'), [{ synchronous: 1 }]);
+    await note(tx, 'soon');
+  }, { durable: 'with-the-next' });
+  t.same(await notes(db.read), ['soon'], 'others see it at once');
+  t.equal(await level(), 2);
+  await t.rejects(db.write(() => Promise.reject(new Error('no')), { durable: 'with-the-next' }));
+  t.equal(await level(), 2, 'also when it fails');
+});
+
+t.test('a lookup answers as the mapper does', async (t) => {
+  const { db } = await openTestDatabase(t, { entities: [noteSchema] });
+  await db.write((tx) => note(tx, 'one'));
+  t.same(db.lookup(noteSchema, { hash: 'one' }), await db.read.findBy(noteSchema, { hash: 'one' }));
+  t.same(db.lookup(noteSchema, { hash: 'two' }), []);
+  t.same(db.lookup(noteSchema, { hash: 'one', madeAt: null as never }), [], 'null is a value like others');
+  await t.rejects(db.write(async () => db.lookup(noteSchema, { hash: 'one' })), { code: 'internal' }, 'not inside a write');
+});

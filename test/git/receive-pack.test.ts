@@ -337,3 +337,24 @@ t.test('twenty pushes of one branch at once: one wins, the others are refused cl
   t.equal(won.length, 1);
   t.same(leftovers(repository), []);
 });
+
+t.test('git starts while a push is decided on, and can do nothing until it is', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const verdicts: ((accept: boolean) => void)[] = [];
+  const seen = observer();
+  seen.decide = () =>
+    new Promise((resolve) => verdicts.push((accept) => resolve(accept ? { accept } : { accept, reason: 'no' })));
+  const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') });
+  for (const [turn, accept] of [false, true].entries()) {
+    const pushing = sendPush(git, repository, bytes, seen);
+    await until(() => verdicts.length === turn + 1 && git.load().processes === 1);
+    await sleep(60);
+    t.equal((await git.refs(repository)).size, 0);
+    t.notOk(readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')));
+    verdicts[turn]!(accept);
+    t.equal((await pushing).outcome.kind, accept ? 'reported' : 'refused');
+    await until(() => git.load().processes === 0, 'the end of git');
+    t.equal((await git.refs(repository)).size, accept ? 1 : 0);
+  }
+});

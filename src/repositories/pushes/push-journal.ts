@@ -58,12 +58,15 @@ export class PushJournal {
   /**
    * Records the verdict on each command, once; a second settlement changes nothing.
    * A push without any accepted command has nothing to announce.
+   * Not synced by itself, so that the client does not wait for the disk twice: a power
+   * failure that takes it back leaves refs that no later push has moved, because the
+   * journal row of a later push would have been synced behind it. The next start settles by them.
    * @param results one for each command, in the order of the push
    */
   async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
     const rejected = results.flatMap(({ ok, reason }, position) => (ok ? [] : [{ position, reason: reason ?? 'refused' }]));
     const anyAccepted = rejected.length < results.length;
-    await this.#db.write(async ({ manager, now }) => {
+    const settle = async ({ manager, now }: Tx): Promise<void> => {
       const push = await manager.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
       if (push === null) return;
       await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
@@ -76,7 +79,8 @@ export class PushJournal {
       if (anyAccepted) {
         await manager.update(repositorySchema, { id: push.repositoryId }, { pushedAt: now, updatedAt: now });
       }
-    });
+    };
+    await this.#db.write(settle, { durable: 'with-the-next' });
   }
 
   /** Pushes whose verdict is not written: git is at work, or the program ended while it was. Oldest first. */
