@@ -49,8 +49,8 @@ function faultsOf(html: string): string[] {
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   faults.push(...ids.filter((id, index) => ids.indexOf(id) !== index).slice(0, 3).map((id) => `id ${id} twice`));
   if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(html)) faults.push('a control character');
-  // What a copy button copies is the name as it is.
-  if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ data-copy-text="[^"]*"/g, ''))) faults.push('a character that turns the direction of text');
+  // What a form sends and a copy button copies is the name as it is.
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, ''))) faults.push('a character that turns the direction of text');
   return faults;
 }
 

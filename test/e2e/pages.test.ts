@@ -11,6 +11,9 @@ import type { Web } from '../web/web-fixture.ts';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** One pixel. */
+const logo = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
+
 const readme = `# Kiln
 
 [![Build](https://img.example.org/b.svg)](https://ci.example.org) ![logo](logo.png)
@@ -70,14 +73,17 @@ t.before(async () => {
   await web.rooms.accounts.addInvite(null);
   invite = (await web.rooms.accounts.addInvite(alice.id)).secret;
   const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
-  await fillRepository(t, path, { 'README.md': readme, 'src/main.c': 'int x;', [`${'long-'.repeat(20)}name.txt`]: 'x' });
+  await fillRepository(t, path, { 'README.md': readme, 'src/main.c': 'int x;', 'logo.png': logo, [`${'long-'.repeat(20)}name.txt`]: 'x' });
   const nameless = await web.rooms.accounts.addPerson({ password });
   sessions.set('nameless', (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret);
 });
 t.teardown(() => browser?.close());
 
 const pages: [who: string | null, path: string][] = [
-  [null, '/'], [null, '/login'], [null, '/users/alice'], [null, '/repos/alice/kiln'], [null, '/repos/alice/none'], [null, '/settings/appearance'],
+  [null, '/'], [null, '/login'], [null, '/users/alice'], [null, '/repos/alice/kiln'], [null, '/repos/alice/none'],
+  [null, '/repos/alice/kiln/tree/main/src'], [null, '/repos/alice/kiln/blob/main/src/main.c?lines=1'], [null, '/repos/alice/kiln/blob/main/README.md'],
+  [null, '/repos/alice/kiln/blame/main/src/main.c'], [null, '/repos/alice/kiln/commits'], [null, '/repos/alice/kiln/compare/main...main'],
+  [null, '/repos/alice/kiln/branches'], [null, '/repos/alice/kiln/tags'], [null, '/repos/alice/kiln/find/main?q=m'], [null, '/settings/appearance'],
   ['nameless', '/onboarding'], ['bob', '/'], ['bob', '/users/bob'],
   ['alice', '/'], ['alice', '/?q=nothing'], ['alice', '/repos/new'], ['alice', '/repos/alice/kiln'], ['alice', '/repos/alice/attic'],
   ['alice', '/repos/alice/kiln/settings'], ['alice', '/settings/profile?done=profile-saved'], ['alice', '/settings/account'], ['alice', '/settings/keys'],
@@ -237,7 +243,7 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
   t.equal(await inPage(page, 'document.activeElement.id'), 'main');
   await page.goto(`${web.origin}/repos/alice/kiln`);
   const seen: string[] = [];
-  for (let step = 0; step < 16; step += 1) {
+  for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');
     // A radio button that is not seen lends its ring to its label.
     const at = await inPage<{ name: string; ring: boolean }>(page, `(() => {
@@ -249,7 +255,7 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
     if (!at.ring) t.fail(`no ring on ${at.name}`);
     seen.push(at.name);
   }
-  t.match(seen.join(' | '), /Skip to content \| Hearth \| New repository \| Menu of alice \| alice \| kiln \| Code \| Settings \| clone-https \| HTTP clone address \| Copy the HTTP address/);
+  t.match(seen.join(' | '), /Skip to content \| Hearth \| New repository \| Menu of alice [^]*\| Code \| Commits \| Branches \| Tags \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/);
   await context.close();
 });
 

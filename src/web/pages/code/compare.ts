@@ -72,8 +72,9 @@ export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promi
   if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
   const range = readRange(rawPath(visit.path).toString());
   const { branch } = await rooms.git.head(found.path);
-  const names = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
-  const frame = { repository: viewRepositoryHead(found), names, dots: range?.dots ?? '...', suggestions: (await suggest(visit, rooms)).map(viewName) };
+  const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
+  const names = { base: viewName(exact.base), head: viewName(exact.head) };
+  const frame = { repository: viewRepositoryHead(found), names, exact, dots: range?.dots ?? '...', suggestions: (await suggest(visit, rooms)).map(viewName) };
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
   const [base, head] = await Promise.all([resolveName(visit, rooms, range.base), resolveName(visit, rooms, range.head)]);
   if (base === null || head === null) return page('code/compare', { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null }, { status: 404 });

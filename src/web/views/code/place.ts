@@ -17,8 +17,9 @@ export interface PlaceView {
   crumbs: Crumb[];
   /** The last part of the path; null at the root. */
   name: string | null;
-  /** The whole path, for copying. */
+  /** The whole path to read, and the same for copying, whatever it holds. */
   path: string;
+  exactPath: string;
   /** This page at exactly this commit; null when it is that already. */
   permalink: string | null;
   /** The same place on other pages. */
@@ -42,7 +43,8 @@ export function viewPlace(repositoryUrl: string, repositoryName: string, at: Loc
     label: labelOf(at),
     crumbs,
     name: file.length === 0 ? null : viewName(splitPath(file).name.toString()),
-    path: file.toString(),
+    path: viewName(file.toString()),
+    exactPath: file.toString(),
     permalink: kind === 'commit' && ref === oid ? null : codeUrl(repositoryUrl, page, oid, file),
     history: codeUrl(repositoryUrl, 'commits', ref, file),
     find: codeUrl(repositoryUrl, 'find', ref),
