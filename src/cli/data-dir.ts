@@ -79,9 +79,9 @@ repositories/           bare git repositories, by id of owner and repository
 repo-images/            images of repositories
 ssh/                    the server's SSH host key; keep it secret
 trash/                  deleted repositories that can still be restored
-backups/                copies of the database from before a migration
+backups/                nightly backups, and copies of the database from before a migration
 run/                    state of the running server
 tmp/, cache/            may be deleted at any time while the server is stopped
 
-Copying a running database file can give a broken copy: stop the server first.
+Copying a running database file can give a broken copy: hearth backup create makes a good one.
 `;

@@ -38,7 +38,7 @@ t.test('every room has a front door', async (t) => {
 });
 
 t.test('every test is in a folder of the room that it tests', async (t) => {
-  const ownFolders = ['e2e', 'house', 'fixtures', 'scripts', 'bench', 'migrations', 'templates', 'app.test.ts'];
+  const ownFolders = ['e2e', 'chaos', 'house', 'fixtures', 'scripts', 'bench', 'migrations', 'templates', 'app.test.ts'];
   const rooms = new Set([...ownFolders, ...readdirSync(path.join(projectFolder, 'src'))]);
   t.strictSame(below('test').filter((file) => !rooms.has(file.split('/')[1]!)), []);
 });
