@@ -6,6 +6,16 @@ import type { CostClass } from './middleware/budget.ts';
 import { showApi, showOpenApi } from './pages/api.ts';
 import { showAvatar } from './pages/avatars.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
+import { showBadge } from './pages/ci/badge.ts';
+import { dispatchWorkflow, showDispatch } from './pages/ci/dispatch.ts';
+import { downloadLog, followJob, followRun } from './pages/ci/job-log.ts';
+import { showJob } from './pages/ci/job.ts';
+import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './pages/ci/places.ts';
+import { showAdminQueue, showQueue } from './pages/ci/queue.ts';
+import { cancelRun, rerunJobs, showRun } from './pages/ci/run.ts';
+import { runnerPages } from './pages/ci/runners.ts';
+import { showRuns } from './pages/ci/runs.ts';
+import { secretPages } from './pages/ci/secrets.ts';
 import { showArchive } from './pages/code/archive.ts';
 import { showBlame } from './pages/code/blame.ts';
 import { showBlob } from './pages/code/blob.ts';
@@ -94,6 +104,10 @@ const O = '/orgs/:name';
 const R = '/ap/repos/:owner/:name';
 const U = '/ap/users/:username';
 
+/** Runners and secrets belong to the instance, a person, an organisation or a repository. */
+const runners = { ofAll: runnerPages(ofInstance), ofPerson: runnerPages(ofPerson), ofOrganisation: runnerPages(ofOrganisation), ofRepository: runnerPages(ofRepository) };
+const secrets = { ofAll: secretPages(ofInstance), ofPerson: secretPages(ofPerson), ofOrganisation: secretPages(ofOrganisation), ofRepository: secretPages(ofRepository) };
+
 /** Every URL of the web. The first row that matches answers. */
 export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware, metrics: Middleware): Route[] => [
   { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
@@ -138,6 +152,19 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/settings/sessions',             access: 'signed-in',        cost: 'rows',     page: showSessions },
   { method: 'POST', path: '/settings/sessions/revoke-others', access: 'signed-in',      cost: 'rows',     page: revokeOtherSessions },
   { method: 'POST', path: '/settings/sessions/:id/revoke',  access: 'signed-in',        cost: 'rows',     page: revokeSession },
+  { method: 'GET',  path: '/settings/runners', access: 'signed-in', cost: 'rows', page: runners.ofPerson.show },
+  { method: 'POST', path: '/settings/runners', access: 'signed-in', cost: 'rows', page: runners.ofPerson.add },
+  { method: 'POST', path: '/settings/runners/token', access: 'signed-in', cost: 'rows', page: runners.ofPerson.resetToken },
+  { method: 'GET',  path: '/settings/runners/token/:ticket', access: 'signed-in', cost: 'rows', page: runners.ofPerson.showToken },
+  { method: 'GET',  path: '/settings/runners/new/:ticket', access: 'signed-in', cost: 'rows', page: runners.ofPerson.showNew },
+  { method: 'POST', path: '/settings/runners/:id/pause', access: 'signed-in', cost: 'rows', page: runners.ofPerson.pause },
+  { method: 'POST', path: '/settings/runners/:id/resume', access: 'signed-in', cost: 'rows', page: runners.ofPerson.resume },
+  { method: 'POST', path: '/settings/runners/:id/delete', access: 'signed-in', cost: 'rows', page: runners.ofPerson.remove },
+  { method: 'GET',  path: '/settings/secrets', access: 'signed-in', cost: 'rows', page: secrets.ofPerson.show },
+  { method: 'POST', path: '/settings/secrets', access: 'signed-in', cost: 'rows', page: secrets.ofPerson.setSecret },
+  { method: 'POST', path: '/settings/secrets/:secret/delete', access: 'signed-in', cost: 'rows', page: secrets.ofPerson.removeSecret },
+  { method: 'POST', path: '/settings/variables', access: 'signed-in', cost: 'rows', page: secrets.ofPerson.setVariable },
+  { method: 'POST', path: '/settings/variables/:variable/delete', access: 'signed-in', cost: 'rows', page: secrets.ofPerson.removeVariable },
   { method: 'GET',  path: '/settings/appearance',           access: 'public',           cost: 'free',     page: showAppearance },
   { method: 'POST', path: '/settings/appearance',           access: 'public',           cost: 'free',     page: saveAppearance },
 
@@ -158,6 +185,20 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: showInvites },
   { method: 'POST', path: '/admin/invites',                 access: 'administrator',    cost: 'rows',     page: addInvite },
   { method: 'GET',  path: '/admin/invites/new/:ticket',     access: 'administrator',    cost: 'rows',     page: showNewInvite },
+  { method: 'GET',  path: '/admin/runners', access: 'administrator', cost: 'rows', page: runners.ofAll.show },
+  { method: 'POST', path: '/admin/runners', access: 'administrator', cost: 'rows', page: runners.ofAll.add },
+  { method: 'POST', path: '/admin/runners/token', access: 'administrator', cost: 'rows', page: runners.ofAll.resetToken },
+  { method: 'GET',  path: '/admin/runners/token/:ticket', access: 'administrator', cost: 'rows', page: runners.ofAll.showToken },
+  { method: 'GET',  path: '/admin/runners/new/:ticket', access: 'administrator', cost: 'rows', page: runners.ofAll.showNew },
+  { method: 'POST', path: '/admin/runners/:id/pause', access: 'administrator', cost: 'rows', page: runners.ofAll.pause },
+  { method: 'POST', path: '/admin/runners/:id/resume', access: 'administrator', cost: 'rows', page: runners.ofAll.resume },
+  { method: 'POST', path: '/admin/runners/:id/delete', access: 'administrator', cost: 'rows', page: runners.ofAll.remove },
+  { method: 'GET',  path: '/admin/secrets', access: 'administrator', cost: 'rows', page: secrets.ofAll.show },
+  { method: 'POST', path: '/admin/secrets', access: 'administrator', cost: 'rows', page: secrets.ofAll.setSecret },
+  { method: 'POST', path: '/admin/secrets/:secret/delete', access: 'administrator', cost: 'rows', page: secrets.ofAll.removeSecret },
+  { method: 'POST', path: '/admin/variables', access: 'administrator', cost: 'rows', page: secrets.ofAll.setVariable },
+  { method: 'POST', path: '/admin/variables/:variable/delete', access: 'administrator', cost: 'rows', page: secrets.ofAll.removeVariable },
+  { method: 'GET',  path: '/admin/queue',                   access: 'administrator',    cost: 'rows',     page: showAdminQueue },
   { method: 'GET',  path: '/admin/federation',              access: 'administrator',    cost: 'rows',     page: showFederation },
   { method: 'POST', path: '/admin/federation/test',         access: 'administrator',    cost: 'signature', page: testPeer },
   { method: 'POST', path: '/admin/federation/invite',       access: 'administrator',    cost: 'rows',     page: invitePeer },
@@ -185,6 +226,19 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'POST', path: '/orgs',                          access: 'signed-in',        cost: 'rows',     page: createOrganisation },
   { method: 'GET',  path: O,                                access: 'public',           cost: 'rows',     page: showOrganisation },
   { method: 'POST', path: `${O}/leave`,                     access: 'signed-in',        cost: 'rows',     page: leaveOrganisation },
+  { method: 'GET',  path: `${O}/settings/runners`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.show },
+  { method: 'POST', path: `${O}/settings/runners`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.add },
+  { method: 'POST', path: `${O}/settings/runners/token`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.resetToken },
+  { method: 'GET',  path: `${O}/settings/runners/token/:ticket`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.showToken },
+  { method: 'GET',  path: `${O}/settings/runners/new/:ticket`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.showNew },
+  { method: 'POST', path: `${O}/settings/runners/:id/pause`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.pause },
+  { method: 'POST', path: `${O}/settings/runners/:id/resume`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.resume },
+  { method: 'POST', path: `${O}/settings/runners/:id/delete`, access: 'organisation:owner', cost: 'rows', page: runners.ofOrganisation.remove },
+  { method: 'GET',  path: `${O}/settings/secrets`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.show },
+  { method: 'POST', path: `${O}/settings/secrets`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.setSecret },
+  { method: 'POST', path: `${O}/settings/secrets/:secret/delete`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.removeSecret },
+  { method: 'POST', path: `${O}/settings/variables`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.setVariable },
+  { method: 'POST', path: `${O}/settings/variables/:variable/delete`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.removeVariable },
   { method: 'GET',  path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: showMembers },
   { method: 'POST', path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: addMember },
   { method: 'POST', path: `${O}/members/:username/role`,    access: 'organisation:owner', cost: 'rows',   page: changeMemberRole },
@@ -218,6 +272,31 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: `${B}/image`,                     access: 'repository:read',  cost: 'rows',     page: showRepositoryImage },
   { method: 'POST', path: `${B}/image`,                     access: 'repository:owner', cost: 'upload',   page: uploadRepositoryImage, upload: 'image' },
   { method: 'POST', path: `${B}/image/delete`,              access: 'repository:owner', cost: 'rows',     page: deleteRepositoryImage },
+  { method: 'GET',  path: `${B}/runs`,                      access: 'repository:read',  cost: 'rows',     page: showRuns },
+  { method: 'POST', path: `${B}/runs`,                      access: 'repository:write', cost: 'objects',  page: dispatchWorkflow },
+  { method: 'GET',  path: `${B}/runs/new`,                  access: 'repository:write', cost: 'objects',  page: showDispatch },
+  { method: 'GET',  path: `${B}/runs/queue`,                access: 'repository:read',  cost: 'rows',     page: showQueue },
+  { method: 'GET',  path: `${B}/runs/badge/*workflow`,      access: 'repository:read',  cost: 'rows',     page: showBadge },
+  { method: 'GET',  path: `${B}/runs/:number`,              access: 'repository:read',  cost: 'rows',     page: showRun },
+  { method: 'GET',  path: `${B}/runs/:number/live`,         access: 'repository:read',  cost: 'rows',     page: followRun },
+  { method: 'POST', path: `${B}/runs/:number/cancel`,       access: 'repository:write', cost: 'rows',     page: cancelRun },
+  { method: 'POST', path: `${B}/runs/:number/rerun`,        access: 'repository:write', cost: 'rows',     page: rerunJobs },
+  { method: 'GET',  path: `${B}/runs/:number/jobs/:job`,    access: 'repository:read',  cost: 'rows',     page: showJob },
+  { method: 'GET',  path: `${B}/runs/:number/jobs/:job/log`, access: 'repository:read', cost: 'rows',     page: downloadLog },
+  { method: 'GET',  path: `${B}/runs/:number/jobs/:job/live`, access: 'repository:read', cost: 'rows',    page: followJob },
+  { method: 'GET',  path: `${B}/settings/runners`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.show },
+  { method: 'POST', path: `${B}/settings/runners`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.add },
+  { method: 'POST', path: `${B}/settings/runners/token`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.resetToken },
+  { method: 'GET',  path: `${B}/settings/runners/token/:ticket`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.showToken },
+  { method: 'GET',  path: `${B}/settings/runners/new/:ticket`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.showNew },
+  { method: 'POST', path: `${B}/settings/runners/:id/pause`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.pause },
+  { method: 'POST', path: `${B}/settings/runners/:id/resume`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.resume },
+  { method: 'POST', path: `${B}/settings/runners/:id/delete`, access: 'repository:admin', cost: 'rows', page: runners.ofRepository.remove },
+  { method: 'GET',  path: `${B}/settings/secrets`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.show },
+  { method: 'POST', path: `${B}/settings/secrets`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.setSecret },
+  { method: 'POST', path: `${B}/settings/secrets/:secret/delete`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.removeSecret },
+  { method: 'POST', path: `${B}/settings/variables`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.setVariable },
+  { method: 'POST', path: `${B}/settings/variables/:variable/delete`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.removeVariable },
   { method: 'GET',  path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: showCollaborators },
   { method: 'POST', path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: addCollaborator },
   { method: 'POST', path: `${B}/settings/collaborators/:username/role`, access: 'repository:admin', cost: 'rows', page: changeCollaborator },

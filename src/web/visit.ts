@@ -39,6 +39,8 @@ export interface Visit {
   /** The client's network address, seen through trusted proxies. */
   readonly address: string;
   readonly userAgent: string;
+  /** Where a browser that lost an event stream was: the id of the last event that it got. */
+  readonly lastEventId: number | null;
   readonly preferences: Preferences;
   /** The best of these content codings for this browser, or `identity`. */
   bestEncoding(...offered: AssetEncoding[]): AssetEncoding;

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { badgeSvg } from '../../views/ci/badge.ts';
+import { content } from '../../reply.ts';
+import type { Reply } from '../../reply.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+
+/** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */
+export const showBadge: Page<RepositoryVisit> = async ({ found, params, query }, { ci }): Promise<Reply> => {
+  const workflow = (params.workflow ?? '').replace(/\.svg$/, '');
+  const branch = query.get('branch') ?? found.repository.defaultBranch;
+  const run = await ci.newestRun(found.repository.id, workflow, `refs/heads/${branch}`);
+  const svg = badgeSvg(run?.workflowName ?? workflow, run?.status ?? null);
+  return content('image/svg+xml; charset=utf-8', svg, {
+    headers: {
+      ETag: `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`,
+      // Readers that keep pictures for long would go on telling old news.
+      'Cache-Control': `${found.repository.visibility === 'PUBLIC' ? 'public' : 'private'}, no-cache`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    },
+  });
+};

@@ -1,0 +1,52 @@
+import { page, seeOther } from '../../reply.ts';
+import type { PageReply, Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { submit } from '../../submit.ts';
+import type { FormRefusal } from '../../submit.ts';
+import { runUrl } from '../../views/ci/run-row.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryPersonVisit } from '../../visit.ts';
+
+/** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
+export const showDispatch: Page<RepositoryPersonVisit> = (visit, rooms) => dispatchPage(visit, rooms, null);
+
+async function dispatchPage(visit: RepositoryPersonVisit, { ci }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  const { found, query, form } = visit;
+  const workflows = await ci.listDispatchable(found);
+  const wanted = form.text('workflow') || (query.get('workflow') ?? '');
+  const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
+  return page('ci/dispatch', {
+    repository: viewRepositoryHead(found),
+    workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
+    chosen: chosen?.path ?? null,
+    ref: form.text('ref') || found.repository.defaultBranch,
+    inputs: [...(chosen?.inputs ?? [])].map(([name, input]) => ({
+      ...input,
+      name,
+      field: `input-${name}`,
+      label: viewName(input.description) || name,
+      value: form.text(`input-${name}`) || (input.default ?? ''),
+    })),
+    refusal,
+  });
+}
+
+/** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
+export const dispatchWorkflow: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
+  const { viewer, found, form } = visit;
+  return submit(
+    async () => {
+      const path = form.text('workflow');
+      const declared = (await rooms.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ?? new Map<string, unknown>();
+      const given = [...declared.keys()].flatMap((name): [string, string][] => {
+        const value = form.all(`input-${name}`).at(-1);
+        return value === undefined ? [] : [[name, value]];
+      });
+      const run = await rooms.ci.dispatchWorkflow(viewer, found, { path, ref: form.text('ref').trim(), inputs: new Map(given) });
+      return seeOther(runUrl(repositoryUrl(found.canonical), run.number));
+    },
+    (refusal) => dispatchPage(visit, rooms, refusal),
+  );
+};

@@ -1,0 +1,47 @@
+import type { QueuedJob } from '../../../ci/index.ts';
+import { page } from '../../reply.ts';
+import type { Reply } from '../../reply.ts';
+import { runUrl } from '../../views/ci/run-row.ts';
+import { viewStatus } from '../../views/ci/status.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { viewTime } from '../../views/times.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, PersonVisit, RepositoryVisit } from '../../visit.ts';
+
+function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: string; name: string }, now: number) {
+  return {
+    url: `${runUrl(repository.url, run.number)}/jobs/${job.id}`,
+    name: viewName(job.name),
+    run: `${viewName(run.workflowName)} #${run.number}`,
+    repository: repository.name,
+    status: viewStatus(job.status),
+    place,
+    reason,
+    labels: job.runsOn ?? [],
+    since: viewTime(job.waitingSince ?? job.createdAt, now),
+  };
+}
+
+/** The jobs of a repository that have not begun: each one's place and why. */
+export const showQueue: Page<RepositoryVisit> = async ({ found }, { ci, clock }): Promise<Reply> => {
+  const head = viewRepositoryHead(found);
+  const jobs = await ci.explainQueue(found);
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  return page('ci/queue', { repository: head, jobs: jobs.map((job) => viewQueued(job, { url: head.url, name }, clock.now())) });
+};
+
+/** The same for the whole instance. */
+export const showAdminQueue: Page<PersonVisit> = async (_visit, rooms): Promise<Reply> => {
+  const jobs = await rooms.ci.explainQueue(null);
+  const located = await rooms.repositories.locate(jobs.map(({ job }) => job.repositoryId));
+  return page('ci/queue', {
+    repository: null,
+    jobs: jobs.flatMap((queued) => {
+      const at = located.get(queued.job.repositoryId);
+      if (at === undefined) return [];
+      const canonical = { owner: at.owner.handle, name: at.repository.name };
+      return [viewQueued(queued, { url: repositoryUrl(canonical), name: `${canonical.owner}/${canonical.name}` }, rooms.clock.now())];
+    }),
+  });
+};

@@ -1,0 +1,81 @@
+import type { JobRow } from '../../../ci/index.ts';
+import { isFinal } from '../../../ci/index.ts';
+import { page, seeOther } from '../../reply.ts';
+import type { PageReply, Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { submit } from '../../submit.ts';
+import type { FormRefusal } from '../../submit.ts';
+import { viewDuration } from '../../views/ci/durations.ts';
+import { viewJobGraph } from '../../views/ci/job-graph.ts';
+import { runUrl, viewRunRow } from '../../views/ci/run-row.ts';
+import { viewStatus } from '../../views/ci/status.ts';
+import { viewNotice, withNotice } from '../../views/notices.ts';
+import { viewName } from '../../views/plain-text.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import { repositoryUrl } from '../../views/urls.ts';
+import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../../visit.ts';
+import { pathNumber, queryNumber } from './read-numbers.ts';
+import { actorsOf } from './runs.ts';
+
+/** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
+export const showRun: Page<RepositoryVisit> = (visit, rooms) => runPage(visit, rooms, null);
+
+async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  const { found, params, query } = visit;
+  const { ci, clock } = rooms;
+  const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
+  const head = viewRepositoryHead(found);
+  const url = runUrl(head.url, run.number);
+  const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
+  const reasons = new Map((await ci.explainQueue(found)).map(({ job, reason, place }) => [job.id, place === null ? reason : `${reason} Place ${place} in the queue.`]));
+  const actors = await actorsOf([run, { actorId: run.attemptActorId }], rooms);
+  return page('ci/run', {
+    repository: head,
+    run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
+    rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
+    attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
+    attempt,
+    graph: viewJobGraph(jobs, jobUrl),
+    jobs: jobs.map((job) => ({
+      id: job.id,
+      url: jobUrl(job),
+      name: viewName(job.name),
+      status: viewStatus(job.status),
+      mayFail: job.continueOnError,
+      duration: viewDuration(job.startedAt, job.finishedAt, clock.now()),
+      reason: job.reason ?? reasons.get(job.id) ?? null,
+    })),
+    isActive: !isFinal(run.status),
+    mayRerunFailed: jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+const urlOf = ({ found, params }: RepositoryVisit): string => runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
+
+/** A button of the run page; what refuses it is the present state, said on the same page. */
+function act(visit: RepositoryPersonVisit, rooms: WebRooms, work: () => Promise<unknown>, notice: string): Promise<Reply> {
+  return submit(
+    async () => {
+      await work();
+      return seeOther(withNotice(urlOf(visit), notice));
+    },
+    (refusal) => runPage(visit, rooms, refusal),
+  );
+}
+
+/** Field `force`: `yes` does not wait for runners to wind up. */
+export const cancelRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found, params, form } = visit;
+  const force = form.text('force') === 'yes';
+  return act(visit, rooms, () => rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }), 'run-cancelled');
+};
+
+/** Field `jobs`: `all`, `failed`, or the id of one. */
+export const rerunJobs: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found, params, form } = visit;
+  const jobs = form.text('jobs');
+  const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
+  return act(visit, rooms, () => rooms.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+};

@@ -1,0 +1,86 @@
+import { page, seeOther } from '../../reply.ts';
+import type { PageReply, Reply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import { submit } from '../../submit.ts';
+import type { FormRefusal } from '../../submit.ts';
+import { viewRunner } from '../../views/ci/runner.ts';
+import { viewNotice, withNotice } from '../../views/notices.ts';
+import type { Page, PersonVisit } from '../../visit.ts';
+import type { PlaceOf } from './places.ts';
+import { pathNumber } from './read-numbers.ts';
+
+/** The pages about the runners of one kind of place. */
+export interface RunnerPages<V extends PersonVisit> {
+  show: Page<V>;
+  /** Makes a new registration token; the one before stops working. Leads to the page that shows it once. */
+  resetToken: Page<V>;
+  showToken: Page<V>;
+  /** Fields `name`, `ephemeral`. Leads to the page that shows its configuration once. */
+  add: Page<V>;
+  showNew: Page<V>;
+  pause: Page<V>;
+  resume: Page<V>;
+  remove: Page<V>;
+}
+
+export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerPages<V> {
+  const list = (visit: V): string => `${placeOf(visit).url}/runners`;
+
+  async function runnersPage(visit: V, { ci, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+    const place = placeOf(visit);
+    const [runners, madeAt] = await Promise.all([ci.listRunners(place.scope), ci.registrationTokenMadeAt(place.scope)]);
+    return page('ci/runners', {
+      place,
+      runners: runners.map((runner) => viewRunner(runner, clock.now())),
+      hasToken: madeAt !== null,
+      form: { name: visit.form.text('name') },
+      refusal,
+      notice: viewNotice(visit.query),
+    });
+  }
+
+  const switchTo = (isDisabled: boolean, notice: string): Page<V> => async (visit, { ci }): Promise<Reply> => {
+    await ci.setRunnerDisabled(placeOf(visit).scope, pathNumber(visit.params.id), isDisabled);
+    return seeOther(withNotice(list(visit), notice));
+  };
+
+  return {
+    show: (visit, rooms) => runnersPage(visit, rooms, null),
+
+    resetToken: async (visit, { ci, onceSecrets }) => {
+      const { scope } = placeOf(visit);
+      const token = await ci.resetRegistrationToken(scope, visit.person.id);
+      return seeOther(`${list(visit)}/token/${onceSecrets.keep(visit.person.id, { name: 'registration', value: token })}`);
+    },
+    showToken: (visit, { onceSecrets }) => {
+      const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
+      if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
+      return page('ci/runner-token', { place: placeOf(visit), token: secret.value, origin: visit.origin }, { showsSecret: true });
+    },
+
+    add: (visit, rooms) =>
+      submit(
+        async () => {
+          const { form, person } = visit;
+          const { scope } = placeOf(visit);
+          const { runner, token } = await rooms.ci.createRunner(scope, { name: form.text('name'), ephemeral: form.text('ephemeral') === 'yes' });
+          const value = JSON.stringify({ id: runner.id, uuid: runner.uuid, name: runner.name, ephemeral: runner.ephemeral, token });
+          return seeOther(`${list(visit)}/new/${rooms.onceSecrets.keep(person.id, { name: 'runner', value })}`);
+        },
+        (refusal) => runnersPage(visit, rooms, refusal),
+      ),
+    showNew: (visit, { onceSecrets }) => {
+      const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
+      if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
+      const runner = JSON.parse(secret.value) as { id: number; uuid: string; name: string; ephemeral: boolean; token: string };
+      return page('ci/new-runner', { place: placeOf(visit), runner, origin: visit.origin }, { showsSecret: true });
+    },
+
+    pause: switchTo(true, 'runner-paused'),
+    resume: switchTo(false, 'runner-resumed'),
+    remove: async (visit, { ci }) => {
+      await ci.removeRunner(placeOf(visit).scope, pathNumber(visit.params.id));
+      return seeOther(withNotice(list(visit), 'runner-removed'));
+    },
+  };
+}
