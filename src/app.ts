@@ -293,6 +293,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
       { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
+      { name: 'git.maintain', time: '40 */2 * * * *', run: async () => (await rooms.backups.isUnderWay()) || git.maintain() },
       { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
       ...(federation.isOperational ? federationJobs(federation, config) : []),

@@ -33,6 +33,7 @@ import { createSlots } from './slots.ts';
 import type { SlotRules } from './slots.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './stray-processes.ts';
+import { createUpkeep } from './upkeep/upkeep.ts';
 import { uploadArchive, uploadPack } from './upload-pack.ts';
 import type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack.ts';
 import { findProgram, lacksFixes, readVersion } from './version.ts';
@@ -107,6 +108,8 @@ export interface Git {
   /** Packs anew; what nothing leads to stays for two weeks. */
   pack(path: string): Promise<void>;
 
+  /** Looks after repositories that were pushed to: packs, bitmaps, refs. Answers how many it changed. */
+  maintain(): Promise<number>;
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
   /**
@@ -181,9 +184,18 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     untidy: new Set<string>(),
   };
 
-  const forget = (repository: string) => {
+  const upkeep = createUpkeep({
+    door,
+    slots: writes,
+    logger,
+    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+    quietMs: limits.upkeepQuietMs,
+    now: Date.now,
+  });
+  const forget = async (repository: string) => {
     refTables.forget(repository);
     answers.forget(repository);
+    await upkeep.leave(repository);
   };
 
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
@@ -199,12 +211,12 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     repositoryExists: storage.repositoryExists,
     setHead: (target, branch) => storage.setHead(door, target, branch),
     async moveRepository(from, to) {
-      forget(from);
+      await forget(from);
       await readers.close(from);
       await storage.moveRepository(from, to);
     },
     async removeRepository(target) {
-      forget(target);
+      await forget(target);
       await readers.close(target);
       await storage.removeRepository(target);
       await forgetReading(target);
@@ -213,7 +225,14 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     advertiseRefs: listings.advertiseRefs,
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
-    receivePack: (request) => receivePack(receiving, request).finally(() => moved(request.path)),
+    async receivePack(request) {
+      const outcome = await receivePack(receiving, request).finally(() => moved(request.path));
+      if (outcome.kind === 'reported') {
+        upkeep.note(request.path);
+        refTables.noteCommits(request.path, branchTips(outcome));
+      }
+      return outcome;
+    },
 
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision) => browse.resolve(browsing, target, revision),
@@ -236,6 +255,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       await readers.close(target);
     },
 
+    maintain: () => upkeep.run(),
     recover: (target) => recoverRepository(target, bornAt),
     leftovers: (target, before, { remove }) => recoverRepository(target, before, { onlyLook: !remove }),
     async endStrayProcesses() {
@@ -254,6 +274,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       pipes.close();
     },
   };
+}
+
+/** Commits that a push brought to branches: git puts nothing else there. */
+function branchTips({ updates, results }: Extract<PushOutcome, { kind: 'reported' }>): string[] {
+  return updates
+    .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !/^0+$/.test(newId))
+    .map(({ newId }) => newId);
 }
 
 /** One repository gets at most half of the places, so that it cannot shut the others out. */

@@ -43,6 +43,9 @@ export interface GitLimits {
   answerCacheEntries: number;
   answerKeptMs: number;
 
+  /** How long after its last push a repository is looked after, in milliseconds. */
+  upkeepQuietMs: number;
+
   /** Long-lived object readers, one per active repository, and when an idle one ends. */
   objectReaders: number;
   objectReaderIdleMs: number;
@@ -75,6 +78,8 @@ export const defaultLimits: Readonly<GitLimits> = {
   answerCacheBytes: 1024 ** 3,
   answerCacheEntries: 200,
   answerKeptMs: 300_000,
+
+  upkeepQuietMs: 60_000,
 
   objectReaders: 8,
   objectReaderIdleMs: 30_000,
