@@ -51,7 +51,6 @@ export const leaveOrganisation: Page<PersonVisit> = (visit, rooms) => {
       await rooms.organisations.leave(visit.viewer, name);
       return seeOther(withNotice('/', 'organisation-left'));
     },
-    (refusal) => organisationPage(visit, rooms, name, { ...refusal, field: null }),
-    // The page has no field for a role, and the refusal is no matter of typing something else.
+    (refusal) => organisationPage(visit, rooms, name, refusal),
   );
 };
