@@ -6,6 +6,7 @@ import type { StepRow, TaskRow } from '../tasks/task-schema.ts';
 import { jobSchema } from './job-schema.ts';
 import type { JobRow } from './job-schema.ts';
 import { runNotFound } from './load-run.ts';
+import { isFinal } from './run-status.ts';
 import { runSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 
@@ -52,7 +53,14 @@ export async function findJob(room: Room, found: Pick<Found, 'repository'>, numb
   const job = await room.db.read.findOneBy(jobSchema, { id: jobId, runId: run.id });
   if (job === null) throw runNotFound();
   const task = job.taskId === null ? null : await room.db.read.findOneBy(taskSchema, { id: job.taskId });
-  return { run, job, task, steps: task === null ? [] : await stepsOf(room, [task.id]) };
+  const steps = task === null ? [] : await stepsOf(room, [task.id]);
+  return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
+}
+
+/** A task that was ended from outside leaves a step that nobody reported the end of. */
+function endedWith(task: TaskRow, step: StepRow): StepRow {
+  if (!isFinal(task.status) || (step.status !== 'running' && step.status !== 'waiting')) return step;
+  return step.status === 'running' ? { ...step, status: 'cancelled', stoppedAt: task.stoppedAt } : { ...step, status: 'skipped' };
 }
 
 /** The steps of some tasks, in order, with what their runners have said since it was last written. */
