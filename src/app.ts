@@ -289,6 +289,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runs,
     jobs: [
       { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
+      { name: 'repositories.maintain', time: '0 0 2 * * *', run: () => repositories.maintain(withinHours(clock, 1.25, rooms)) },
       ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
       { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
@@ -319,6 +320,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await rooms.close();
     },
   };
+}
+
+/** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
+function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {
+  const until = clock.now() + hours * 3_600_000;
+  return async () => clock.now() < until && !(await backups.isUnderWay());
 }
 
 /** What keeps writes from succeeding; named without paths, because anybody may ask whether the server is ready. */

@@ -105,7 +105,7 @@ export interface Git {
 
   /** Whether everything that the refs lead to is there; `full` reads every object. Sentences of git, none when all is well. */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
-  /** Packs anew; what nothing leads to stays for two weeks. */
+  /** Packs anew; what nothing leads to stays for thirty days. */
   pack(path: string): Promise<void>;
 
   /** Looks after repositories that were pushed to: packs, bitmaps, refs. Answers how many it changed. */

@@ -20,11 +20,11 @@ export async function checkRepository(door: GitDoor, path: string, { full = fals
 }
 
 /**
- * Packs a repository anew. Objects that nothing leads to stay for two weeks, so that
- * a push or a reader under way never misses one.
+ * Packs a repository anew. Objects that nothing leads to stay for thirty days, so that
+ * a push or a reader under way never misses one, and what was pushed away can be had back.
  */
 export async function packRepository(door: GitDoor, path: string): Promise<void> {
-  const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=2.weeks.ago'];
+  const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];
   const { code, complaint } = await door.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
   if (code !== 0) throw internal('git gc failed', { cause: { code, complaint } });
 }

@@ -34,6 +34,7 @@ import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository }
 import { listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
+import { maintainRepositories } from './maintain-repositories.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
@@ -116,6 +117,7 @@ export function createRepositories(room: RepositoryRoom) {
     listTrash: bind(listTrash),
     listRestorable: bind(listRestorable),
     emptyTrash: bind(emptyTrash),
+    maintain: bind(maintainRepositories),
 
     replaceImage: (viewer: Viewer, owner: string, name: string, upload: ImageUpload) =>
       replaceImage(room, viewer, { owner, name }, upload),

@@ -141,11 +141,12 @@ t.test(`backups under load restore whole, ${rounds} of ${rounds}`, async (t) => 
   });
   // Repositories come and go meanwhile.
   const churn = (async () => {
-    for (let turn = 1; !isOver; turn += 1) {
+    // Every drill looks into each of them: forty are enough to meet every moment.
+    for (let turn = 1; !isOver && turn <= 40; turn += 1) {
       const name = `passing-${turn}`;
       await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
       if (turn % 2 === 0) await hearth.rooms.repositories.moveToTrash(localAdministrator, 'alice', name);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
   for (let round = 1; round <= rounds; round += 1) {
