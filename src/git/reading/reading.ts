@@ -7,7 +7,8 @@ import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commi
 import { createTables } from '../last-commits/tables.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
-import { readCommit } from '../browse.ts';
+import { readCommit, tree } from '../browse.ts';
+import type { Tree } from '../browse.ts';
 import type { Commit } from '../parse-objects.ts';
 import { commitsBetween, distance, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
@@ -32,6 +33,8 @@ import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
 export interface Reading {
   /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
   locate(path: string, rest: Buffer): Promise<Location>;
+  /** A folder with the sizes of its files; read once for each commit. */
+  folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
   /** Every ref with the object it names, perhaps as of two seconds ago: for menus and counts. */
   recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
   history(path: string, request: HistoryRequest): Promise<History>;
@@ -77,6 +80,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: 
 
   const reading: Reading = {
     locate: (target, rest) => locate(deps, target, rest),
+    folder: remembered((target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }), { most: 100_000, weigh: ({ entries }) => entries.length + 1 }),
     recentRefs: refs.read,
     history(target, request) {
       graphs.noteIfMissing(target);

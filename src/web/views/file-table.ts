@@ -1,4 +1,4 @@
-import type { LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
+import type { LastCommit, LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from './code/code-urls.ts';
 import { viewName } from './plain-text.ts';
 import { viewSize } from './sizes.ts';
@@ -48,7 +48,17 @@ interface TableContext {
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
-function viewFileRow({ name, rawName, kind, size }: TreeEntry, { repositoryUrl, at, last, now }: TableContext): FileRowView {
+/** Many rows share a commit, and a time in words is dear. */
+function createCommitViews({ repositoryUrl, now }: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
+  const views = new Map<string, NonNullable<FileRowView['last']>>();
+  return ({ oid, subject, at }) => {
+    const known = views.get(oid) ?? { subject: viewName(subject) || '(no message)', url: commitUrl(repositoryUrl, oid), at: viewTime(at, now) };
+    views.set(oid, known);
+    return known;
+  };
+}
+
+function viewFileRow({ name, rawName, kind, size }: TreeEntry, { repositoryUrl, at, last }: TableContext, viewCommit: ReturnType<typeof createCommitViews>): FileRowView {
   const commit = last.rows.get(rawName.toString('latin1'));
   return {
     ...kinds[kind],
@@ -56,16 +66,17 @@ function viewFileRow({ name, rawName, kind, size }: TreeEntry, { repositoryUrl, 
     url: codeUrl(repositoryUrl, kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob', at.ref, joinPath(at.file, rawName)),
     isExecutable: kind === 'executable',
     size: size === null || kind === 'symlink' ? null : viewSize(size),
-    last: commit ? { subject: viewName(commit.subject) || '(no message)', url: commitUrl(repositoryUrl, commit.oid), at: viewTime(commit.at, now) } : null,
+    last: commit ? viewCommit(commit) : null,
   };
 }
 
 /** The entries of a folder: folders first, each kind in git's own order. */
 export function viewFileTable({ entries, truncated }: Tree, context: TableContext): FileTableView {
   const { repositoryUrl, at, last } = context;
+  const viewCommit = createCommitViews(context);
   const rows = [...entries.filter(isFolderLike), ...entries.filter((entry) => !isFolderLike(entry))];
   return {
-    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context)),
+    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context, viewCommit)),
     parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
     cut: truncated || rows.length > maxRows ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.` : null,
     isWaiting: !last.isComplete,

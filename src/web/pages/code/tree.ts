@@ -16,7 +16,7 @@ const waitMs = 200;
 export async function readFolder({ found }: RepositoryVisit, { git, clock }: WebRooms, at: Location) {
   const url = repositoryUrl(found.canonical);
   const [tree, commit] = await Promise.all([
-    git.tree(found.path, at.oid, at.file, { maxEntries: maxRows + 1, withSizes: true }),
+    git.reading.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
   ]);
   const now = clock.now();

@@ -36,6 +36,17 @@ export function linesOf(text: string): string[] {
  * @param marked the lines that the address asks to be pointed at
  */
 export function viewCodeLines(text: string, coloured: readonly string[] | null, marked: LineRange | null): CodeLinesView {
+  // The highlighter gives the same lines for the same file, and most readers mark none of them.
+  const known = coloured && !marked ? made.get(coloured) : undefined;
+  if (known) return known;
+  const view = makeLines(text, coloured, marked);
+  if (coloured && !marked) made.set(coloured, view);
+  return view;
+}
+
+const made = new WeakMap<readonly string[], CodeLinesView>();
+
+function makeLines(text: string, coloured: readonly string[] | null, marked: LineRange | null): CodeLinesView {
   const lines = linesOf(text);
   const rows = lines.slice(0, maxLines).map((line, index) => {
     const number = index + 1;

@@ -26,8 +26,24 @@ export interface RefSelectorView {
 
 const shown = { branches: 12, tags: 8 };
 
-const namesOf = (refs: ReadonlyMap<string, string>, prefix: string): string[] =>
-  [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+interface Names {
+  branches: string[];
+  newestTags: string[];
+  tagCount: number;
+}
+
+/** Sorting is done once for each listing of refs, not for each page that shows it. */
+const sorted = new WeakMap<ReadonlyMap<string, string>, Names>();
+
+function namesOf(refs: ReadonlyMap<string, string>): Names {
+  const known = sorted.get(refs);
+  if (known) return known;
+  const below = (prefix: string) => [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const tags = below('refs/tags/');
+  const names = { branches: below('refs/heads/'), newestTags: newestVersions(tags, shown.tags), tagCount: tags.length };
+  sorted.set(refs, names);
+  return names;
+}
 
 interface SelectorInput {
   repositoryUrl: string;
@@ -44,15 +60,15 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
     url: at.file.length === 0 ? codeUrl(repositoryUrl, page, name) : `${repositoryUrl}/go?${new URLSearchParams({ ref: name, page, path: encodePath(at.file) })}`,
     isCurrent: at.kind === kind && at.ref === name,
   });
-  const all = { branches: namesOf(refs, 'refs/heads/'), tags: namesOf(refs, 'refs/tags/') };
+  const all = namesOf(refs);
   const first = new Set([defaultBranch, at.ref]);
   const branches = [...all.branches.filter((name) => first.has(name)), ...all.branches.filter((name) => !first.has(name))];
   return {
     label: labelOf(at),
     kind: at.kind,
     branches: branches.slice(0, shown.branches).map(choice('branch')),
-    tags: newestVersions(all.tags, shown.tags).map(choice('tag')),
-    hasMore: branches.length > shown.branches || all.tags.length > shown.tags,
+    tags: all.newestTags.map(choice('tag')),
+    hasMore: branches.length > shown.branches || all.tagCount > shown.tags,
     action: `${repositoryUrl}/go`,
     page,
     path: encodePath(at.file),
