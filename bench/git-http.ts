@@ -1,47 +1,14 @@
 // Clones over HTTP: Hearth beside git's http-backend behind nginx.
 // usage: bench/git-http [--rounds N] [--repository PATH] [--install]
 import { execFileSync } from 'node:child_process';
-import { request } from 'node:http';
 import path from 'node:path';
+import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { packet } from './packet.ts';
 import { startNginx } from './peers/nginx.ts';
 import { cpuOfTree } from './processes.ts';
 import { compare, comparisonHead, option } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { copyRepository, fillRepository } from './sample-history.ts';
-
-/** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
-function cloneRequest(repository: string, depth?: number): string {
-  const refs = execFileSync('git', ['-C', repository, 'for-each-ref', '--format=%(objectname)']).toString().trim().split('\n');
-  return [
-    packet('command=fetch'),
-    packet('object-format=sha1'),
-    '0001',
-    packet('ofs-delta'),
-    packet('no-progress'),
-    ...(depth === undefined ? [] : [packet(`deepen ${depth}`)]),
-    ...[...new Set(refs)].map((id) => packet(`want ${id}\n`)),
-    packet('done\n'),
-    '0000',
-  ].join('');
-}
-
-/** Sends the request and throws the answer away: what is left is the server. */
-function drain(url: string, body: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const call = request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', 'content-length': Buffer.byteLength(body) },
-    });
-    call.on('error', reject).on('response', (response) => {
-      let bytes = 0;
-      if (response.statusCode !== 200) reject(new Error(`${url} answers ${response.statusCode}`));
-      response.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => resolve(bytes)).on('error', reject);
-    });
-    call.end(body);
-  });
-}
 
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
@@ -49,11 +16,15 @@ const peerRoot = path.join(hearth.folder, 'peer');
 copyRepository(hearth.repository, path.join(peerRoot, 'bench.git'));
 const nginx = await startNginx(hearth.folder, peerRoot, hearth.gitConfig);
 const servers = {
-  hearth: { url: `${hearth.url}/git/alice/bench.git`, cpuS: () => cpuOfTree([hearth.pid]) },
-  nginx: { url: `${nginx.url}/git/bench.git`, cpuS: () => nginx.cpuS() },
+  hearth: { url: `${hearth.url}/git/alice/bench.git`, repository: hearth.repository, cpuS: () => cpuOfTree([hearth.pid]) },
+  nginx: { url: `${nginx.url}/git/bench.git`, repository: path.join(peerRoot, 'bench.git'), cpuS: () => nginx.cpuS() },
 };
 
-const drained = (server: { url: string; cpuS(): number }, body: string): Side => async () => {
+type Server = (typeof servers)['hearth'];
+
+/** @param isNew whether nobody has asked for this since the last push */
+const drained = (server: Server, body: string, isNew: boolean): Side => async () => {
+  if (isNew) moveRefs(server.repository);
   const cpuBefore = server.cpuS();
   const startedAt = performance.now();
   const bytes = await drain(`${server.url}/git-upload-pack`, body);
@@ -73,9 +44,13 @@ const cloned = (server: { url: string }, name: string): Side => async () => {
 const rounds = option('rounds', 7);
 const full = cloneRequest(hearth.repository);
 const shallow = cloneRequest(hearth.repository, 1);
+const serverSide = (title: string, body: string, isNew: boolean) =>
+  compare(title, rounds, { hearth: drained(servers.hearth, body, isNew), 'nginx + http-backend': drained(servers.nginx, body, isNew) });
 const rows = [
-  ...(await compare('HTTP clone, server side', rounds, { hearth: drained(servers.hearth, full), 'nginx + http-backend': drained(servers.nginx, full) })),
-  ...(await compare('HTTP clone of depth 1, server side', rounds, { hearth: drained(servers.hearth, shallow), 'nginx + http-backend': drained(servers.nginx, shallow) })),
+  ...(await serverSide('HTTP clone, server side, first after a push', full, true)),
+  ...(await serverSide('The same clone again', full, false)),
+  ...(await serverSide('HTTP clone of depth 1, first after a push', shallow, true)),
+  ...(await serverSide('The same again', shallow, false)),
   ...(await compare('HTTP clone with its client', Math.min(rounds, 5), { hearth: cloned(servers.hearth, 'a'), 'nginx + http-backend': cloned(servers.nginx, 'b') })),
 ];
 console.log([...comparisonHead, ...rows].join('\n'));

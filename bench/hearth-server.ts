@@ -32,6 +32,7 @@ export async function startHearthServer(settings: Record<string, string> = {}): 
     HOME: folder,
     SERVICE_HTTP_LISTEN: '127.0.0.1:0',
     SERVICE_SSH_LISTEN: '127.0.0.1:0',
+    SERVICE_GRPC_LISTEN: '127.0.0.1:0',
     SERVICE_LOG_LEVEL: 'warn',
     ...settings,
   };
