@@ -1,0 +1,43 @@
+// The request that a clone sends, and a client that throws the answer away: what is left is the server.
+import { execFileSync } from 'node:child_process';
+import { request } from 'node:http';
+import { packet } from './packet.ts';
+
+/** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
+export function cloneRequest(repository: string, depth?: number): string {
+  const refs = execFileSync('git', ['-C', repository, 'for-each-ref', '--format=%(objectname)']).toString().trim().split('\n');
+  return [
+    packet('command=fetch'),
+    packet('object-format=sha1'),
+    '0001',
+    packet('ofs-delta'),
+    packet('no-progress'),
+    ...(depth === undefined ? [] : [packet(`deepen ${depth}`)]),
+    ...[...new Set(refs)].map((id) => packet(`want ${id}\n`)),
+    packet('done\n'),
+    '0000',
+  ].join('');
+}
+
+/** Sends the request and throws the answer away: what is left is the server. */
+export function drain(url: string, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', 'content-length': Buffer.byteLength(body) },
+    });
+    call.on('error', reject).on('response', (response) => {
+      let bytes = 0;
+      if (response.statusCode !== 200) reject(new Error(`${url} answers ${response.statusCode}`));
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => resolve(bytes)).on('error', reject);
+    });
+    call.end(body);
+  });
+}
+
+let moves = 0;
+
+/** Moves a ref, so that nothing that was answered before counts any more. */
+export function moveRefs(repository: string): void {
+  execFileSync('git', ['-C', repository, 'update-ref', `refs/bench/${moves++}`, 'HEAD']);
+}
