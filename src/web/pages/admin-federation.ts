@@ -25,7 +25,7 @@ async function federationPage({ query, form }: PersonVisit, { federation, clock 
     federation.listDeliveries({ state: 'FAILED', limit: shownDeliveries }),
     federation.listDeliveries({ state: 'PENDING', limit: shownDeliveries }),
   ]);
-  return page('pages/admin-federation', {
+  return page('admin/federation', {
     isOn: federation.isOperational,
     obstacles: federation.obstacles,
     origin: federation.origin,
