@@ -74,14 +74,17 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
     outside({ at: clock.now(), actor: typeof by === 'string' ? by : present, address, event, details });
   }
 
+  const hearing = (inner: Logger): Logger => ({
+    ...inner,
+    info(event, fields) {
+      inner.info(event, fields);
+      hear(event, fields);
+    },
+    child: (fields) => hearing(inner.child(fields)),
+  });
+
   return {
-    hearing: (inner) => ({
-      ...inner,
-      info(event, fields) {
-        inner.info(event, fields);
-        hear(event, fields);
-      },
-    }),
+    hearing,
     as: (actor, work) => acting.run(actor, work),
     async list({ limit, before = Number.MAX_SAFE_INTEGER }) {
       const rows = await db.read

@@ -16,7 +16,7 @@ t.test('an audited act becomes an entry, with who did it and from where; others 
   logger.info('http.request', { path: '/' });
   logger.info('person.added', { personId: 'x' });
   await audit.as({ by: 'alice-id', address: '192.0.2.1' }, async () => logger.info('key.added', { keyId: 'k' }));
-  logger.info('repository.deleted', { repositoryId: 'r', by: 'bob-id' });
+  logger.child({ request: 'r' }).info('repository.deleted', { repositoryId: 'r', by: 'bob-id' });
   await audit.flush();
   t.match(await audit.list({ limit: 10 }), [
     { id: 3, event: 'repository.deleted', actor: 'bob-id', address: null, details: { repositoryId: 'r' } },
