@@ -5,6 +5,8 @@ import { lineSplitter, readGit } from './read-git.ts';
 export interface ListedFile {
   /** The whole path. */
   path: Buffer;
+  /** Of the blob. */
+  oid: string;
   size: number;
 }
 
@@ -13,9 +15,9 @@ export async function listFiles(deps: BrowseDeps, path: string, oid: string, { l
   const files: ListedFile[] = [];
   const splitter = lineSplitter(0, (line) => {
     const tab = line.indexOf(0x09);
-    const [, size] = /^100\d\d\d blob \S+ +(\d+)$/.exec(line.toString('latin1', 0, tab)) ?? [];
+    const [, oid, size] = /^100\d\d\d blob (\S+) +(\d+)$/.exec(line.toString('latin1', 0, tab)) ?? [];
     // Copied: the line is a window on a larger piece.
-    if (size !== undefined) files.push({ path: Buffer.from(line.subarray(tab + 1)), size: Number(size) });
+    if (oid !== undefined) files.push({ path: Buffer.from(line.subarray(tab + 1)), oid, size: Number(size) });
     return files.length < limit;
   });
   const whole = await readGit(deps, path, ['ls-tree', '-r', '-l', '-z', checked(oid)], splitter.feed);

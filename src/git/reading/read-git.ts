@@ -18,20 +18,32 @@ export interface ReadOptions {
  * Refuses `git_busy`.
  */
 export async function readGit(
+  deps: BrowseDeps,
+  path: string,
+  argv: readonly string[],
+  take: (piece: Buffer) => boolean,
+  options: ReadOptions = {},
+): Promise<boolean> {
+  const { isWhole, code } = await readGitToEnd(deps, path, argv, take, options);
+  return isWhole && code === 0;
+}
+
+/** The same for commands whose exit code says something; it is null for one that was ended. */
+export async function readGitToEnd(
   { door, shortSlots }: BrowseDeps,
   path: string,
   argv: readonly string[],
   take: (piece: Buffer) => boolean,
   { timeLimitMs = pageLimitMs, signal, yields = false }: ReadOptions = {},
-): Promise<boolean> {
+): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
     const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, signal, yields });
-    const whole = await drain(git.stdout!, take);
-    if (!whole) git.stop('aborted');
+    const isWhole = await drain(git.stdout!, take);
+    if (!isWhole) git.stop('aborted');
     const { code } = await git.exited;
     signal?.throwIfAborted();
-    return whole && code === 0;
+    return { isWhole, code };
   } finally {
     leave();
   }

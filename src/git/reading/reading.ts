@@ -12,6 +12,8 @@ import type { Tree } from '../browse.ts';
 import type { Commit } from '../parse-objects.ts';
 import { commitsBetween, distance, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
+import { grep } from './grep.ts';
+import type { Grep, GrepRequest } from './grep.ts';
 import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
 import { listDiff } from './list-diff.ts';
@@ -53,6 +55,8 @@ export interface Reading {
   /** Refuses `blame_too_long`. */
   blame(path: string, oid: string, file: Buffer): Promise<Blame>;
   listFiles(path: string, oid: string, options: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  /** Looks for a text in the files of a commit. Refuses `invalid_pattern`. */
+  grep(path: string, request: GrepRequest): Promise<Grep>;
   /** Notes of annotated tags; null for plain ones. */
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
   archive(path: string, request: { oid: string; format: ArchiveFormat; prefix: string; client?: string }): Promise<Readable>;
@@ -106,6 +110,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: 
     distance: remembered((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
     blame: remembered((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
     listFiles: remembered((target, oid, options) => listFiles(deps, target, oid, options), { most: 200_000, weigh: ({ files }) => files.length + 1 }),
+    grep: (target, request) => grep(deps, target, request),
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archive(deps, target, request),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),

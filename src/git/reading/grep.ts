@@ -1,0 +1,77 @@
+import { invalid } from '../../kernel/index.ts';
+import { checked } from '../browse.ts';
+import type { BrowseDeps } from '../browse.ts';
+import { readGitToEnd } from './read-git.ts';
+
+export interface GrepRequest {
+  /** The commit. */
+  oid: string;
+  /** One line of text. */
+  text: string;
+  /** `text` is a POSIX extended regular expression; otherwise it means itself. */
+  isPattern: boolean;
+  /** Of the letters A to Z; git compares others as they are. */
+  ignoresCase: boolean;
+  /** Lines at most, in all and of one file. */
+  limit: number;
+  perFile: number;
+}
+
+export interface GrepLine {
+  file: Buffer;
+  /** From 1. */
+  number: number;
+  text: Buffer;
+}
+
+/** Lines of a commit's text files, in the order of their paths. */
+export interface Grep {
+  lines: GrepLine[];
+  /** Whether this is all there is: not when a limit was reached or time ran out. */
+  isWhole: boolean;
+}
+
+const maxOutputBytes = 8 * 1024 * 1024;
+
+/**
+ * Looks for a text in the files of a commit; binary files are passed over.
+ * Refuses `git_busy`; `invalid_pattern`.
+ */
+export async function grep(deps: BrowseDeps, path: string, request: GrepRequest): Promise<Grep> {
+  const { text, isPattern, ignoresCase, limit, perFile } = request;
+  const oid = checked(request.oid);
+  if (/[\n\0]/.test(text)) throw invalid('invalid_pattern', 'Search for one line of text.', { field: 'q' });
+  const lines: GrepLine[] = [];
+  const reader = lineReader(oid.length + 1, (line) => lines.push(line) < limit);
+  const argv = [
+    'grep', '--no-color', '-I', '-z', '-n', '--full-name', `--max-count=${perFile}`,
+    isPattern ? '--extended-regexp' : '--fixed-strings', ...(ignoresCase ? ['--ignore-case'] : []),
+    '-e', text, oid, '--',
+  ];
+  const { isWhole, code } = await readGitToEnd(deps, path, argv, reader, { yields: true });
+  if (isPattern && code === 128) throw invalid('invalid_pattern', 'This is no regular expression that git understands.', { field: 'q' });
+  return { lines, isWhole: isWhole && (code === 0 || code === 1) };
+}
+
+/** Reads `<oid>:<path> NUL <number> NUL <line> LF`, where a path may contain a line feed and a line a NUL. */
+function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (piece: Buffer) => boolean {
+  let rest: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+  return (piece) => {
+    bytes += piece.length;
+    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    for (;;) {
+      const pathEnd = rest.indexOf(0);
+      const numberEnd = pathEnd === -1 ? -1 : rest.indexOf(0, pathEnd + 1);
+      const end = numberEnd === -1 ? -1 : rest.indexOf(0x0a, numberEnd + 1);
+      if (end === -1) return bytes <= maxOutputBytes;
+      const line: GrepLine = {
+        file: Buffer.from(rest.subarray(prefixBytes, pathEnd)),
+        number: Number(rest.toString('latin1', pathEnd + 1, numberEnd)),
+        text: Buffer.from(rest.subarray(numberEnd + 1, end)),
+      };
+      rest = rest.subarray(end + 1);
+      if (!take(line)) return false;
+    }
+  };
+}
