@@ -33,8 +33,8 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createSearch } from './search/index.ts';
-import type { Search } from './search/index.ts';
+import { createCodeSearch, createSearch } from './search/index.ts';
+import type { CodeSearch, Search } from './search/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -60,6 +60,7 @@ export interface Rooms {
   git: Git;
   repositories: Repositories;
   search: Search;
+  codeSearch: CodeSearch;
   federation: Federation;
   ci: Ci;
   backups: Backups;
@@ -186,6 +187,15 @@ export async function openRooms(
     const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config) });
     repositories.onPush(ci.onPush);
     const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
+    const codeSearch = createCodeSearch({
+      db,
+      git,
+      repositories,
+      logger,
+      folder: path.join(config.dataDir, 'cache'),
+      bounds: { budgetBytes: config.search.codeIndexBudgetBytes, repositoryBytes: config.search.codeRepositoryLimitBytes },
+      lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+    });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
     return {
       config,
@@ -199,6 +209,7 @@ export async function openRooms(
       git,
       repositories,
       search,
+      codeSearch,
       federation,
       ci,
       backups,
@@ -208,6 +219,7 @@ export async function openRooms(
         await ci.stop();
         await federation.stop();
         await repositories.stop();
+        await codeSearch.stop();
         await git.stop();
         await accounts.stop();
         await search.close();
@@ -263,6 +275,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ci,
     git,
     search: rooms.search,
+    codeSearch: rooms.codeSearch,
     runners: rpc,
     audit: rooms.audit,
     backups: rooms.backups,
@@ -296,6 +309,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
       { name: 'git.maintain', time: '40 */2 * * * *', run: async () => (await rooms.backups.isUnderWay()) || git.maintain() },
       { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
+      { name: 'code-search.update', time: '15 */5 * * * *', run: () => rooms.codeSearch.update() },
       { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
       ...(federation.isOperational ? federationJobs(federation, config) : []),
     ],

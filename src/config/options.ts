@@ -193,6 +193,15 @@ export const options = [
   }),
 
   row({
+    key: 'search.code_index_budget', env: 'SERVICE_SEARCH_CODE_INDEX_BUDGET', type: size('0B', '1TiB'), default: '1GiB',
+    sentence: 'Disk space for the index of code search across repositories. 0B switches it off.',
+  }),
+  row({
+    key: 'search.code_repository_limit', env: 'SERVICE_SEARCH_CODE_REPOSITORY_LIMIT', type: size('1KiB', '1TiB'), default: '64MiB',
+    sentence: 'A repository with more text than this is left out of code search across repositories.',
+  }),
+
+  row({
     key: 'log.level', env: 'SERVICE_LOG_LEVEL', type: choice('debug', 'info', 'warn', 'error'), default: 'info',
     sentence: 'The least important kind of log line that is written: debug, info, warn or error.',
   }),

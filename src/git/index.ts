@@ -22,6 +22,7 @@ export type { ChangedFile, DiffList, DiffRange, FileStatus } from './reading/lis
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './reading/read-patches.ts';
 export type { Blame, BlameGroup } from './reading/blame.ts';
 export type { Distance } from './reading/compare.ts';
+export type { Grep, GrepLine, GrepRequest } from './reading/grep.ts';
 export type { ListedFile } from './reading/list-files.ts';
 export type { TagNote } from './reading/read-tag.ts';
 export type { ArchiveFormat } from './reading/stream-git.ts';

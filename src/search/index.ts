@@ -3,3 +3,6 @@ export type { FirstHits, Found, Search } from './search.ts';
 export { foldQuery } from './fold.ts';
 export { markHits } from './mark-hits.ts';
 export type { Piece } from './mark-hits.ts';
+export { createCodeSearch } from './code/code-search.ts';
+export type { CodeSearch } from './code/code-search.ts';
+export type { CodeFindings, CodeHit, Coverage } from './code/find-code.ts';

@@ -16,7 +16,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
-import type { Search } from '../search/index.ts';
+import type { CodeSearch, Search } from '../search/index.ts';
 import { answerApiErrors, createApiHandler } from './api/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
@@ -51,6 +51,7 @@ export interface WebOptions {
   ci: Ci;
   git: Git;
   search: Search;
+  codeSearch: CodeSearch;
   audit: Audit;
   backups: Backups;
   /** How much of everything there is. */

@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
-import type { Search } from '../search/index.ts';
+import type { CodeSearch, Search } from '../search/index.ts';
 import type { Assets } from './assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
 
@@ -44,6 +44,7 @@ export interface WebRooms {
   ci: Ci;
   git: Git;
   search: Search;
+  codeSearch: CodeSearch;
   highlighting: Highlighting;
   assets: Assets;
   onceSecrets: OnceSecrets;

@@ -63,6 +63,7 @@ import {
 import { deleteRepositoryImage, showRepositoryImage, uploadRepositoryImage } from './pages/repository-image.ts';
 import { changeVisibility, saveRepositorySettings, showRepositorySettings } from './pages/repository-settings.ts';
 import { showSearch } from './pages/search.ts';
+import { searchRepository } from './pages/code/search.ts';
 import { changeHandle, changePassword, deleteAccount, showAccountSettings } from './pages/settings-account.ts';
 import { saveAppearance, showAppearance } from './pages/settings-appearance.ts';
 import { addKey, removeKey, showKeys } from './pages/settings-keys.ts';
@@ -216,7 +217,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/explore/users',                 access: 'public',           cost: 'rows',     page: explorePeople },
   { method: 'GET',  path: '/explore/orgs',                  access: 'public',           cost: 'rows',     page: exploreOrganisations },
 
-  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'rows',     page: showSearch },
+  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'objects',     page: showSearch },
   { method: 'GET',  path: '/api/v1',                        access: 'public',           cost: 'free',     page: showApi },
   { method: 'GET',  path: '/api/v1/openapi.json',           access: 'open',             cost: 'free',     page: showOpenApi },
   // Its own table is src/web/api/v1/operations.ts.
@@ -264,6 +265,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: `${B}/tags`,                      access: 'repository:read',  cost: 'objects',  page: showTags },
   { method: 'GET',  path: `${B}/tags.atom`,                 access: 'repository:read',  cost: 'objects',  page: showTagFeed },
   { method: 'GET',  path: `${B}/archive/*file`,             access: 'repository:read',  cost: 'transfer', page: showArchive },
+  { method: 'GET',  path: `${B}/search`,                    access: 'repository:read',  cost: 'objects',  page: searchRepository },
   { method: 'GET',  path: `${B}/find{/*path}`,              access: 'repository:read',  cost: 'objects',  page: showFind },
   { method: 'GET',  path: `${B}/go`,                        access: 'repository:read',  cost: 'objects',  page: goToRef },
   { method: 'GET',  path: `${B}/settings`,                  access: 'repository:owner', cost: 'objects',  page: showRepositorySettings },

@@ -1,0 +1,109 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Database, SideThread, Tx } from '../../db/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { Repositories } from '../../repositories/index.ts';
+import { openCodeFile, removeCodeFile } from './code-file.ts';
+import type { CodeFile } from './code-file.ts';
+import { findCode } from './find-code.ts';
+import type { CodeFindings } from './find-code.ts';
+import type { CodeBounds } from './index-repository.ts';
+import { updateIndex } from './update-index.ts';
+
+export interface CodeSearchOptions {
+  db: Database;
+  git: Git;
+  repositories: Repositories;
+  logger: Logger;
+  /** For derived data. */
+  folder: string;
+  bounds: CodeBounds;
+  /** With less free disk space than this the index does not grow. */
+  lowDiskFloorBytes: number;
+}
+
+interface Opened extends CodeFile {
+  beside: SideThread;
+}
+
+/** SQLite's words for a file that is damaged, or none of its own. */
+const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+
+const besideLimits = { requestMs: 5_000, queue: 100 };
+
+/**
+ * Search in the code of all repositories. The index follows pushes within moments, in
+ * the background; it lives in a file of its own that can be deleted at any time.
+ */
+export function createCodeSearch(options: CodeSearchOptions) {
+  const { db, logger, folder, bounds, repositories } = options;
+  const isOn = bounds.budgetBytes > 0;
+  let opening: Promise<Opened> | undefined;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let isStopping = false;
+
+  async function open(): Promise<Opened> {
+    const file = await openCodeFile(folder);
+    return { ...file, beside: db.openAside(besideLimits, { code: file.file }) };
+  }
+  const opened = (): Promise<Opened> => (opening ??= open());
+
+  async function close(): Promise<void> {
+    const files = await opening?.catch(() => undefined);
+    opening = undefined;
+    await Promise.all([files?.beside.close(), files?.thread.close()]);
+  }
+
+  async function run(): Promise<void> {
+    while (isWanted && !isStopping) {
+      isWanted = false;
+      try {
+        const changed = await updateIndex({ ...options, ...(await opened()), isStopping: () => isStopping });
+        if (changed > 0) logger.debug('code_search.updated', { repositories: changed });
+      } catch (error) {
+        if (isStopping) return;
+        logger.error('code_search.broken', { error });
+        if (isDamage(error)) {
+          // Derived data: it is made anew, at the next occasion.
+          await close();
+          await removeCodeFile(folder);
+        }
+        return;
+      }
+    }
+  }
+
+  /** Asks for an update; one that is under way looks once more at its end. */
+  function update(): Promise<void> {
+    if (!isOn || isStopping) return Promise.resolve();
+    isWanted = true;
+    running ??= run().finally(() => (running = undefined));
+    return running;
+  }
+
+  repositories.onPush({
+    name: 'code-search',
+    // What was pushed shows in the repository's own row, so there is nothing to write.
+    record: async (_tx: Tx) => {},
+    recorded: () => void update(),
+  });
+
+  return {
+    /** Whether there is an index; without one only single repositories can be searched. */
+    isOn,
+    /** For a job, and for whoever cannot wait. */
+    update,
+    /** Refuses as `SideThread.ask` does, and `git_busy`. */
+    async find(viewer: Viewer, text: string): Promise<CodeFindings> {
+      return findCode({ ...options, ...(await opened()) }, viewer, text);
+    },
+    async stop(): Promise<void> {
+      isStopping = true;
+      await running;
+      await close();
+    },
+  };
+}
+
+export type CodeSearch = ReturnType<typeof createCodeSearch>;

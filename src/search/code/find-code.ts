@@ -1,0 +1,139 @@
+import { visibleRepositories } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { SideThread } from '../../db/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Located, Repositories } from '../../repositories/index.ts';
+import { fold, foldQuery } from '../fold.ts';
+import { maxFileBytes } from './index-repository.ts';
+
+/** A line of a file, from 1. */
+export interface CodeLine {
+  number: number;
+  text: string;
+}
+
+export interface CodeHit {
+  located: Located;
+  path: string;
+  /** The commit that was indexed. */
+  commit: string;
+  /** The first lines where the query is found; none when it is in the name of the file. */
+  lines: CodeLine[];
+}
+
+/** How much of what the viewer may see was looked into. */
+export interface Coverage {
+  /** Repositories that the viewer may see. */
+  visible: number;
+  searched: number;
+  /** Over the limit of one repository, or without room in the index. */
+  tooLarge: number;
+}
+
+export interface CodeFindings {
+  hits: CodeHit[];
+  /** Whether there may be more. */
+  isCut: boolean;
+  coverage: Coverage;
+}
+
+interface Candidate {
+  repositoryId: string;
+  path: string;
+  oid: string;
+  commit: string;
+}
+
+const maxHits = 50;
+const maxCandidates = 400;
+const linesPerFile = 3;
+const maxLineLength = 300;
+const readingMs = 2_000;
+
+/** In the order of owners and names, as every search answers. */
+const candidateColumns = `f.repository_id AS repositoryId, f.path, b.oid, c.commit_oid AS "commit"
+  FROM code.files f
+  CROSS JOIN code.repositories c ON c.id = f.repository_id AND c.commit_oid IS NOT NULL
+  CROSS JOIN code.blobs b ON b.id = f.blob_id
+  CROSS JOIN main.repositories r ON r.id = f.repository_id
+  CROSS JOIN search_repositories p ON p.id = r.id`;
+const inOrder = `ORDER BY p.place, f.path LIMIT ${maxCandidates}`;
+
+/** For a query of three characters and more: what holds all its triples. */
+const byContent = (visible: string): string =>
+  `SELECT ${candidateColumns} WHERE f.blob_id IN (SELECT rowid FROM code.code WHERE code MATCH :proposing) AND ${visible} ${inOrder}`;
+
+/** For a shorter one, of which the index knows nothing: names of files. */
+const byName = (visible: string): string => `SELECT ${candidateColumns} WHERE instr(lower(f.path), :query) > 0 AND ${visible} ${inOrder}`;
+
+const coverageOf = (visible: string): string => `
+  SELECT count(*) AS visible, coalesce(sum(c.state = 'searched'), 0) AS searched, coalesce(sum(c.state IN ('too_large', 'no_room')), 0) AS tooLarge
+  FROM main.repositories r LEFT JOIN code.repositories c ON c.id = r.id WHERE ${visible}`;
+
+/** More triples than these hardly narrow a search down any further. */
+const maxTriples = 24;
+
+function triplesOf(query: string): string {
+  const characters = [...query];
+  const triples = new Set(Array.from({ length: characters.length - 2 }, (_, at) => characters.slice(at, at + 3).join('')));
+  return [...triples].slice(0, maxTriples).map((triple) => `"${triple.replaceAll('"', '""')}"`).join(' AND ');
+}
+
+/**
+ * Looks for one line of text, whatever its case, in the default branches of the
+ * repositories that the viewer may see; every character means itself. Under three
+ * characters only names of files are looked at. The index proposes files, and the files
+ * themselves, as git has them, decide.
+ */
+export async function findCode(
+  { beside, git, repositories }: { beside: SideThread; git: Git; repositories: Pick<Repositories, 'locate'> },
+  viewer: Viewer,
+  text: string,
+): Promise<CodeFindings> {
+  const query = foldQuery(text);
+  const visible = visibleRepositories(viewer, 'r');
+  const isShort = [...query].length < 3;
+  const [candidates, counted] = await beside.ask([
+    query === ''
+      ? { sql: 'SELECT 1 WHERE 0', parameters: [] }
+      : {
+          sql: isShort ? byName(visible.sql) : byContent(visible.sql),
+          parameters: { ...visible.parameters, query, ...(!isShort && { proposing: triplesOf(query) }) },
+        },
+    { sql: coverageOf(visible.sql), parameters: visible.parameters },
+  ]);
+  const found = await readHits({ git, repositories }, candidates as unknown as Candidate[], isShort ? null : query);
+  return { ...found, coverage: counted![0] as unknown as Coverage };
+}
+
+/** @param query `null` when the name was what counted */
+async function readHits(
+  { git, repositories }: { git: Git; repositories: Pick<Repositories, 'locate'> },
+  candidates: readonly Candidate[],
+  query: string | null,
+): Promise<{ hits: CodeHit[]; isCut: boolean }> {
+  const located = await repositories.locate(candidates.map(({ repositoryId }) => repositoryId));
+  const hits: CodeHit[] = [];
+  const until = performance.now() + readingMs;
+  for (const { repositoryId, path, oid, commit } of candidates) {
+    const place = located.get(repositoryId);
+    if (place === undefined) continue;
+    if (hits.length === maxHits || performance.now() > until) return { hits, isCut: true };
+    const lines = query === null ? [] : await linesIn(git, place.path, oid, query);
+    if (query === null || lines.length > 0) hits.push({ located: place, path, commit, lines });
+  }
+  return { hits, isCut: candidates.length === maxCandidates };
+}
+
+async function linesIn(git: Git, path: string, oid: string, query: string): Promise<CodeLine[]> {
+  // A blob that a rewritten history took away is no hit any more.
+  const blob = await git.blob(path, oid, { maxBytes: maxFileBytes }).catch(() => null);
+  const lines: CodeLine[] = [];
+  if (blob?.content == null) return lines;
+  for (const [at, line] of blob.content.toString('utf8').split('\n').entries()) {
+    if (!fold(line).includes(query)) continue;
+    lines.push({ number: at + 1, text: line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line });
+    if (lines.length === linesPerFile) break;
+  }
+  return lines;
+}

@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer';
+import type { SideThread } from '../../db/index.ts';
+import type { Git } from '../../git/index.ts';
+import { fold } from '../fold.ts';
+
+/** Bounds on what is searched across repositories. */
+export interface CodeBounds {
+  /** Of the whole index on disk, in bytes; 0 switches it off. */
+  budgetBytes: number;
+  /** Of the text of one repository, in bytes. */
+  repositoryBytes: number;
+}
+
+/** Larger files are data or were generated; nobody looks for a word in them. */
+export const maxFileBytes = 512 * 1024;
+const maxFiles = 50_000;
+/** What goes into one transaction: others wait no longer than this takes. */
+const batchBytes = 2 * 1024 * 1024;
+const batchBlobs = 200;
+
+export type IndexState = 'searched' | 'too_large' | 'no_room' | 'failed';
+
+interface WantedFile {
+  path: string;
+  oid: string;
+}
+
+interface KnownFile extends Record<string, unknown> {
+  path: string;
+  oid: string;
+}
+
+/**
+ * Brings the index of one repository to the state of a commit: reads the blobs that it
+ * does not know yet, and forgets those that no repository has any more.
+ * @param commit `null` for a repository without commits
+ */
+export async function indexRepository(
+  { thread, git, bounds }: { thread: SideThread; git: Git; bounds: CodeBounds },
+  { id, path, commit }: { id: string; path: string; commit: string | null },
+): Promise<IndexState> {
+  const wanted = commit === null ? [] : await filesToIndex(git, path, commit, bounds);
+  if (wanted === null) return forgetting(thread, id, 'too_large');
+  const known = await knownBlobs(thread, wanted);
+  const missing = [...new Set(wanted.map(({ oid }) => oid))].filter((oid) => !known.has(oid));
+  if (missing.length > 0 && (await sizeOf(thread)) >= bounds.budgetBytes) return forgetting(thread, id, 'no_room');
+  const isText = await addBlobs(thread, git, path, missing);
+  await replaceFiles(thread, id, wanted.filter(({ oid }) => known.has(oid) || isText.has(oid)));
+  return 'searched';
+}
+
+async function forgetting(thread: SideThread, id: string, state: IndexState): Promise<IndexState> {
+  await replaceFiles(thread, id, []);
+  return state;
+}
+
+/** Text files of reasonable size; `null` when the repository is larger than one may be. */
+async function filesToIndex(git: Git, path: string, commit: string, { repositoryBytes }: CodeBounds): Promise<WantedFile[] | null> {
+  const { files, truncated } = await git.reading.listFiles(path, commit, { limit: maxFiles });
+  const small = files.filter(({ size, path }) => size > 0 && size <= maxFileBytes && isUtf8(path));
+  const bytes = small.reduce((sum, { size }) => sum + size, 0);
+  if (truncated || bytes > repositoryBytes) return null;
+  return small.map(({ path, oid }) => ({ path: path.toString(), oid }));
+}
+
+async function knownBlobs(thread: SideThread, files: readonly WantedFile[]): Promise<Set<string>> {
+  const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
+  const [rows] = await thread.ask([{ sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] }]);
+  return new Set(rows!.map((row) => String(row['oid'])));
+}
+
+/** Reads blobs and indexes those that are text; answers which. */
+async function addBlobs(thread: SideThread, git: Git, path: string, oids: readonly string[]): Promise<Set<string>> {
+  const added = new Set<string>();
+  let batch: { oid: string; text: string }[] = [];
+  let bytes = 0;
+  const write = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const rows = JSON.stringify(batch.map(({ oid, text }) => [oid, text]));
+    await thread.ask([
+      { sql: 'INSERT OR IGNORE INTO blobs (oid) SELECT value ->> 0 FROM json_each(?)', parameters: [rows] },
+      { sql: 'INSERT INTO code (rowid, text) SELECT b.id, j.value ->> 1 FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 0', parameters: [rows] },
+    ]);
+    batch = [];
+    bytes = 0;
+  };
+  for (const oid of oids) {
+    const { content } = await git.blob(path, oid, { maxBytes: maxFileBytes });
+    if (content === null || content.subarray(0, 8_000).includes(0)) continue;
+    // NUL would end the text for SQLite; what is not UTF-8 shows as U+FFFD.
+    batch.push({ oid, text: fold(content.toString('utf8').replaceAll('\0', ' ')) });
+    added.add(oid);
+    bytes += content.length;
+    if (bytes >= batchBytes || batch.length >= batchBlobs) await write();
+  }
+  await write();
+  return added;
+}
+
+async function replaceFiles(thread: SideThread, id: string, files: readonly WantedFile[]): Promise<void> {
+  const [before] = await thread.ask([{ sql: 'SELECT f.path, b.oid FROM files f JOIN blobs b ON b.id = f.blob_id WHERE f.repository_id = ?', parameters: [id] }]);
+  const rows = JSON.stringify(files.map(({ path, oid }) => [path, oid]));
+  const kept = new Set(files.map(({ oid }) => oid));
+  const gone = JSON.stringify([...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)));
+  const orphans = `SELECT b.id FROM blobs b WHERE b.oid IN (SELECT value FROM json_each(?))
+    AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;
+  await thread.ask([
+    { sql: 'DELETE FROM files WHERE repository_id = ?', parameters: [id] },
+    {
+      sql: 'INSERT INTO files (repository_id, path, blob_id) SELECT ?, j.value ->> 0, b.id FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 1',
+      parameters: [id, rows],
+    },
+    { sql: `DELETE FROM code WHERE rowid IN (${orphans})`, parameters: [gone] },
+    { sql: `DELETE FROM blobs WHERE id IN (${orphans})`, parameters: [gone] },
+  ]);
+}
+
+/** Bytes of the file that hold something. */
+async function sizeOf(thread: SideThread): Promise<number> {
+  const sql = `SELECT (page_count - freelist_count) * page_size AS bytes
+    FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`;
+  const [rows] = await thread.ask([{ sql, parameters: [] }]);
+  return Number(rows![0]!['bytes']);
+}

@@ -1,0 +1,85 @@
+import { statfs } from 'node:fs/promises';
+import type { SideThread } from '../../db/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { Repositories } from '../../repositories/index.ts';
+import { indexRepository } from './index-repository.ts';
+import type { CodeBounds, IndexState } from './index-repository.ts';
+
+export interface UpdateDeps {
+  /** Writes the index. */
+  thread: SideThread;
+  /** Reads rows beside the index, which is attached as `code`. */
+  beside: SideThread;
+  folder: string;
+  git: Git;
+  repositories: Pick<Repositories, 'locate'>;
+  logger: Logger;
+  bounds: CodeBounds;
+  lowDiskFloorBytes: number;
+  isStopping(): boolean;
+}
+
+const rowsAtOnce = 20;
+
+/** What has changed since it was looked at; what was changed last comes first. */
+const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT JOIN code.repositories c ON c.id = r.id
+  WHERE r.deleted_at IS NULL AND (c.id IS NULL OR c.seen_at < r.updated_at) ORDER BY r.updated_at DESC LIMIT ${rowsAtOnce}`;
+
+const gone = `SELECT c.id FROM code.repositories c LEFT JOIN main.repositories r ON r.id = c.id
+  WHERE r.id IS NULL OR r.deleted_at IS NOT NULL LIMIT ${rowsAtOnce}`;
+
+const rowsOf = async (thread: SideThread, sql: string) => (await thread.ask([{ sql, parameters: [] }]))[0]!;
+
+/**
+ * Brings the index up to date with everything that was pushed, made, moved or deleted.
+ * Each repository is a step of its own: stopped in between, the next run goes on there.
+ * With little disk space left nothing is added.
+ */
+export async function updateIndex(deps: UpdateDeps): Promise<number> {
+  let changed = 0;
+  for (;;) {
+    const { bavail, bsize } = await statfs(deps.folder);
+    if (bavail * bsize < deps.lowDiskFloorBytes) return changed;
+    const old = (await rowsOf(deps.beside, gone)).map((row) => String(row['id']));
+    for (const id of old) await forget(deps, id);
+    const rows = (await rowsOf(deps.beside, behind)).map((row) => ({ id: String(row['id']), updatedAt: Number(row['updatedAt']) }));
+    for (const { id, updatedAt } of rows) {
+      if (deps.isStopping()) return changed;
+      if (await lookAt(deps, id, updatedAt)) changed += 1;
+    }
+    if (rows.length + old.length === 0 || deps.isStopping()) return changed;
+  }
+}
+
+async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<boolean> {
+  const located = (await deps.repositories.locate([id])).get(id);
+  const [known] = (await deps.thread.ask([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }]))[0]!;
+  let commit: string | null = null;
+  let state: IndexState;
+  try {
+    commit = located === undefined ? null : (await deps.git.head(located.path)).oid;
+    if (known?.['state'] === 'searched' && known['oid'] === commit) {
+      await note(deps, id, commit, 'searched', updatedAt);
+      return false;
+    }
+    state = located === undefined ? 'failed' : await indexRepository(deps, { id, path: located.path, commit });
+  } catch (error) {
+    if (deps.isStopping()) return false;
+    // One repository that git cannot read must not keep the others out.
+    deps.logger.warn('code_search.failed', { repositoryId: id, error });
+    state = 'failed';
+  }
+  await note(deps, id, commit, state, updatedAt);
+  return true;
+}
+
+async function note({ thread }: UpdateDeps, id: string, commit: string | null, state: IndexState, seenAt: number): Promise<void> {
+  const sql = 'INSERT OR REPLACE INTO repositories (id, commit_oid, state, seen_at) VALUES (?, ?, ?, ?)';
+  await thread.ask([{ sql, parameters: [id, commit, state, seenAt] }]);
+}
+
+async function forget({ thread, ...deps }: UpdateDeps, id: string): Promise<void> {
+  await indexRepository({ thread, ...deps }, { id, path: '', commit: null });
+  await thread.ask([{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [id] }]);
+}

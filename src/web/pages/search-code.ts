@@ -1,0 +1,19 @@
+import { page } from '../reply.ts';
+import { readSearchQuery } from '../search-query.ts';
+import { viewCodeHit, viewCoverage } from '../views/search-code.ts';
+import type { Page } from '../visit.ts';
+
+/** `/search?type=code&q=`: the default branches of the repositories that the viewer may see. */
+export const showCodeSearch: Page = async ({ query, viewer }, { codeSearch }) => {
+  const text = readSearchQuery(query).trim();
+  if (!codeSearch.isOn) return page('pages/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });
+  const { hits, isCut, coverage } = await codeSearch.find(viewer, text);
+  return page('pages/search-code', {
+    query: text,
+    isOn: true,
+    isShort: [...text].length < 3,
+    files: hits.map((hit) => viewCodeHit(hit, text)),
+    isCut,
+    coverage: viewCoverage(coverage),
+  });
+};
