@@ -3,7 +3,7 @@ import type { Database } from '../src/db/index.ts';
 import { seededRandom } from '../test/fixtures/seeded-random.ts';
 
 const syllables = 'ka lo mi ta re ne so pi du ver lin tor gen fab qu ex zu ph or an el ing ed st th'.split(' ');
-const rowsAtOnce = 5_000;
+const rowsAtOnce = 1_000;
 
 /** Writes so many people, each with one repository; one in five is private. The index follows the writes. */
 export async function fillNames(db: Database, count: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { isWellFormedRef } from '../ref-name.ts';
 import { findFolders, isObjectId, mergeRefs, readLooseRefs, Unusual } from './ref-files.ts';
 import type { RefEntry } from './ref-files.ts';
@@ -51,14 +51,14 @@ export async function readRefTable(
   peel: Peel,
 ): Promise<RefTable> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const folders = await findFolders(repository);
+    const folders = findFolders(repository);
     const stamp = Stamp.take(repository, folders);
     if (stamp.isUnusual) throw new Unusual('shallow or borrowed objects');
     // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a
     // loose ref; the other way round, one that is being packed would be in neither place.
     const loose = await readLooseRefs(repository, folders);
     const packed = await readPacked(stamp);
-    const [head, config] = await Promise.all([read(repository, 'HEAD'), read(repository, 'config')]);
+    const [head, config] = [read(repository, 'HEAD'), read(repository, 'config')];
     checkSettings(config);
     const refs = mergeRefs(packed, loose);
     const tip = await readHead(refs, head, known, peel);
@@ -69,7 +69,7 @@ export async function readRefTable(
   throw new Unusual('the refs keep moving');
 }
 
-const read = (repository: string, name: string) => readFile(`${repository}/${name}`, 'latin1');
+const read = (repository: string, name: string) => readFileSync(`${repository}/${name}`, 'latin1');
 
 function checkSettings(config: string): void {
   let section = '';

@@ -1,0 +1,166 @@
+// CI as a person sees it: a real push, a runner played by a client we did not write, and Chromium.
+import t from 'tap';
+import AxeBuilder from '@axe-core/playwright';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { rowsOf, startForge } from '../rpc/rpc-fixture.ts';
+import type { Forge } from '../rpc/rpc-fixture.ts';
+import { connectClient } from '../rpc/runner-client.ts';
+
+const file = `name: CI
+on: {push: , workflow_dispatch: {inputs: {version: {required: true}}}}
+jobs:
+  build:
+    runs-on: linux
+    strategy: {fail-fast: false, matrix: {version: ["3.10", 18]}}
+    steps: [{uses: actions/checkout@v4}, {name: Build it, run: make}]
+  package: {needs: build, runs-on: linux, steps: [{run: tar}]}
+`;
+const broken = 'on: push\njobs:\n  a:\n    steps: [{run: x}]\n';
+
+const now = () => ({ seconds: BigInt(Math.floor(Date.now() / 1000)) });
+const step = (id: number, from: number, length: number, result?: number) => ({
+  id: BigInt(id), startedAt: now(), logIndex: BigInt(from), logLength: BigInt(length), ...(result === undefined ? {} : { result, stoppedAt: now() }),
+});
+
+t.setTimeout(240_000);
+
+let browser: Browser;
+t.before(async () => {
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+});
+t.teardown(() => browser.close());
+
+async function signedIn({ url, alice }: Forge, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  await context.addCookies([{ name: 'hearth_session', value: alice.session, url }]);
+  return context.newPage();
+}
+
+t.test('a person watches a matrix workflow that their push has started', { timeout: 90_000 }, async (t) => {
+  const forge = await startForge(t);
+  const B = `${forge.url}/repos/alice/work`;
+  const page = await signedIn(forge);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
+  const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
+  await forge.push({ '.hearth/workflows/ci.yml': file }, 'Build <b>it</b>');
+  const first = (await waiting).task;
+
+  await page.goto(`${B}/runs`);
+  t.match(await page.getByRole('main').innerText(), /Build <b>it<\/b>/);
+  await page.getByRole('link', { name: 'Build <b>it</b>' }).click();
+  t.equal(await page.locator('.graph-node').count(), 2);
+  t.match(await page.getByRole('main').innerText(), /package\s+It needs build first\./);
+
+  await page.getByRole('link', { name: 'build (18)', exact: true }).click();
+  await client.updateLog({ taskId: first.id, rows: rowsOf('first row', '\u001b[31mred\u001b[0m <script>alert(1)</script>') });
+  await page.getByText('first row').waitFor();
+  t.equal(await page.locator('.a-red').innerText(), 'red', 'colours');
+  await client.updateTask({ state: { id: first.id, startedAt: now(), steps: [step(0, 0, 1, 1), step(1, 1, 1)] } });
+  await page.locator('summary', { hasText: 'Build it' }).locator('.is-busy').waitFor();
+  await client.updateLog({ taskId: first.id, index: 2n, rows: rowsOf('live row'), noMore: true });
+  await page.getByText('live row').waitFor();
+  await client.updateTask({ state: { id: first.id, result: 1, steps: [step(0, 0, 1, 1), step(1, 1, 2, 1)] } });
+  await page.locator('.run-facts', { hasText: 'Succeeded' }).waitFor();
+  t.equal(await page.locator('.log-row').count(), 3, 'every row once');
+  await page.reload();
+  t.equal(await page.locator('#L3 .log-text').innerText(), 'live row', 'a row has an address');
+
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('LIVE');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  t.match(await page.locator('.hits').innerText(), /1 row with “LIVE”/);
+  const download = await page.request.get(`${page.url().split('?')[0]}/log`);
+  t.match(await download.text(), /^\S+Z first row\n\S+Z \u001b\[31mred\u001b\[0m <script>/);
+  t.match(download.headers()['content-disposition'], /attachment/);
+
+  await page.goto(`${B}/runs/1`);
+  const second = (await client.fetchTask({})).task;
+  await client.updateTask({ state: { id: second.id, result: 2 } });
+  await page.locator('.run-facts', { hasText: 'Failed' }).waitFor();
+  await page.getByRole('button', { name: 'Run failed again' }).click();
+  await page.getByText('The jobs run again, as a new attempt.').waitFor();
+  t.match(await page.getByRole('main').innerText(), /Attempt 2\s+Attempt 1/);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('The run is cancelled.').waitFor();
+  t.strictSame(faults, []);
+});
+
+t.test('every page of CI, in light and dark, wide and narrow, without a fault for axe', { timeout: 120_000 }, async (t) => {
+  const forge = await startForge(t);
+  const { ci } = forge.rooms;
+  await forge.push({ '.hearth/workflows/ci.yml': file, '.hearth/workflows/bad.yml': broken });
+  const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
+  const { task } = await client.fetchTask({});
+  await client.updateLog({ taskId: task.id, rows: rowsOf('##[group]Set up', '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m', '::error::bad', '::warning::odd', '::debug::more') });
+  const scope = { kind: 'repository', id: forge.found.repository.id } as const;
+  await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
+  await ci.setVariable(scope, { name: 'target', value: 'here' });
+  await ci.createRunner(scope, { name: 'mine', ephemeral: true });
+  const paths = ['/runs', '/runs?status=failure', '/runs/1', '/runs/2', '/runs/2/jobs/1', '/runs/2/jobs/1?q=green', '/runs/2/jobs/3', '/runs/queue', '/runs/new', '/settings/runners', '/settings/secrets'];
+  for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
+    const page = await signedIn(forge, { colorScheme, viewport: { width, height: 900 } });
+    for (const target of [...paths.map((path) => `/repos/alice/work${path}`), '/settings/runners', '/settings/secrets']) {
+      const answer = await page.goto(forge.url + target);
+      t.equal(answer?.status(), 200, target);
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+      t.strictSame(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${target}, ${colorScheme}, ${width}`);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
+    }
+    await page.context().close();
+  }
+});
+
+t.test('without scripts: registration, secrets, starting a workflow, and what others see', async (t) => {
+  const forge = await startForge(t);
+  await forge.push({ '.hearth/workflows/ci.yml': file });
+  const B = `${forge.url}/repos/alice/work`;
+  const page = await signedIn(forge, { javaScriptEnabled: false });
+  await page.goto(`${B}/settings/runners`);
+  await page.getByRole('button', { name: 'Make a token' }).click();
+  const token = await page.getByLabel('Registration token').inputValue();
+  t.match(await connectClient(forge.url).register({ name: 'joined', token, labels: ['x'] }), { runner: { name: 'joined' } });
+  await page.reload();
+  t.match(await page.getByRole('status').innerText(), /A token is shown only once/);
+  t.match(await page.getByRole('main').innerText(), /joined/);
+  await page.getByLabel('Name').fill('made here');
+  await page.getByRole('button', { name: 'Make a runner' }).click();
+  t.match(JSON.parse(await page.locator('pre').first().innerText()), { name: 'made here', address: forge.url, token: /^[0-9a-f]{40}$/ });
+
+  await page.goto(`${B}/settings/secrets`);
+  await page.locator('#name').fill('github_x');
+  await page.locator('#value').fill('hunter2hunter2');
+  await page.getByRole('button', { name: 'Set secret' }).click();
+  t.match(await page.getByRole('alert').innerText(), /belong to the runner/);
+  t.notMatch(await page.content(), /hunter2/, 'what was typed does not come back');
+  await page.locator('#name').fill('deploy_key');
+  await page.locator('#value').fill('hunter2hunter2');
+  await page.getByRole('button', { name: 'Set secret' }).click();
+  t.match(await page.getByRole('main').innerText(), /DEPLOY_KEY/);
+  t.notMatch(await page.content(), /hunter2/);
+
+  await page.goto(`${B}/runs/new`);
+  await page.locator('#ref').fill('absent');
+  await page.locator('[id="input-version"]').fill('1.0');
+  await page.getByRole('button', { name: 'Start' }).click();
+  t.equal(await page.locator('h1').innerText() !== '', true);
+  await page.goto(`${B}/runs/new`);
+  await page.locator('[id="input-version"]').fill('1.0');
+  await page.getByRole('button', { name: 'Start' }).click();
+  t.match(page.url(), /\/runs\/2$/);
+  t.match(await page.getByRole('main').innerText(), /started by hand on main/);
+
+  const stranger = await forge.addPerson('bob');
+  for (const target of ['/runs', '/runs/1', '/runs/1/jobs/1', '/runs/1/live', '/runs/badge/ci.yml.svg', '/settings/runners', '/settings/secrets', '/runs/queue', '/runs/new']) {
+    for (const Cookie of [`hearth_session=${stranger.session}`, '']) {
+      const answer = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
+      t.equal(answer.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
+    }
+  }
+  const badge = await fetch(`${B}/runs/badge/ci.yml.svg`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
+  t.match(await badge.text(), /<svg[^]*aria-label="CI: waiting"/);
+  t.equal(badge.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+});
