@@ -64,7 +64,7 @@ export async function bundle(options: { project: string; main: string; version: 
     external: absent,
     // Libraries that ask where they are get a place that does not exist.
     define: { HEARTH_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///hearth/bundle.js"' },
-    // Names stay: TypeORM and our logs read them. Lines stay, for stack traces.
+    // Names stay: TypeORM, our logs and stack traces read them.
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
@@ -85,10 +85,12 @@ async function wrap(source: string): Promise<string> {
     platform: 'node',
     target: 'node24',
     supported: { 'dynamic-import': false },
+    // A third of the text is white space; the names in stack traces stay.
+    minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'error',
   });
-  const imports = /Promise\.resolve\(\)\.then\(\(\) => __toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g;
+  const imports = /Promise\.resolve\(\)\.then\(\(\)=>__toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g;
   return asFunction(
     code
       .replace(imports, 'hearthChunks.import("$1")')
@@ -133,6 +135,7 @@ export async function bundleTemplates(project: string): Promise<string> {
     platform: 'node',
     target: 'node24',
     minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
   });
