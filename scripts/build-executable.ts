@@ -14,6 +14,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
 import { assemble } from './executable/assemble.ts';
 import { bundle, bundleTemplates } from './executable/bundle.ts';
 import { recordCode } from './executable/record-code.ts';
@@ -72,7 +73,13 @@ async function buildExecutable(workFolder: string): Promise<void> {
     workFolder: await folder('recording'),
   });
   const code = await recordCode({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') });
-  for (const [name, bytes] of code) contents.set(`code/${name}`, bytes);
+  for (const [name, { bytes, runsAtStart }] of code) {
+    contents.set(`code/${name}`, bytes);
+    if (runsAtStart) continue;
+    // What a start never runs may take some milliseconds more when it is wanted.
+    contents.delete(`chunks/${name}`);
+    contents.set(`packed/${name}`, brotliCompressSync(chunks.get(name)!));
+  }
 
   await assemble({
     node,

@@ -8,6 +8,7 @@
   const { getAsset, getAssetKeys, getRawAsset } = process.getBuiltinModule('node:sea');
   const { Script } = process.getBuiltinModule('node:vm');
   const chunks = new Map();
+  const packed = new Set(getAssetKeys().flatMap((key) => (key.startsWith('packed/') ? [key.slice('packed/'.length)] : [])));
 
   const hearthChunks = {
     load(name) {
@@ -29,8 +30,13 @@
     },
   };
 
+  /** Chunks that no start runs lie compressed. */
+  function unpack(name) {
+    return process.getBuiltinModule('node:zlib').brotliDecompressSync(getRawAsset(`packed/${name}`));
+  }
+
   function compile(name) {
-    const source = Buffer.from(getRawAsset(`chunks/${name}`)).latin1Slice();
+    const source = (packed.has(name) ? unpack(name) : Buffer.from(getRawAsset(`chunks/${name}`))).latin1Slice();
     const cachedData = RECORDING ? undefined : Buffer.from(getRawAsset(`code/${name}`));
     return new Script(source, { filename: `hearth:${name}`, cachedData });
   }

@@ -5,6 +5,12 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+export interface RecordedCode {
+  bytes: Uint8Array;
+  /** Whether a start runs the chunk; others wait, and may take longer to load. */
+  runsAtStart: boolean;
+}
+
 /**
  * Runs the recording executable the way people start Hearth and collects, per
  * chunk, V8's compiled form of the functions that ran. V8 refuses code of
@@ -15,7 +21,7 @@ export async function recordCode(options: {
   recorder: string;
   chunks: string[];
   workFolder: string;
-}): Promise<Map<string, Uint8Array>> {
+}): Promise<Map<string, RecordedCode>> {
   const { recorder, chunks, workFolder } = options;
   const folders = ['version', 'serve'].map((name) => join(workFolder, name));
   const [version, serve] = folders as [string, string];
@@ -24,13 +30,13 @@ export async function recordCode(options: {
   await promisify(execFile)(recorder, ['--version'], { env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version } });
   await recordServe(recorder, serve, join(workFolder, 'data'));
 
-  const code = new Map<string, Uint8Array>();
+  const code = new Map<string, RecordedCode>();
   for (const name of chunks) {
     // A chunk that the shortest command needs keeps to what that command runs.
     const candidates = [join(version, 'ran', name), join(serve, 'ran', name), join(serve, 'idle', name)];
     const best = candidates.find((file) => existsSync(file));
     if (!best) throw new Error(`Nothing was recorded for ${name}`);
-    code.set(name, await readFile(best));
+    code.set(name, { bytes: await readFile(best), runsAtStart: !best.includes('/idle/') });
   }
   return code;
 }

@@ -19,7 +19,8 @@ export const embedded: Embedded = {
   isExecutable: true,
   startWorker(name, options = {}) {
     const chunk = `worker-${name}`;
-    if (!getAssetKeys().includes(`chunks/${chunk}`)) throw unknownName('worker', name);
+    const keys = getAssetKeys();
+    if (!keys.includes(`chunks/${chunk}`) && !keys.includes(`packed/${chunk}`)) throw unknownName('worker', name);
     return hearthChunks.startWorker(chunk, { name, workerData: options.workerData });
   },
   asset(path) {
