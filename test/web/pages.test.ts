@@ -179,7 +179,7 @@ t.test('a repository from the form to its page, and into the trash', async (t) =
   const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, bare, { 'README.md': '# Kiln\n\nHot.', 'src/main.c': 'int x;', 'a.txt': 'x'.repeat(1500) });
   const page = main(await visitor(web).get('/repos/alice/kiln'));
-  t.match(page, /<summary[^>]*>[^]*?main[^]*?<\/summary>[^]*1 branch/);
+  t.match(page, /<bdi class="ref-name">main<\/bdi>[^]*1 branch/);
   t.match(page, /Light the first fire/);
   t.ok(page.indexOf('<bdi>src</bdi>') < page.indexOf('<bdi>README.md</bdi>'), 'folders first');
   t.match(page, /<bdi>a\.txt<\/bdi>[^]*1\.5 kB/);
