@@ -13,6 +13,8 @@ import { changedPaths } from './changed-paths.ts';
 import { defaultLimits } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './maintenance.ts';
+import { isForward, keepObjects, letGo, moveRefs } from './move-refs.ts';
+import type { RefMove } from './move-refs.ts';
 import { newCommits } from './new-commits.ts';
 import type { NewCommits } from './new-commits.ts';
 import { createObjectReaders } from './object-readers.ts';
@@ -20,13 +22,14 @@ import type { Commit, TreeEntry } from './parse-objects.ts';
 import { openGitDoor } from './process.ts';
 import { receivePack } from './receive-pack.ts';
 import type { PushOutcome, PushRequest } from './push.ts';
+import type { RefResult } from './push-report.ts';
 import { createReading } from './reading/reading.ts';
 import type { Reading } from './reading/reading.ts';
 import { recoverRepository } from './recover.ts';
 import type { RecoveryAction } from './recover.ts';
 import { createRefAllowance } from './ref-allowance.ts';
 import { createRefTables } from './ref-table/ref-tables.ts';
-import { readRefs } from './refs.ts';
+import { readPackedRef, readRefs } from './refs.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
 import { createSlots } from './slots.ts';
@@ -83,6 +86,15 @@ export interface Git {
   uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
   receivePack(request: PushRequest): Promise<PushOutcome>;
 
+  /** Moves refs from what they are said to be; each verdict in order. The caller has journalled it. */
+  moveRefs(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
+  /** Keeps objects alive under hidden names, through any packing; answers the names that are kept now. */
+  keepObjects(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  /** Lets go of what `keepObjects` kept. */
+  letGo(path: string, names: readonly string[]): Promise<void>;
+  /** Whether a ref that goes from one object to another loses nothing. */
+  isForward(path: string, from: string, to: string): Promise<boolean>;
+
   head(path: string): Promise<Head>;
   /** The commit that a branch, tag, full ref, `HEAD` or commit id stands for. */
   resolve(path: string, revision: string): Promise<string>;
@@ -117,6 +129,11 @@ export interface Git {
    * refs without a value. Beside a running server only what is old is surely nobody's.
    */
   leftovers(path: string, before: number, options: { remove: boolean }): Promise<RecoveryAction[]>;
+  /**
+   * The value that a ref without one should get back: the first of `known`, newest first, and of what
+   * `packed-refs` says, whose object is there. Null when there is none.
+   */
+  lastValue(path: string, ref: string, known: readonly string[]): Promise<string | null>;
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
@@ -234,6 +251,16 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       return outcome;
     },
 
+    async moveRefs(target, moves) {
+      const results = await moveRefs({ door, slots: writes }, target, moves).finally(() => moved(target));
+      upkeep.note(target);
+      refTables.noteCommits(target, branchTips({ updates: moves, results }));
+      return results;
+    },
+    keepObjects: (target, kept) => keepObjects({ door }, target, kept),
+    letGo: (target, names) => letGo({ door }, target, names),
+    isForward: (target, from, to) => isForward(browsing, target, from, to),
+
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision) => browse.resolve(browsing, target, revision),
     refs: readRefs,
@@ -258,6 +285,14 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     maintain: () => upkeep.run(),
     recover: (target) => recoverRepository(target, bornAt),
     leftovers: (target, before, { remove }) => recoverRepository(target, before, { onlyLook: !remove }),
+    async lastValue(target, ref, known) {
+      const packed = await readPackedRef(target, ref);
+      for (const oid of packed === null ? known : [...known, packed]) {
+        const [info] = await readers.use(target, (reader) => reader.infos([oid]));
+        if (info) return oid;
+      }
+      return null;
+    },
     async endStrayProcesses() {
       if (door.running() > 0) throw internal('stray processes are ended before git is used');
       return endStrayProcesses(settings.file);
@@ -277,7 +312,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 }
 
 /** Commits that a push brought to branches: git puts nothing else there. */
-function branchTips({ updates, results }: Extract<PushOutcome, { kind: 'reported' }>): string[] {
+function branchTips({ updates, results }: { updates: readonly RefMove[]; results: readonly RefResult[] }): string[] {
   return updates
     .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !/^0+$/.test(newId))
     .map(({ newId }) => newId);

@@ -28,6 +28,11 @@ export async function readHeadBranch(repository: string): Promise<string | null>
   return /^ref: refs\/heads\/(.+)\n?$/.exec(text)?.[1] ?? null;
 }
 
+/** What `packed-refs` says of a ref, whatever lies loose beside it; null when it is silent. */
+export async function readPackedRef(repository: string, ref: string): Promise<string | null> {
+  return (await readPackedRefs(repository)).get(ref) ?? null;
+}
+
 function merge(packed: Map<string, string>, loose: Map<string, string>): Map<string, string> {
   const all = new Map([...packed, ...loose]);
   for (const [name, value] of all) {

@@ -1,7 +1,7 @@
 // time limit: 180 s
 // Every fault that the doctor knows is planted into an instance of its own kind, and found; a clean one has none.
 import { execFile } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -25,7 +25,7 @@ await hearth.rooms.accounts.setAdministrator(alice.id, true);
 
 /** Repositories for faults that must not meet. */
 const folders: Record<string, { id: string; path: string; tip: string }> = {};
-for (const name of ['empty-ref', 'damaged', 'head', 'branch', 'missing', 'lock', 'hook', 'image', 'bad-image']) folders[name] = await makeRepository(hearth, name);
+for (const name of ['empty-ref', 'empty-packed', 'empty-unknown', 'empty-gone', 'damaged', 'head', 'branch', 'missing', 'lock', 'hook', 'image', 'bad-image']) folders[name] = await makeRepository(hearth, name);
 
 async function makeRepository({ url, folder, rooms }: Hearth, name: string) {
   await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
@@ -73,6 +73,12 @@ function sql(...statements: string[]): void {
   database.close();
 }
 const at = (name: string, ...rest: string[]): string => path.join(folders[name]!.path, ...rest);
+/** A loose ref without a value, as a power failure leaves it; the packed one, if there is one, stays. */
+function emptyRef(name: string, ref: string): void {
+  mkdirSync(path.dirname(at(name, ref)), { recursive: true });
+  writeFileSync(at(name, ref), '');
+}
+const pushesOf = (name: string): string => `SELECT id FROM pushes WHERE repository_id = '${folders[name]!.id}'`;
 const uuid = '00000000-0000-4000-8000-000000000000';
 
 const seeded: [check: string, seed: () => void][] = [
@@ -101,6 +107,7 @@ const seeded: [check: string, seed: () => void][] = [
     age(path.join(dataDir, 'repositories', uuid, `${uuid}.git`));
   }],
   ['repositories.stale_lock', () => {
+    mkdirSync(at('lock', 'refs/heads'), { recursive: true });
     writeFileSync(at('lock', 'refs/heads/main.lock'), '');
     age(at('lock', 'refs/heads/main.lock'));
   }],
@@ -108,7 +115,18 @@ const seeded: [check: string, seed: () => void][] = [
     mkdirSync(at('hook', 'objects/tmp_objdir-incoming-x'));
     age(at('hook', 'objects/tmp_objdir-incoming-x'));
   }],
-  ['repositories.empty_ref', () => truncateSync(at('empty-ref', 'refs/heads/main'))],
+  ['repositories.empty_ref', () => {
+    // Only the journal knows it; the journal knows better than what was packed earlier; only what was packed is known; it was deleted.
+    rmSync(at('empty-ref', 'packed-refs'), { force: true });
+    writeFileSync(at('empty-packed', 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${'1'.repeat(40)} refs/heads/main\n`);
+    writeFileSync(at('empty-unknown', 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${folders['empty-unknown']!.tip} refs/heads/main\n`);
+    sql(`DELETE FROM pushes WHERE id IN (${pushesOf('empty-unknown')})`);
+    sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('gone', '${folders['empty-gone']!.id}', 'ssh', ${Date.now()})`);
+    sql(`UPDATE pushes SET settled_at = 1, announced_at = 1 WHERE id = 'gone'`);
+    sql(`INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES ('gone', 0, 'refs/heads/topic', '${folders['empty-gone']!.tip}', '${'0'.repeat(40)}', 'ok')`);
+    for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) emptyRef(name, 'refs/heads/main');
+    emptyRef('empty-gone', 'refs/heads/topic');
+  }],
   ['repositories.head', () => writeFileSync(at('head', 'HEAD'), '')],
   ['repositories.default_branch', () => writeFileSync(at('branch', 'HEAD'), 'ref: refs/heads/other\n')],
   ['repositories.hooks', () => {
@@ -116,8 +134,8 @@ const seeded: [check: string, seed: () => void][] = [
     writeFileSync(at('hook', 'hooks/post-receive'), '#!/bin/sh\n');
   }],
   ['repositories.damaged', () => {
-    const { tip } = folders['damaged']!;
-    rmSync(at('damaged', 'objects', tip.slice(0, 2), tip.slice(2)));
+    rmSync(at('damaged', 'objects'), { recursive: true });
+    mkdirSync(at('damaged', 'objects'));
   }],
   ['images.orphan', () => {
     writeFileSync(path.join(dataDir, 'repo-images', uuid), png);
@@ -154,7 +172,7 @@ t.test(`all of ${seeded.length} planted faults are found, and nothing else`, asy
 
 t.test('--fix cures what can be cured without losing anything, and only that', async (t) => {
   const { findings } = await doctor('--fix');
-  const cured = findings.filter(({ fixed }) => fixed !== null && !fixed.startsWith('could not')).map(({ check }) => check);
+  const cured = [...new Set(findings.filter(({ fixed }) => fixed !== null && !fixed.startsWith('could not')).map(({ check }) => check))];
   t.same(cured.sort(), [
     'backup.unfinished', 'images.half_written', 'images.missing', 'images.orphan', 'repositories.default_branch', 'repositories.empty_ref',
     'repositories.head', 'repositories.orphan', 'repositories.stale_lock', 'repositories.unfinished_objects', 'ssh.key_mode',
@@ -162,7 +180,12 @@ t.test('--fix cures what can be cured without losing anything, and only that', a
   ]);
   const left = new Set((await doctor()).findings.map(({ check }) => check));
   t.same(cured.filter((check) => left.has(check)), [], 'what was cured is well');
-  t.equal((await hearth.rooms.git.refs(folders['empty-ref']!.path)).get('refs/heads/main'), folders['empty-ref']!.tip, 'the ref has its last value again');
+  for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) {
+    t.equal((await hearth.rooms.git.refs(folders[name]!.path)).get('refs/heads/main'), folders[name]!.tip, `${name}: the ref has its last value again`);
+  }
+  const { stdout } = await run('git', ['ls-remote', `${hearth.url}/git/alice/empty-gone.git`], { env: clientEnvironment });
+  t.match(stdout, 'refs/heads/main', 'a ref that was deleted is in nobody\'s way');
+  t.notMatch(stdout, 'refs/heads/topic');
   t.ok(readdirSync(path.join(dataDir, 'lost-and-found')).length > 0, 'an orphan is kept aside');
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { problem, warning } from '../finding.ts';
 import type { Finding } from '../finding.ts';
@@ -71,22 +71,43 @@ async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
   return findings;
 }
 
-/** The push journal knows what a ref was; it is written back only when its object is there. */
+/**
+ * The push journal knows what a ref was, and so may the packed refs, perhaps with an older value. Only a
+ * value whose object is there is written back. An empty ref that was deleted last is the rest of a push
+ * that nobody was promised.
+ */
 async function emptyRef(room: Examination, { id, name, folder }: Row, file: string): Promise<Finding> {
-  const [known] = await rowsOf(room, `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
+  const at = path.join(folder, file);
+  const [last] = await rowsOf(room, `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
     WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`, [id, file]);
-  const value = known === undefined ? null : String(known['new_id']);
+  const journalled = last === undefined ? null : String(last['new_id']);
+  const wasDeleted = journalled !== null && /^0+$/.test(journalled);
+  const value = wasDeleted ? null : await room.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
   const words = `${name}: ${file} has no value, so every clone and push fails.`;
-  if (value === null || /^0+$/.test(value)) return problem('repositories.empty_ref', words, { remedy: `remove ${folder}/${file} and push the branch again` });
+  if (wasDeleted) {
+    return problem('repositories.empty_ref', words, {
+      remedy: 'hearth doctor --fix removes it: it was deleted by its last push',
+      fix: async () => replaceEmpty(at, null).then(() => `${file} of ${name} is gone again`),
+    });
+  }
+  if (value === null) return problem('repositories.empty_ref', words, { remedy: `remove ${at} and push the branch again` });
   return problem('repositories.empty_ref', words, {
-    remedy: `hearth doctor --fix writes its last value, ${value.slice(0, 10)}, back`,
-    fix: async () => {
-      const at = path.join(folder, file);
-      await writeFile(`${at}.lock`, `${value}\n`, { flag: 'wx' });
-      await rename(`${at}.lock`, at);
-      return `${file} of ${name} is ${value.slice(0, 10)} again`;
-    },
+    remedy: `hearth doctor --fix writes its last ${value === journalled ? '' : 'known '}value, ${value.slice(0, 10)}, back`,
+    fix: async () => replaceEmpty(at, value).then(() => `${file} of ${name} is ${value.slice(0, 10)} again`),
   });
+}
+
+/** Under git's own lock of a ref, and only while it is still empty. */
+async function replaceEmpty(at: string, value: string | null): Promise<void> {
+  const lock = `${at}.lock`;
+  await writeFile(lock, value === null ? '' : `${value}\n`, { flag: 'wx' });
+  try {
+    if ((await stat(at)).size > 0) throw new Error('it has a value again');
+    if (value === null) await rm(at);
+    else await rename(lock, at);
+  } finally {
+    await rm(lock, { force: true });
+  }
 }
 
 /** Folders that no row names. A repository being created has its folder first, so a young one is nobody's fault. */
