@@ -1,17 +1,13 @@
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import ssh2 from 'ssh2';
+import type { AddressInfo } from 'node:net';
 import { systemRandom, unavailable } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { algorithms } from './algorithms.ts';
+import type { Conversations } from './conversations.ts';
 import { createDoor } from './door.ts';
-import { createGuest } from './guest.ts';
-import type { Guest } from './guest.ts';
 import { hostKey } from './host-key.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
 import type { SshRooms } from './rooms.ts';
-import { socketOf } from './ssh2-internals.ts';
 
 export interface SshServerNeeds extends Omit<SshRooms, 'random'> {
   random?: Random;
@@ -33,47 +29,31 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
   const rooms: SshRooms = { ...needs, random: needs.random ?? systemRandom };
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
   const door = createDoor({ limits, now: () => performance.now() });
-  const guests = new Map<Socket, Guest>();
+  let conversations: Promise<Conversations> | null = null;
+  let isStopping = false;
   // Nothing is read from a socket before its turn has come.
   const listener = createServer({ pauseOnConnect: true, noDelay: true });
   listener.maxConnections = limits.connections;
 
-  function receive(ssh: ssh2.Server, socket: Socket): void {
-    const { remoteAddress } = socket;
-    // The client has hung up already.
-    if (remoteAddress === undefined) return void socket.destroy();
-    const guest = createGuest({
-      socket, door, limits, rooms,
-      address: remoteAddress,
-      begin: () => void ssh.injectSocket(socket),
-    });
-    guests.set(socket, guest);
-    socket.once('close', () => guests.delete(socket));
-  }
-
   return {
     async listen() {
       const { privateKey, fingerprint } = await hostKey(needs.config.dataDir);
-      const ssh = new ssh2.Server({
-        hostKeys: [privateKey],
-        algorithms,
-        ident: 'Hearth',
-        keepaliveInterval: limits.keepaliveMs,
-        keepaliveCountMax: limits.keepalivesMissed,
+      listener.on('connection', (socket) => {
+        // Until its guest listens: an error that nobody hears would end the program.
+        socket.on('error', () => {});
+        conversations ??= import('./conversations.ts').then(({ createConversations }) => createConversations({ privateKey, door, limits, rooms }));
+        void conversations.then(({ receive }) => (isStopping ? socket.destroy() : receive(socket)));
       });
-      ssh.on('connection', (connection: ssh2.Connection) => guests.get(socketOf(connection))?.meet(connection));
-      ssh.on('error', (error: Error) => rooms.logger.error('ssh.server_error', { error }));
-      listener.on('connection', (socket) => receive(ssh, socket));
       const { host, port } = await bind();
       return { host, port, fingerprint };
     },
 
     async stop({ graceMs }) {
+      isStopping = true;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      for (const guest of guests.values()) guest.finish();
-      const end = setTimeout(() => {
-        for (const socket of guests.keys()) socket.destroy();
-      }, graceMs);
+      const speaking = await conversations;
+      speaking?.finish();
+      const end = setTimeout(() => speaking?.cut(), graceMs);
       await closed;
       clearTimeout(end);
       door.close();

@@ -1,0 +1,144 @@
+import { Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { systemRandom } from '../kernel/index.ts';
+import type { Random } from '../kernel/index.ts';
+import { addressGroup } from './address-group.ts';
+import { createDoor } from './door.ts';
+import type { Place } from './door.ts';
+import { defaultLimits } from './limits.ts';
+import type { SshLimits } from './limits.ts';
+import { parseCommand } from './parse-command.ts';
+import type { Command } from './parse-command.ts';
+import type { SshAccounts, SshRooms } from './rooms.ts';
+import { runCommand } from './run-command.ts';
+
+export interface SystemSshdNeeds extends Omit<SshRooms, 'random' | 'accounts'> {
+  accounts: SshAccounts & {
+    /** The key of this id, as the protocol carries it; null when there is none (any more). */
+    keyBlob(keyId: string): Promise<Buffer | null>;
+  };
+  random?: Random;
+  limits?: Partial<SshLimits>;
+}
+
+/** One session of the system's sshd, as its forced command sees it. */
+export interface ForwardedSession {
+  /** Of the key that sshd has let in. */
+  keyId: string;
+  /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
+  command: string;
+  /** The client's, from `SSH_CONNECTION`. */
+  address: string;
+  /** The port that the client reached. */
+  port: number;
+  /** `GIT_PROTOCOL`; sshd passes it on when it is told to. */
+  protocol: string | null;
+  input: Readable;
+  output: Writable;
+  complain(line: string): void;
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
+}
+
+/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens, post-quantum key exchange. */
+export interface SystemSshd {
+  /**
+   * The id of a key that may sign in now, null for any other. sshd asks before the client has
+   * proven anything, so this is no use of the key.
+   */
+  keyId(type: string, base64: string): Promise<string | null>;
+  /** Serves one session as the built-in server would; resolves with its exit status, never rejects. */
+  serve(session: ForwardedSession): Promise<number>;
+}
+
+const gitProtocol = /^version=[012]$/;
+const keyType = /^(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+$/;
+
+/** The same commands, access policy, journal and places per address as the built-in server has. */
+export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
+  const rooms: SshRooms = { ...needs, random: needs.random ?? systemRandom };
+  const { accounts, logger, clock } = needs;
+  const limits: SshLimits = { ...defaultLimits, ...needs.limits };
+  const door = createDoor({ limits, now: () => performance.now() });
+
+  async function run(session: ForwardedSession, blob: Buffer, signal: AbortSignal, stalled: () => void): Promise<number> {
+    const startedAt = clock.now();
+    const command: Command | null = session.command === '' ? { kind: 'greet' } : parseCommand(session.command);
+    const protocol = session.protocol !== null && gitProtocol.test(session.protocol) ? session.protocol : null;
+    const output = watched(session.output, limits.stallMs, stalled);
+    const { address, port, input, complain, keyId } = session;
+    const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, signal });
+    await new Promise<void>((resolve) => output.end(() => resolve()).once('error', () => resolve()));
+    logger.info('ssh.command', {
+      address, keyId, via: 'sshd', command: command?.kind ?? 'not understood', exitCode, aborted: signal.aborted, ms: clock.now() - startedAt,
+    });
+    return exitCode;
+  }
+
+  return {
+    async keyId(type, base64) {
+      if (!keyType.test(type) || type.length > 64 || base64.length > 16_384) return null;
+      const blob = Buffer.from(base64, 'base64');
+      return (await accounts.viewerOfKey(blob, { address: null, proven: false }))?.keyId ?? null;
+    },
+
+    async serve(session) {
+      const blob = await accounts.keyBlob(session.keyId);
+      if (blob === null) {
+        session.complain('hearth: This key is no longer accepted.\n');
+        return 1;
+      }
+      const leaving = new AbortController();
+      const signal = AbortSignal.any([session.signal, leaving.signal]);
+      const place = await enter(door, addressGroup(session.address), signal);
+      if (place === null) {
+        session.complain('hearth: too many sessions from your address. Try again in a moment.\n');
+        return 1;
+      }
+      place.signedIn();
+      place.setBusy(true);
+      try {
+        return await run(session, blob, signal, () => leaving.abort(new Error('the client does not read')));
+      } finally {
+        place.leave();
+      }
+    },
+  };
+}
+
+/** Waits for a place at the door; null when there is none, or the client leaves the line. */
+function enter(door: ReturnType<typeof createDoor>, address: string, signal: AbortSignal): Promise<Place | null> {
+  return new Promise((resolve) => {
+    let isIn = false;
+    const place: Place = door.arrive({
+      address,
+      // May be called before the place is known here.
+      begin: () => {
+        isIn = true;
+        queueMicrotask(() => resolve(place));
+      },
+      turnAway: () => resolve(null),
+    });
+    signal.addEventListener('abort', () => {
+      if (isIn) return;
+      place.leave();
+      resolve(null);
+    }, { once: true });
+  });
+}
+
+/** As the built-in server does: who takes nothing for `stallMs` while something waits for them is left. */
+function watched(target: Writable, stallMs: number, onStall: () => void): Writable {
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const stall = setTimeout(onStall, stallMs);
+      target.write(chunk, (error) => {
+        clearTimeout(stall);
+        done(error);
+      });
+    },
+  });
+  target.once('close', () => output.destroy());
+  output.on('error', () => {});
+  return output;
+}
