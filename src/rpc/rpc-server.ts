@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
-import { createConnectHandler } from './connect/connect-handler.ts';
-import { createGrpcServer } from './grpc/grpc-server.ts';
+import type { ConnectHandler } from './connect/connect-handler.ts';
+import { createGrpcDoor } from './grpc/grpc-door.ts';
 import { RunnerService } from './runner-service.ts';
 
 export interface RpcOptions {
@@ -26,16 +26,21 @@ export interface RpcServer {
   stop(options: { graceMs: number }): Promise<void>;
 }
 
+/** Whether an address of the web port is one of the protocol's, known or not. */
+const isOwn = (path: string): boolean => /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith('/api/actions/');
+
 /** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
   const service = new RunnerService(ci, clock.now());
-  const connect = createConnectHandler({ service, logger });
-  const grpc = createGrpcServer({ ...config.grpc.listen, service, logger });
+  const grpc = createGrpcDoor({ ...config.grpc.listen, service, logger });
+  // Loaded with the first call, like the other framing: they are a sixth of all that a start would load.
+  let connect: Promise<ConnectHandler> | null = null;
   return {
     listen: () => grpc.listen(),
     takeRequest(request, response) {
-      if (!connect.isOwn(request.url ?? '')) return false;
-      void connect.handle(request, response);
+      if (!isOwn(request.url ?? '')) return false;
+      connect ??= import('./connect/connect-handler.ts').then(({ createConnectHandler }) => createConnectHandler({ service, logger }));
+      void connect.then(({ handle }) => handle(request, response));
       return true;
     },
     takeHttp2: (socket) => grpc.inject(socket),

@@ -29,6 +29,11 @@ const keepAliveSeconds = 100;
 
 const compress = promisify(gzip);
 
+export interface ConnectHandler {
+  /** Answers one request; never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
 export interface ConnectOptions {
   service: RunnerService;
   logger: Logger;
@@ -40,12 +45,9 @@ export interface ConnectOptions {
  * because nothing of a web page's request may happen here: no cookie, no redirect, no
  * HTML, no form parser.
  */
-export function createConnectHandler({ service, logger }: ConnectOptions) {
+export function createConnectHandler({ service, logger }: ConnectOptions): ConnectHandler {
   const budget = new BodyBudget();
   return {
-    /** Whether an address is one of the protocol's, known or not. */
-    isOwn: (path: string): boolean => /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith(`${prefix}/`),
-
     async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
       keepConnection(response);
       const path = (request.url ?? '').split('?', 1)[0]!;

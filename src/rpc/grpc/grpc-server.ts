@@ -13,15 +13,12 @@ import type { Call, RunnerService } from '../runner-service.ts';
 import { admitFirst, maxMessageBytes, readCredentials } from './admit-first.ts';
 
 export interface GrpcOptions {
-  host: string;
-  port: number;
   service: RunnerService;
   logger: Logger;
 }
 
 export interface GrpcServer {
-  listen(): Promise<{ host: string; port: number }>;
-  /** A connection that came to another port and turned out to speak HTTP/2. */
+  /** Takes a connection over, with what was read from it put back. */
   inject(socket: Socket): void;
   stop(options: { graceMs: number }): Promise<void>;
 }
@@ -33,7 +30,7 @@ const prefix = '/api/actions';
 const maxSmallBytes = 4 * 1024 * 1024;
 
 /** Native gRPC on @grpc/grpc-js, in clear text; TLS is a proxy's. */
-export function createGrpcServer({ host, port, service, logger }: GrpcOptions): GrpcServer {
+export function createGrpcServer({ service, logger }: GrpcOptions): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': 100,
@@ -45,14 +42,6 @@ export function createGrpcServer({ host, port, service, logger }: GrpcOptions): 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
 
   return {
-    async listen() {
-      const bound = await new Promise<number>((resolve, reject) => {
-        server.bindAsync(`${host.includes(':') ? `[${host}]` : host}:${port}`, ServerCredentials.createInsecure(), (error, taken) =>
-          error === null ? resolve(taken) : reject(listenError(error, host, port)),
-        );
-      });
-      return { host, port: bound };
-    },
     inject: (socket) => injector.injectConnection(socket),
     async stop({ graceMs }) {
       injector.drain(graceMs);
@@ -62,12 +51,6 @@ export function createGrpcServer({ host, port, service, logger }: GrpcOptions): 
       injector.destroy();
     },
   };
-}
-
-/** grpc-js wraps the system's words; whoever starts the server wants them. */
-function listenError(error: Error, host: string, port: number): Error {
-  const [code] = /E[A-Z]{4,}/.exec(error.message) ?? [];
-  return Object.assign(error, { syscall: 'listen', code, address: host, port });
 }
 
 /** Messages pass grpc-js as bytes: they are read by the same code as in the other framing. */
