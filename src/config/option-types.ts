@@ -1,5 +1,4 @@
 import { isIP, isIPv6 } from 'node:net';
-import { z } from 'zod';
 
 /** Where a server listens. Port 0 lets the system pick a free one. */
 export interface ListenAddress {
@@ -16,8 +15,8 @@ export interface OptionType<Value, Suffix extends string = ''> {
   /** What a person should write; completes the sentence "must be …". */
   readonly expects: string;
   readonly suffix: Suffix;
-  /** Checks and converts a value in the form it has in the TOML file. */
-  readonly schema: z.ZodType<Value>;
+  /** Checks and converts a value in the form it has in the TOML file; undefined for what is not allowed. */
+  read(raw: unknown): Value | undefined;
   /** Brings text from the environment or a flag into that same form. */
   fromText(text: string): unknown;
   /** The shortest text that reads back as `value`. */
@@ -37,13 +36,7 @@ function written<Value, Suffix extends string>(
   read: (text: string) => Value | undefined,
   toText: (value: Value) => string,
 ): OptionType<Value, Suffix> {
-  const schema = z.string().transform((text, context) => {
-    const value = read(text.trim());
-    if (value !== undefined) return value;
-    context.addIssue(expects);
-    return z.NEVER;
-  });
-  return { expects, suffix, schema, fromText: asIs, toText };
+  return { expects, suffix, read: (raw) => (typeof raw === 'string' ? read(raw.trim()) : undefined), fromText: asIs, toText };
 }
 
 const truth = new Map([
@@ -54,7 +47,7 @@ const truth = new Map([
 export const boolean: OptionType<boolean> = {
   expects: 'true or false',
   suffix: '',
-  schema: z.boolean(),
+  read: (raw) => (typeof raw === 'boolean' ? raw : undefined),
   fromText: (text) => truth.get(text.trim().toLowerCase()) ?? text,
   toText: String,
 };
@@ -63,7 +56,7 @@ export function integer(min: number, max: number): OptionType<number> {
   return {
     expects: `a whole number from ${min} to ${max}`,
     suffix: '',
-    schema: z.int().min(min).max(max),
+    read: (raw) => (typeof raw === 'number' && Number.isSafeInteger(raw) && raw >= min && raw <= max ? raw : undefined),
     fromText: (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : text),
     toText: String,
   };
@@ -73,7 +66,7 @@ export function choice<const Word extends string>(...words: Word[]): OptionType<
   return {
     expects: words.slice(0, -1).join(', ') + ' or ' + words.at(-1),
     suffix: '',
-    schema: z.enum(words),
+    read: (raw) => words.find((word) => word === raw),
     fromText: (text) => text.trim().toLowerCase(),
     toText: String,
   };
@@ -203,7 +196,10 @@ function list(expects: string, read: (entry: string) => string | undefined): Opt
   return {
     expects,
     suffix: '',
-    schema: z.array(entry.schema),
+    read(raw) {
+      const entries = Array.isArray(raw) ? raw.map(entry.read) : [undefined];
+      return entries.every((each) => each !== undefined) ? entries : undefined;
+    },
     fromText: (text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
     toText: (value) => value.join(', '),
     mayBeEmpty: true,

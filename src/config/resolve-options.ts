@@ -41,11 +41,9 @@ export function resolveOptions(table: readonly Option[], sources: ConfigSources)
   for (const option of table) {
     const { raw, origin, folder } = findValue(option, sources, file, problems);
     origins.set(option.key, origin);
-    const checked = raw === null ? null : option.type.schema.safeParse(raw);
-    if (checked === null) {
-      values.set(option.key, null);
-    } else if (checked.success) {
-      values.set(option.key, option.type.isPath ? resolve(folder, String(checked.data)) : checked.data);
+    const value = raw === null ? null : option.type.read(raw);
+    if (value !== undefined) {
+      values.set(option.key, option.type.isPath && value !== null ? resolve(folder, String(value)) : value);
     } else {
       const shown = option.secret ? 'the value' : JSON.stringify(raw);
       const message = `${shown} is not allowed for ${option.key}: it must be ${option.type.expects}`;
