@@ -178,7 +178,12 @@ t.test('the life of a repository by script', async (t) => {
   const raw = async (file: string) => asAlice('GET', `/repos/alice/ledger/raw?path=${encodeURIComponent(file)}`);
   t.match(await raw('src/a b.txt'), { status: 200, body: 'text\n', headers: { 'content-type': 'text/plain; charset=utf-8', 'content-security-policy': /sandbox/, 'x-content-type-options': 'nosniff' } });
   t.match(await raw('src/bytes'), { status: 200, headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' } });
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warned);
   t.equal((await raw('src/large')).body.length, 3_000_000, 'streamed');
+  process.off('warning', warned);
+  t.same(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'), []);
   for (const file of ['src', 'nowhere', '../x', '']) t.equal((await raw(file)).status, 404, file);
   t.strictSame((await asAlice('GET', '/repos/alice/ledger/archive')).json, {
     commit: tip, tarGz: `${web.origin}/repos/alice/ledger/archive/${tip}.tar.gz`, zip: `${web.origin}/repos/alice/ledger/archive/${tip}.zip`,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
+import { setBody } from '../set-body.ts';
 import type { Answer } from './answer.ts';
 import type { Operation } from './operation.ts';
 
@@ -14,7 +15,7 @@ export function respond(ctx: Context, { status, method }: Pick<Operation, 'statu
   if (answer.kind === 'nothing') return;
   if (answer.kind === 'bytes') {
     ctx.set({ ...answer.headers, 'Content-Type': answer.type });
-    ctx.body = answer.body;
+    setBody(ctx, answer.body);
     return;
   }
   const text = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.text;

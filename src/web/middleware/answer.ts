@@ -2,10 +2,13 @@ import { viewerForLog } from '../../access/index.ts';
 import type { AssetEncoding } from '../assets.ts';
 import type { Context, Middleware } from '../context.ts';
 import { writeCookie, type NewCookie } from '../cookies.ts';
+import type { KeptPage, KeptPages } from '../kept-pages/kept-pages.ts';
+import { pageKey } from '../kept-pages/page-key.ts';
 import { readPreferences } from '../preferences.ts';
 import type { Render } from '../render.ts';
 import type { ContentReply, PageReply, Reply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
+import { setBody } from '../set-body.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 import { viewNotice } from '../views/notices.ts';
 import type { AnyVisit, PageHandler } from '../visit.ts';
@@ -16,46 +19,72 @@ function visitOf(ctx: Context): AnyVisit {
   const params = (ctx.params ?? {}) as Record<string, string>;
   const preferences = readPreferences(ctx.req.headers.cookie);
   return {
-    method: ctx.method, path: ctx.path, params, query: ctx.URL.searchParams, form, takeUpload,
+    method: ctx.method, path: ctx.path, params, query: new URLSearchParams(ctx.querystring), form, takeUpload,
     viewer, person, session, avatarAt, found, organisation, origin, address, preferences,
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
-    bestEncoding: (...offered) => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding,
+    bestEncoding: (...offered) => bestEncoding(ctx, offered),
     userAgent: ctx.get('User-Agent').slice(0, 512),
     lastEventId: /^\d{1,15}$/.test(ctx.get('Last-Event-ID')) ? Number(ctx.get('Last-Event-ID')) : null,
   };
 }
 
+const bestEncoding = (ctx: Context, offered: AssetEncoding[]): AssetEncoding => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding;
+
 function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
   if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
 }
 
-function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, render: Render): void {
+/** A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's. */
+function setPageHeaders(ctx: Context, isUnstored: boolean): void {
+  ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
+  ctx.set('Vary', 'Cookie, Authorization');
+  ctx.type = 'html';
+}
+
+function renderPage(ctx: Context, reply: PageReply, visit: AnyVisit, render: Render): string {
+  const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
+  // A form may lead to any page, so any page can say what came of it.
+  return render(reply.template, frame, { notice: viewNotice(visit.query), ...reply.locals });
+}
+
+function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, html: string): void {
   ctx.status = reply.status;
   ctx.set(reply.headers);
   setCookies(ctx, reply.cookies);
-  // A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's.
-  ctx.set('Cache-Control', visit.person || reply.showsSecret ? 'private, no-store' : 'private, no-cache');
-  ctx.vary('Cookie');
-  ctx.vary('Authorization');
+  setPageHeaders(ctx, visit.person !== null || reply.showsSecret);
   ctx.state.showsSecret = reply.showsSecret;
-  const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
-  ctx.type = 'html';
-  // A form may lead to any page, so any page can say what came of it.
-  ctx.body = render(reply.template, frame, { notice: viewNotice(visit.query), ...reply.locals });
+  ctx.body = html;
+}
+
+/** Whoever is signed out may show what they have, and gets 304 while it is the same. */
+async function sendKept(ctx: Context, kept: KeptPage, { person }: AnyVisit): Promise<void> {
+  ctx.status = 200;
+  setPageHeaders(ctx, person !== null);
+  ctx.append('Vary', 'Accept-Encoding');
+  if (person === null) {
+    ctx.set('ETag', kept.etag);
+    if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  const encoding = ctx.headers['accept-encoding'] === undefined ? 'identity' : bestEncoding(ctx, ['br', 'gzip']);
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  const type = ctx.response.get('Content-Type');
+  ctx.body = await kept.body(encoding);
+  // Bytes given as a body have a type of their own.
+  ctx.set('Content-Type', type);
 }
 
 function sendContent(ctx: Context, reply: ContentReply): void {
   ctx.status = reply.status;
-  // Koa, its pipeline and our middlewares all wait for the end of a stream: that is more than ten, and no leak.
-  if (!(typeof reply.body === 'string' || Buffer.isBuffer(reply.body))) ctx.res.setMaxListeners(20);
-  ctx.body = reply.body;
+  setBody(ctx, reply.body);
   ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
   // Takes the body away again, and ends it where it is a stream.
   if (reply.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
 }
 
-function send(ctx: Context, reply: Reply, visit: AnyVisit, render: Render): void {
-  if (reply.kind === 'page') return sendPage(ctx, reply, visit, render);
+function send(ctx: Context, reply: Exclude<Reply, PageReply>): void {
   if (reply.kind === 'content') return sendContent(ctx, reply);
   setCookies(ctx, reply.cookies);
   ctx.set('Cache-Control', reply.status === 301 ? 'no-cache' : 'no-store');
@@ -63,11 +92,27 @@ function send(ctx: Context, reply: Reply, visit: AnyVisit, render: Render): void
   ctx.status = reply.status;
 }
 
-/** Runs the page and turns its reply into an HTTP answer. */
-export function answer(page: PageHandler, rooms: WebRooms, render: Render): Middleware {
+interface Answering {
+  rooms: WebRooms;
+  render: Render;
+  /** Where pages of this route are kept; null when they are made each time. */
+  kept: KeptPages | null;
+}
+
+/** Runs the page, or finds it kept, and turns it into an HTTP answer. */
+export function answer(page: PageHandler, { rooms, render, kept }: Answering): Middleware {
   return async (ctx) => {
     const visit = visitOf(ctx);
+    const key = kept && (await pageKey(visit, rooms));
+    const known = kept && key !== null ? await kept.find(key, rooms.clock.now()) : null;
+    if (known) return sendKept(ctx, known, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };
-    send(ctx, await rooms.audit.as(actor, async () => page(visit, rooms)), visit, render);
+    const reply = await rooms.audit.as(actor, async () => page(visit, rooms));
+    if (reply.kind !== 'page') return send(ctx, reply);
+    const html = renderPage(ctx, reply, visit, render);
+    const mayKeep = kept && key !== null && reply.restsOn !== null && reply.status === 200 && reply.cookies.length === 0 && !reply.showsSecret;
+    // Refs that moved meanwhile may have found their way into the page.
+    if (mayKeep && (await pageKey(visit, rooms)) === key) return sendKept(ctx, kept.keep(key, html, { restsOn: reply.restsOn!, nowMs: rooms.clock.now() }), visit);
+    sendPage(ctx, reply, visit, html);
   };
 }
