@@ -16,6 +16,7 @@ import { ciUpkeep } from './v24-ci-upkeep.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
 
+import { undo } from './v50-undo.ts';
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
  * (federation), 13 and 14; the others are ours.
@@ -38,3 +39,4 @@ export const migrations: readonly Migration[] = [
   search,
   audit,
 ];
+  undo,

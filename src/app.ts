@@ -168,6 +168,7 @@ export async function openRooms(
       settings: {
         trashDirectory: path.join(config.dataDir, 'trash'),
         trashKeptMs: config.repositories.trashKeepMs,
+        undoKeptMs: config.repositories.undoKeepMs,
         lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
         pushToCreate: config.repositories.pushToCreate,
       },
@@ -302,6 +303,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runs,
     jobs: [
       { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
+      { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
       { name: 'repositories.maintain', time: '0 0 2 * * *', run: () => repositories.maintain(withinHours(clock, 1.25, rooms)) },
       ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
       { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },

@@ -17,6 +17,10 @@ export type { TransferOffer, TransferOutcome } from './life/transfer-repository.
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
 export type { Located } from './locate-repository.ts';
 export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
+export type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
+export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
+export type { PushGuard } from './pushes/push-guard.ts';
+export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';

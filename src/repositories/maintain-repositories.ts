@@ -22,7 +22,8 @@ export async function maintainRepositories(room: RepositoryRoom, mayGoOn: () => 
     if (!(await mayGoOn())) break;
     const folder = room.git.repositoryPath(ownerIdOf(row), row.id);
     if (!(await needsPacking(folder))) continue;
-    if (await room.db.read.existsBy(pushSchema, { repositoryId: row.id, settledAt: IsNull() })) continue;
+    // Until it is announced, nobody has kept what a forced push left behind.
+    if (await room.db.read.existsBy(pushSchema, { repositoryId: row.id, announcedAt: IsNull() })) continue;
     try {
       await room.git.pack(folder);
       packed += 1;

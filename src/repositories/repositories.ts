@@ -38,21 +38,29 @@ import { maintainRepositories } from './maintain-repositories.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
+import { applyUpdates } from './pushes/apply-updates.ts';
+import type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
 import { finishPushes } from './pushes/finish-pushes.ts';
+import { keepOldTips, letOldTipsGo } from './pushes/keep-old-tips.ts';
+import { listActivity } from './pushes/list-activity.ts';
 import { recentPushes } from './pushes/recent-pushes.ts';
 import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
+import type { PushGuard } from './pushes/push-guard.ts';
+import { listLostTips, undoPush } from './pushes/undo-push.ts';
+import type { UndoRequest } from './pushes/undo-push.ts';
 import type { RepositoryRoom } from './room.ts';
-import { commitStatuses, removeCommitStatus, setCommitStatus } from './statuses/commit-statuses.ts';
+import { commitStatuses, removeCommitStatus, removeStatusesTo, setCommitStatus } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
-export function createRepositories(room: RepositoryRoom) {
+export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
+  const room: RepositoryRoom = { ...tools, guards: [] };
   const journal = new PushJournal(room.db);
   const running: RunningPushes = new Set();
-  const listeners: PushListener<never>[] = [];
+  const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
   const announcements = new Map<string, Promise<void>>();
   const belongings = belongingsIn(room);
 
@@ -76,6 +84,12 @@ export function createRepositories(room: RepositoryRoom) {
     return announcement;
   }
 
+  async function apply(found: Pick<Found, 'repository' | 'path'>, push: OwnPush): Promise<AppliedPush> {
+    const applied = await applyUpdates(room, journal, running, found, push);
+    if (applied.results.some(({ ok }) => ok)) void announce(applied.pushId);
+    return applied;
+  }
+
   async function finish(options: { clean: boolean }): Promise<void> {
     await finishPushes(room, journal, running, options);
     for (const push of await unannouncedPushes(room)) await announce(push.id);
@@ -92,10 +106,16 @@ export function createRepositories(room: RepositoryRoom) {
     listAll: bind(listAllRepositories),
     listByIds: bind(listByIds),
     recentPushes: bind(recentPushes),
+    listActivity: bind(listActivity),
+    listLostTips: bind(listLostTips),
+    undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) => undoPush(room, apply, viewer, { owner, name }, request),
+    /** For a job: what refs lost is kept for a limited time. */
+    letOldTipsGo: () => letOldTipsGo(room),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
 
     setCommitStatus,
     removeCommitStatus,
+    removeStatusesTo,
     reportStatus: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
       reportStatus(room, viewer, { owner, name }, status),
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
@@ -147,6 +167,12 @@ export function createRepositories(room: RepositoryRoom) {
       if (listeners.some(({ name }) => name === listener.name)) throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
     },
+
+    /** Plugs in who may say no to every push to a repository. */
+    refusePushes: (guard: PushGuard) => void room.guards.push(guard),
+
+    /** Moves refs on the server's own account, as a push that everybody hears of. All objects are there already. */
+    applyUpdates: apply,
 
     /** Receives a push for what `openForPush` found. The listeners hear of it while the client gets its answer. */
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {

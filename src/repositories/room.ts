@@ -5,6 +5,7 @@ import type { Git } from '../git/index.ts';
 import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { PushGuard } from './pushes/push-guard.ts';
 
 /** What the use-cases of this room work with. */
 export interface RepositoryRoom {
@@ -21,6 +22,8 @@ export interface RepositoryRoom {
   random: Random;
   logger: Logger;
   settings: RepositorySettings;
+  /** What other rooms say against a push; plugged in by `refusePushes`. */
+  guards: PushGuard[];
 }
 
 export interface RepositorySettings {
@@ -28,6 +31,8 @@ export interface RepositorySettings {
   trashDirectory: string;
   /** How long they wait, in milliseconds. */
   trashKeptMs: number;
+  /** How long what a ref lost can be had back, in milliseconds. */
+  undoKeptMs: number;
   /** Below this much free space pushes and images are refused, in bytes. */
   lowDiskFloorBytes: number;
   /** Whether a push to a missing repository of one's own makes it. */

@@ -6,6 +6,7 @@ import type { CostClass } from './middleware/budget.ts';
 import { showApi, showOpenApi } from './pages/api.ts';
 import { showAvatar } from './pages/avatars.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
+import { restoreTip, showActivity } from './pages/activity.ts';
 import { showBadge } from './pages/ci/badge.ts';
 import { dispatchWorkflow, showDispatch } from './pages/ci/dispatch.ts';
 import { downloadLog, followJob, followRun } from './pages/ci/job-log.ts';
@@ -262,6 +263,8 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: `${B}/commit/:id`,                access: 'repository:read',  cost: 'objects',  page: showCommit },
   { method: 'GET',  path: `${B}/compare{/*range}`,          access: 'repository:read',  cost: 'objects',  page: showComparison },
   { method: 'GET',  path: `${B}/branches`,                  access: 'repository:read',  cost: 'objects',  page: showBranches },
+  { method: 'GET',  path: `${B}/activity`,                  access: 'repository:read',  cost: 'objects',  page: showActivity },
+  { method: 'POST', path: `${B}/activity/restore`,          access: 'repository:write', cost: 'objects',  page: restoreTip },
   { method: 'GET',  path: `${B}/tags`,                      access: 'repository:read',  cost: 'objects',  page: showTags },
   { method: 'GET',  path: `${B}/tags.atom`,                 access: 'repository:read',  cost: 'objects',  page: showTagFeed },
   { method: 'GET',  path: `${B}/archive/*file`,             access: 'repository:read',  cost: 'transfer', page: showArchive },

@@ -41,6 +41,7 @@ export const entities = [
 export const defaultSettings = (folder: string): RepositorySettings => ({
   trashDirectory: path.join(folder, 'trash'),
   trashKeptMs: 30 * 24 * 3_600_000,
+  undoKeptMs: 30 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
 });

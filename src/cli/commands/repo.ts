@@ -13,6 +13,7 @@ import type { Run } from '../action.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
 import { addRepoCareCommands } from './repo-care.ts';
+import { addRepoUndoCommand } from './repo-undo.ts';
 import { addRepoLifeCommands } from './repo-life.ts';
 
 interface ListOptions {
@@ -76,6 +77,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   );
   addRepoLifeCommands(repo, run);
   addRepoCareCommands(repo, run);
+  addRepoUndoCommand(repo, run);
   addCollaboratorCommands(repo, run);
 }
 

@@ -13,7 +13,7 @@ export interface ArrivedPush {
   repository: Repository;
   /** UUID of who pushed; `null` for the command line and once the person is gone. */
   pusherId: string | null;
-  via: 'http' | 'ssh';
+  via: PushRow['via'];
   options: readonly string[];
   /** Only the commands that took effect. */
   updates: readonly RefUpdate[];

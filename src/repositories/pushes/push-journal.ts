@@ -43,7 +43,7 @@ export class PushJournal {
       id: string;
       repositoryId: string;
       userId: string | null;
-      via: 'http' | 'ssh';
+      via: PushRow['via'];
       options: readonly string[];
       updates: readonly RefUpdate[];
     },
@@ -51,7 +51,7 @@ export class PushJournal {
     const { updates, options, ...said } = push;
     const row: PushRow = { ...said, options: JSON.stringify(options), createdAt: now, settledAt: null, announcedAt: null };
     await manager.insert(pushSchema, row);
-    const rows = updates.map((update, position) => ({ ...update, pushId: push.id, position, result: null, reason: null }));
+    const rows = updates.map((update, position) => ({ ...update, pushId: push.id, position, result: null, reason: null, forced: null, keptUntil: null }));
     for (const some of inPieces(rows)) await manager.insert(pushUpdateSchema, some);
   }
 

@@ -6,7 +6,8 @@ export interface PushRow {
   repositoryId: string;
   /** `null` once the person is gone. */
   userId: string | null;
-  via: 'http' | 'ssh';
+  /** How it came: over a transport, or made by the server itself. */
+  via: 'http' | 'ssh' | 'undo' | 'mirror';
   /** Push options as a JSON array of strings. */
   options: string;
   createdAt: number;
@@ -25,6 +26,10 @@ export interface PushUpdateRow {
   newId: string;
   result: 'ok' | 'rejected' | null;
   reason: string | null;
+  /** Whether the ref left commits behind; null while nobody has looked. */
+  forced: boolean | null;
+  /** Until when the old tip is kept, though nothing leads to it; null when it is not. */
+  keptUntil: number | null;
 }
 
 /** A listener that has recorded a push; written in the same write as its effect. */
@@ -59,6 +64,8 @@ export const pushUpdateSchema = new EntitySchema<PushUpdateRow>({
     newId: { name: 'new_id', type: 'text' },
     result: { type: 'text', nullable: true },
     reason: { type: 'text', nullable: true },
+    forced: { type: 'boolean', nullable: true },
+    keptUntil: { name: 'kept_until', type: 'integer', nullable: true },
   },
 });
 

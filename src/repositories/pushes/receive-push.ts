@@ -1,20 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
-import { allows, isLocalAdministrator, repositoryLevel } from '../../access/index.ts';
+import { isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Tx } from '../../db/index.ts';
 import type { PushVerdict } from '../../git/index.ts';
-import { repositoryFacts } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
-import { folderOf } from '../life/trash.ts';
-import { moveSchema } from '../life/transfer-schema.ts';
 import { isDiskLow } from '../low-disk.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 import { followFirstBranch } from './follow-first-branch.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from './push-schema.ts';
+import { reasonToRefuse } from './refuse-now.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
 export interface IncomingPush {
@@ -139,19 +135,4 @@ async function admit(
     const remarks = options.map((option) => `push option ignored: ${option}`);
     return { accept: true, remarks, onlyForward: protection.onlyForward };
   });
-}
-
-async function reasonToRefuse(
-  room: RepositoryRoom,
-  { manager }: Tx,
-  viewer: Viewer,
-  opened: Found,
-  row: Repository,
-): Promise<string | null> {
-  const facts = await repositoryFacts(room, manager, viewer.kind === 'person' ? viewer.id : null, row);
-  if (row.deletedAt !== null) return 'repository not found';
-  if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
-  if (row.archivedAt !== null) return 'this repository is archived and read-only';
-  const moves = folderOf(room, row) !== opened.path || (await manager.existsBy(moveSchema, { repositoryId: row.id }));
-  return moves ? 'this repository has a new owner; push to its new address' : null;
 }

@@ -52,7 +52,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the operations of one subject have in common. */
-export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations';
+export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
   /** Stable; clients generated from the document name their functions after it. */

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts';
+import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
@@ -20,6 +21,7 @@ export const operations: readonly Operation[] = [
   search,
   listRepositories, createRepository, getRepository, editRepository, renameRepository, deleteRepository,
   listBranches, listTags, listCommits, getCommit, getTree, getRawFile, getArchiveLinks,
+  listActivity, listLostTips, restoreLostTip,
   getCommitStatus, reportCommitStatus,
   listCollaborators, addCollaborator, changeCollaborator, removeCollaborator,
   getImage, replaceImage, removeImage,

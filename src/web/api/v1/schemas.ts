@@ -102,6 +102,45 @@ export const newCommitStatus = z
   })
   .meta({ id: 'NewCommitStatus' });
 
+const anyId = z.string().describe('Full id of a git object; all zero for none');
+export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: anyId }).meta({ id: 'MovedRef' });
+export const activityPush = z
+  .strictObject({
+    id: z.string(),
+    via: z.enum(['http', 'ssh', 'undo', 'mirror']),
+    person: handle.nullable().describe('Null for the server itself, its command line, or somebody who is gone'),
+    at: time,
+    updates: z
+      .array(
+        z.strictObject({
+          ...movedRef.shape,
+          forced: z.boolean().nullable().describe('Whether commits were left behind; null while nobody has looked'),
+          lostTip: z.string().nullable().describe('What restores the old id; null when there is nothing to restore'),
+          restorableUntil: time.nullable(),
+        }),
+      )
+      .describe('The first twenty'),
+    updateCount: z.int(),
+  })
+  .meta({ id: 'ActivityPush' });
+export const lostTip = z
+  .strictObject({
+    id: z.string(),
+    ...movedRef.shape,
+    forced: z.boolean(),
+    current: z.string().nullable().describe('Where the ref is now'),
+    person: handle.nullable(),
+    lostAt: time,
+    expiresAt: time,
+  })
+  .meta({ id: 'LostTip' });
+export const undoRequest = z
+  .strictObject({
+    as: z.string().optional().describe('A new branch that gets the old tip; left out, the ref itself'),
+    expected: z.string().optional().describe('Where the ref must still be'),
+  })
+  .meta({ id: 'UndoRequest' });
+
 export const collaborator = z
   .strictObject({
     username: z.string(),

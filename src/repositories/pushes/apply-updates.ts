@@ -1,0 +1,81 @@
+import type { Tx } from '../../db/index.ts';
+import { conflict, unavailable } from '../../kernel/index.ts';
+import { repositoryNotFound } from '../find-repository.ts';
+import type { Found } from '../find-repository.ts';
+import { isDiskLow } from '../low-disk.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { followFirstBranch } from './follow-first-branch.ts';
+import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
+import { pushSchema } from './push-schema.ts';
+import type { PushRow } from './push-schema.ts';
+import type { RunningPushes } from './receive-push.ts';
+import { isMoving } from './refuse-now.ts';
+import { settleFromRefs } from './settle-from-refs.ts';
+
+/** Refs that the server moves itself, for an undo or a mirror. */
+export interface OwnPush {
+  via: Exclude<PushRow['via'], 'http' | 'ssh'>;
+  /** On whose behalf; `null` for nobody's. */
+  userId: string | null;
+  updates: readonly RefUpdate[];
+  /** Judges by what the write sees; throws to refuse. */
+  admit?(tx: Tx, row: Repository): Promise<void>;
+}
+
+export interface AppliedPush {
+  /** Of the journal. */
+  pushId: string;
+  results: readonly RefResult[];
+}
+
+/**
+ * Moves refs as a push does: journalled before git may act, settled after, by the refs
+ * themselves when that is cut short. The caller announces it. All objects are there already.
+ * Refuses `repository_not_found`, `repository_moves`, `disk_low`, and what `admit` throws.
+ */
+export async function applyUpdates(
+  room: RepositoryRoom,
+  journal: PushJournal,
+  running: RunningPushes,
+  { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
+  { via, userId, updates, admit }: OwnPush,
+): Promise<AppliedPush> {
+  if (await isDiskLow(path, room.settings.lowDiskFloorBytes)) {
+    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+  }
+  const pushId = room.random.uuid();
+  // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
+  running.add(pushId);
+  try {
+    const repository = await room.db.write(async (tx) => {
+      const row = await tx.manager.findOneBy(repositorySchema, { id: repositoryId });
+      if (row === null || row.deletedAt !== null) throw repositoryNotFound();
+      if (await isMoving(room, tx, { path }, row)) throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
+      await admit?.(tx, row);
+      await journal.begin(tx, { id: pushId, repositoryId, userId, via, options: [], updates });
+      return row;
+    });
+    const results = await act(room, journal, pushId, path, updates);
+    const accepted = updates.filter((_, at) => results[at]?.ok === true);
+    await followFirstBranch(room, { repository, path }, accepted).catch((error: unknown) =>
+      room.logger.error('push.follow_branch_failed', { pushId, error }),
+    );
+    return { pushId, results };
+  } finally {
+    running.delete(pushId);
+  }
+}
+
+async function act(room: RepositoryRoom, journal: PushJournal, pushId: string, path: string, updates: readonly RefUpdate[]): Promise<readonly RefResult[]> {
+  try {
+    const results = await room.git.moveRefs(path, updates);
+    await journal.settle(pushId, results);
+    return results;
+  } catch (error) {
+    room.logger.warn('push.settled_by_refs', { pushId, error });
+    const push = await room.db.read.findOneByOrFail(pushSchema, { id: pushId });
+    return (await settleFromRefs(journal, [push], await room.git.refs(path))).get(pushId) ?? [];
+  }
+}

@@ -1,0 +1,79 @@
+import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
+import { folderOf } from '../life/trash.ts';
+import { repositorySchema } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import type { ArrivedPush, PushListener } from './announce-push.ts';
+import { pushSchema, pushUpdateSchema } from './push-schema.ts';
+
+const noRef = /^0+$/;
+
+/** What one push did to refs that were there before. */
+interface Loss {
+  position: number;
+  forced: boolean;
+  kept: boolean;
+}
+
+/** Under which name git keeps the old tip of one command; below `refs/hearth/`. */
+export const keptName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
+
+/**
+ * Hears of every push, before the other rooms: what a forced move or a deletion left
+ * behind gets a hidden ref, so that no packing takes it away before its time is over.
+ */
+export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
+  return {
+    name: 'undo',
+    prepare: (push) => findLosses(room, push),
+    async record({ manager }, push, losses) {
+      const keptUntil = push.arrivedAt + room.settings.undoKeptMs;
+      for (const { position, forced, kept } of losses) {
+        await manager.update(pushUpdateSchema, { pushId: push.id, position }, { forced, keptUntil: kept ? keptUntil : null });
+      }
+    },
+  };
+}
+
+async function findLosses(room: RepositoryRoom, push: ArrivedPush): Promise<Loss[]> {
+  const path = folderOf(room, push.repository);
+  const rows = await room.db.read.find(pushUpdateSchema, { where: { pushId: push.id, result: 'ok' }, order: { position: 'ASC' } });
+  const losses: Loss[] = [];
+  for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
+    const isDeletion = noRef.test(newId);
+    const forced = !isDeletion && !(await room.git.isForward(path, oldId, newId));
+    if (!isDeletion && !forced) continue;
+    const kept = await room.git.keepObjects(path, [{ name: keptName(push.id, position), oid: oldId }]);
+    losses.push({ position, forced, kept: kept.length > 0 });
+  }
+  return losses;
+}
+
+/** So many are let go of at a time. */
+const atOnce = 500;
+
+/**
+ * Lets go of tips whose time is over; git drops them when it packs the next time.
+ * @returns how many
+ */
+export async function letOldTipsGo(room: RepositoryRoom): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const due = await room.db.read.find(pushUpdateSchema, { where: { keptUntil: LessThanOrEqual(room.clock.now()) }, take: atOnce });
+    if (due.length === 0) return count;
+    const pushes = await room.db.read.findBy(pushSchema, { id: In([...new Set(due.map(({ pushId }) => pushId))]) });
+    const repositoryOf = new Map(pushes.map(({ id, repositoryId }) => [id, repositoryId]));
+    for (const [repositoryId, rows] of Map.groupBy(due, ({ pushId }) => repositoryOf.get(pushId)!)) {
+      const row = await room.db.read.findOneBy(repositorySchema, { id: repositoryId });
+      try {
+        if (row !== null) await room.git.letGo(folderOf(room, row), rows.map(({ pushId, position }) => keptName(pushId, position)));
+      } catch (error) {
+        // A damaged repository keeps what it has; it must not keep the others from their turn.
+        room.logger.error('push.old_tips_stay', { repositoryId, error });
+      }
+      await room.db.write(async ({ manager }) => {
+        for (const { pushId, position } of rows) await manager.update(pushUpdateSchema, { pushId, position, keptUntil: Not(IsNull()) }, { keptUntil: null });
+      });
+      count += rows.length;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { Person } from '../../accounts/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Found } from '../find-repository.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { pushSchema, pushUpdateSchema } from './push-schema.ts';
+import type { PushRow } from './push-schema.ts';
+
+/** One ref that a push moved. Ids of zeros mean "no ref". */
+export interface ActivityUpdate {
+  position: number;
+  ref: string;
+  oldId: string;
+  newId: string;
+  /** Whether the ref left commits behind; null for a push from before anybody looked. */
+  forced: boolean | null;
+  /** Until when the old tip can be had back, epoch milliseconds; null when it cannot. */
+  restorableUntil: number | null;
+}
+
+/** A push that took effect. */
+export interface ActivityPush {
+  id: string;
+  via: PushRow['via'];
+  /** `null` for one made by the server, on the command line, or by somebody who is gone. */
+  person: Person | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The first of the refs that moved. */
+  updates: ActivityUpdate[];
+  /** How many moved. */
+  updateCount: number;
+}
+
+export interface ActivityPage {
+  pushes: ActivityPush[];
+  /** Give it back as `after` for the next page; `null` on the last one. */
+  next: string | null;
+}
+
+/** As far back as the page looks. */
+const lookBackMs = 30 * 86_400_000;
+/** A mirror moves thousands at once. */
+const maxShownUpdates = 20;
+const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
+
+/**
+ * The pushes to a repository in the last thirty days, newest first.
+ * Refuses `invalid_page` for an `after` that it did not make.
+ */
+export async function listActivity(
+  room: RepositoryRoom,
+  { repository }: Pick<Found, 'repository'>,
+  { limit, after }: { limit: number; after?: string | null | undefined },
+): Promise<ActivityPage> {
+  const now = room.clock.now();
+  const query = room.db.read
+    .createQueryBuilder(pushSchema, 'p')
+    .where('p.repository_id = :id AND p.created_at >= :since AND p.settled_at IS NOT NULL', { id: repository.id, since: now - lookBackMs })
+    .andWhere("EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok')")
+    .orderBy('p.created_at', 'DESC')
+    .addOrderBy('p.id', 'DESC')
+    .limit(limit + 1);
+  if (after) {
+    const [, at, id] = pageKey.exec(after) ?? [];
+    if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+    query.andWhere('(p.created_at, p.id) < (:at, :lastId)', { at: Number(at), lastId: id });
+  }
+  const rows = await query.getMany();
+  const shown = rows.slice(0, limit);
+  const people = await room.accounts.peopleById(shown.flatMap(({ userId }) => userId ?? []));
+  const pushes = await Promise.all(
+    shown.map(async (row): Promise<ActivityPush> => {
+      const where = { pushId: row.id, result: 'ok' as const };
+      const [updates, updateCount] = await room.db.read.findAndCount(pushUpdateSchema, { where, order: { position: 'ASC' }, take: maxShownUpdates });
+      return {
+        id: row.id,
+        via: row.via,
+        person: row.userId === null ? null : people.get(row.userId) ?? null,
+        at: row.createdAt,
+        updates: updates.map(({ position, ref, oldId, newId, forced, keptUntil }) => ({
+          position, ref, oldId, newId, forced, restorableUntil: keptUntil !== null && keptUntil > now ? keptUntil : null,
+        })),
+        updateCount,
+      };
+    }),
+  );
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { pushes, next: last === undefined ? null : `${last.createdAt}.${last.id}` };
+}

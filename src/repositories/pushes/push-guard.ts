@@ -1,0 +1,9 @@
+import type { Tx } from '../../db/index.ts';
+import type { Repository } from '../repository-schema.ts';
+
+/**
+ * The port through which other rooms may keep people from moving refs: a copy of
+ * somebody else's repository takes no pushes. Answers the reason, in one line for
+ * whoever pushes, or `null`. Runs inside the write that journals the push.
+ */
+export type PushGuard = (tx: Tx, repository: Repository) => Promise<string | null>;

@@ -1,0 +1,37 @@
+import { allows, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { repositoryFacts } from '../find-repository.ts';
+import type { Found } from '../find-repository.ts';
+import { folderOf } from '../life/trash.ts';
+import { moveSchema } from '../life/transfer-schema.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/**
+ * Why somebody may not write to a repository at this moment, by what the write sees:
+ * what was found when they came may be an hour old.
+ */
+export async function reasonToRefuse(
+  room: RepositoryRoom,
+  tx: Tx,
+  viewer: Viewer,
+  opened: Pick<Found, 'path'>,
+  row: Repository,
+): Promise<string | null> {
+  const facts = await repositoryFacts(room, tx.manager, viewer.kind === 'person' ? viewer.id : null, row);
+  if (row.deletedAt !== null) return 'repository not found';
+  if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
+  if (row.archivedAt !== null) return 'this repository is archived and read-only';
+  if (await isMoving(room, tx, opened, row)) return 'this repository has a new owner; push to its new address';
+  for (const guard of room.guards) {
+    const reason = await guard(tx, row);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** Whether the folder is about to be, or is, elsewhere. */
+export async function isMoving(room: RepositoryRoom, { manager }: Tx, opened: Pick<Found, 'path'>, row: Repository): Promise<boolean> {
+  return folderOf(room, row) !== opened.path || (await manager.existsBy(moveSchema, { repositoryId: row.id }));
+}

@@ -1,0 +1,160 @@
+import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
+import { findAgain, findRepository } from '../find-repository.ts';
+import type { Found, RepositoryAddress } from '../find-repository.ts';
+import { parseBranchName } from '../repository-name.ts';
+import type { Repository } from '../repository-schema.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { protectDefaultBranch } from './protect-default-branch.ts';
+import type { RefUpdate } from './push-journal.ts';
+import { pushUpdateSchema } from './push-schema.ts';
+import type { AppliedPush, OwnPush } from './apply-updates.ts';
+
+/** What a ref lost by a forced push or by its deletion, and can have back. */
+export interface LostTip {
+  /** `<id of the push>.<position of the command>`. */
+  id: string;
+  ref: string;
+  /** The object that the ref named. */
+  oldId: string;
+  /** What took its place; zeros for a deletion. */
+  newId: string;
+  forced: boolean;
+  /** Where the ref is now; null when it is absent. */
+  current: string | null;
+  /** Who did it; null for the server, the command line, or somebody who is gone. */
+  person: Person | null;
+  /** Epoch milliseconds. */
+  lostAt: number;
+  expiresAt: number;
+}
+
+interface LostRow {
+  pushId: string;
+  position: number;
+  ref: string;
+  oldId: string;
+  newId: string;
+  forced: number;
+  userId: string | null;
+  lostAt: number;
+  expiresAt: number;
+}
+
+/** More than these nobody looks through. */
+const maxListed = 500;
+const noRef = /^0+$/;
+const heads = 'refs/heads/';
+
+/** The tips that can be had back, the newest loss first. */
+export async function listLostTips(room: RepositoryRoom, { repository, path }: Pick<Found, 'repository' | 'path'>): Promise<LostTip[]> {
+  const rows = await room.db.read
+    .createQueryBuilder(pushUpdateSchema, 'u')
+    .innerJoin('pushes', 'p', 'p.id = u.push_id')
+    .select(['u.push_id AS "pushId"', 'u.position AS "position"', 'u.ref AS "ref"', 'u.old_id AS "oldId"', 'u.new_id AS "newId"'])
+    .addSelect(['u.forced AS "forced"', 'p.user_id AS "userId"', 'p.created_at AS "lostAt"', 'u.kept_until AS "expiresAt"'])
+    .where('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: room.clock.now() })
+    .orderBy('p.created_at', 'DESC')
+    .addOrderBy('p.id', 'DESC')
+    .addOrderBy('u.position')
+    .limit(maxListed)
+    .getRawMany<LostRow>();
+  const [refs, people] = await Promise.all([room.git.refs(path), room.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? []))]);
+  return rows.map(({ pushId, position, userId, forced, ...row }) => ({
+    ...row,
+    id: `${pushId}.${position}`,
+    forced: Boolean(forced),
+    current: refs.get(row.ref) ?? null,
+    person: userId === null ? null : people.get(userId) ?? null,
+  }));
+}
+
+export interface UndoRequest {
+  /** Of a lost tip. */
+  id: string;
+  /** The new branch that gets the tip; left out, the ref itself gets it back. */
+  as?: string | undefined;
+  /** Where the ref was when the person decided, zeros for absent; left out, where it is now. */
+  expected?: string | undefined;
+}
+
+export interface Undone {
+  ref: string;
+  /** Zeros for a ref that was absent. */
+  oldId: string;
+  newId: string;
+}
+
+const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
+
+/**
+ * Gives a ref back what it lost, or puts it under a new name. It is a push like any
+ * other: in the journal, told to whoever listens, and to be undone itself.
+ * Refuses `repository_not_found` to who may not write, `repository_archived`,
+ * `tip_not_found`, `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`,
+ * `branch_protected` for a default branch that would lose commits, `push_refused`.
+ */
+export async function undoPush(
+  room: RepositoryRoom,
+  apply: (found: Pick<Found, 'repository' | 'path'>, push: OwnPush) => Promise<AppliedPush>,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  { id, as, expected }: UndoRequest,
+): Promise<Undone> {
+  const found = await findRepository(room, viewer, at, 'write');
+  const tip = await lostTip(room, found, id);
+  const refs = await room.git.refs(found.path);
+  const zeros = '0'.repeat(tip.oldId.length);
+  const update: RefUpdate =
+    as === undefined
+      ? { ref: tip.ref, oldId: refs.get(tip.ref) ?? zeros, newId: tip.oldId }
+      : { ref: heads + parseBranchName(as), oldId: zeros, newId: tip.oldId };
+  if (as !== undefined && refs.has(update.ref)) throw conflict('branch_exists', `There is a branch ${as} already.`, { field: 'as' });
+  if (as === undefined) {
+    if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
+    if (update.oldId === update.newId) throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
+  }
+  const isForward = noRef.test(update.oldId) || (await room.git.isForward(found.path, update.oldId, update.newId));
+  const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const { results } = await apply(found, {
+    via: 'undo',
+    userId,
+    updates: [update],
+    admit: (tx, row) => admit(room, tx, viewer, row, update, isForward),
+  });
+  if (results[0]?.ok !== true) throw moved(update.ref);
+  room.logger.info('push.undone', { repositoryId: found.repository.id, ref: update.ref, from: update.oldId, to: update.newId, by: viewerForLog(viewer) });
+  return update;
+}
+
+const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
+const moved = (ref: string) => conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
+
+async function lostTip(room: RepositoryRoom, { repository }: Found, id: string): Promise<{ ref: string; oldId: string }> {
+  const [, pushId, position] = idShape.exec(id) ?? [];
+  const absent = notFound('tip_not_found', 'There is nothing to restore under this id; what was lost is kept for a limited time.');
+  if (pushId === undefined) throw absent;
+  const tip = await room.db.read
+    .createQueryBuilder(pushUpdateSchema, 'u')
+    .innerJoin('pushes', 'p', 'p.id = u.push_id')
+    .where('u.push_id = :pushId AND u.position = :position', { pushId, position: Number(position) })
+    .andWhere('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: room.clock.now() })
+    .getOne();
+  if (tip === null) throw absent;
+  return tip;
+}
+
+async function admit(room: RepositoryRoom, tx: Tx, viewer: Viewer, row: Repository, update: RefUpdate, isForward: boolean): Promise<void> {
+  await findAgain(room, tx, viewer, row.id, 'write');
+  if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  for (const guard of room.guards) {
+    const reason = await guard(tx, row);
+    if (reason !== null) throw conflict('push_refused', `${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
+  }
+  if (!isForward && protectDefaultBranch(row, [update]).onlyForward.length > 0) {
+    throw invalid('branch_protected', `${row.defaultBranch} is the protected default branch and would lose commits. Restore them under another name.`, { field: 'as' });
+  }
+}
