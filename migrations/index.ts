@@ -15,8 +15,8 @@ import { commitStatuses } from './v23-commit-statuses.ts';
 import { ciUpkeep } from './v24-ci-upkeep.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
-
 import { undo } from './v50-undo.ts';
+
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
  * (federation), 13 and 14; the others are ours.
@@ -38,5 +38,5 @@ export const migrations: readonly Migration[] = [
   ciUpkeep,
   search,
   audit,
-];
   undo,
+];

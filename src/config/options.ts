@@ -123,6 +123,10 @@ export const options = [
     key: 'repositories.trash_keep', env: 'SERVICE_REPOSITORIES_TRASH_KEEP', type: duration('1h', '3650d'), default: '30d',
     sentence: 'How long a deleted repository can be restored.',
   }),
+  row({
+    key: 'repositories.undo_keep', env: 'SERVICE_REPOSITORIES_UNDO_KEEP', type: duration('1h', '3650d'), default: '30d',
+    sentence: 'How long a forced push or a deleted branch can be undone.',
+  }),
 
   row({
     key: 'sessions.idle', env: 'SERVICE_SESSIONS_IDLE', type: duration('1m', '365d'), default: '14d',
@@ -139,10 +143,6 @@ export const options = [
   row({
     key: 'keys.max_per_person', env: 'SERVICE_KEYS_MAX_PER_PERSON', type: integer(0, 10_000), default: 50,
     sentence: 'How many SSH keys one person may have.',
-  row({
-    key: 'repositories.undo_keep', env: 'SERVICE_REPOSITORIES_UNDO_KEEP', type: duration('1h', '3650d'), default: '30d',
-    sentence: 'How long a forced push or a deleted branch can be undone.',
-  }),
   }),
 
   row({
