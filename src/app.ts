@@ -35,6 +35,7 @@ import { createRepositories, repositoryEntities } from './repositories/index.ts'
 import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
+import type { ControlProgram } from './control/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -45,6 +46,8 @@ export interface AppOptions {
   onStorageFault?: (error: unknown) => void;
   /** Where each setting comes from, for the page that shows them. */
   origins?: ReadonlyMap<string, Origin>;
+  /** What commands beside the server may ask of it, besides what the rooms answer. */
+  programs?: Readonly<Record<string, ControlProgram>>;
 }
 
 /** Everything that can be done, without any door to the outside. */
@@ -77,8 +80,8 @@ export interface ListeningAt {
 
 export interface Addresses {
   http: ListeningAt;
-  /** `null` when SSH is switched off. */
-  ssh: (ListeningAt & { fingerprint: string }) | null;
+  /** `null` when SSH is switched off. Of the machine's own sshd, the port that people reach; its key is not ours to show. */
+  ssh: (ListeningAt & { fingerprint: string | null }) | null;
   grpc: ListeningAt;
 }
 
@@ -167,10 +170,17 @@ export async function openRooms(
       logger,
       settings: {
         trashDirectory: path.join(config.dataDir, 'trash'),
-        trashKeptMs: config.repositories.trashKeepMs,
+        // Looked up at each use: a running server may read its settings again.
+        get trashKeptMs() {
+          return config.repositories.trashKeepMs;
+        },
         undoKeptMs: config.repositories.undoKeepMs,
-        lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
-        pushToCreate: config.repositories.pushToCreate,
+        get lowDiskFloorBytes() {
+          return config.storage.lowDiskFloorBytes;
+        },
+        get pushToCreate() {
+          return config.repositories.pushToCreate;
+        },
       },
     });
     organisations.owning(repositories.belongings);
@@ -253,15 +263,16 @@ function ciSettings({ dataDir, baseUrl, ci }: Config): CiSettings {
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   // The edges bring the larger libraries: commands that only open rooms never load them.
-  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts')]);
+  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts'), import('./control/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createWebServer }, { createSshServer }, { createRpcServer }, { createJobRuns, createSchedule }] = await edges;
+  const [{ createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms }, { createControlServer }] = await edges;
   const runs = createJobRuns({ db, clock });
 
   let addresses: Addresses | null = null;
   let stopping = false;
-  const ssh = config.ssh.enabled ? createSshServer({ config, accounts, repositories, git, logger, clock }) : null;
+  const forSsh = { config, accounts, repositories, git, logger, clock };
+  const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const web = createWebServer({
     config,
@@ -301,20 +312,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     clock,
     runs,
-    jobs: [
-      { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await rooms.backups.isUnderWay()) || repositories.emptyTrash() },
-      { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
-      { name: 'repositories.maintain', time: '0 0 2 * * *', run: () => repositories.maintain(withinHours(clock, 1.25, rooms)) },
-      ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => rooms.backups.nightly() }] : []),
-      { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
-      { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
-      { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
-      { name: 'git.maintain', time: '40 */2 * * * *', run: async () => (await rooms.backups.isUnderWay()) || git.maintain() },
-      { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
-      { name: 'code-search.update', time: '15 */5 * * * *', run: () => rooms.codeSearch.update() },
-      { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
-      ...(federation.isOperational ? federationJobs(federation, config) : []),
-    ],
+    jobs: jobsOf(rooms),
+  });
+  const control = createControlServer({
+    dataDir: config.dataDir,
+    logger,
+    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule) },
   });
 
   return {
@@ -325,20 +328,41 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await avatars.recover();
       await federation.recover();
       await ci.recover();
-      const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen()]);
-      addresses = { http, ssh: sshAt, grpc };
+      const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen(), control.listen()]);
+      const ofTheMachine = config.ssh.systemSshd ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null } : null;
+      addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       schedule.start();
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
-      await Promise.all([rpc.stop({ graceMs }), web.stop({ graceMs }), ssh?.stop({ graceMs }), federation.stop(), schedule.stop()]);
+      await Promise.all([rpc.stop({ graceMs }), web.stop({ graceMs }), ssh?.stop({ graceMs }), control.stop({ graceMs }), federation.stop(), schedule.stop()]);
       await rooms.close();
     },
   };
 }
 
 /** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
+/** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
+export function jobsOf(rooms: Rooms): Job[] {
+  const { accounts, backups, ci, clock, codeSearch, config, federation, git, repositories } = rooms;
+  return [
+    { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await backups.isUnderWay()) || repositories.emptyTrash() },
+    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
+    { name: 'repositories.maintain', time: '0 0 2 * * *', run: () => repositories.maintain(withinHours(clock, 1.25, rooms)) },
+    ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
+    { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+    { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
+    { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
+    { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
+    { name: 'git.maintain', time: '40 */2 * * * *', run: async () => (await backups.isUnderWay()) || git.maintain() },
+    { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
+    { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
+    ...(federation.isOperational ? federationJobs(federation, config) : []),
+  ];
+}
+
 function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {
   const until = clock.now() + hours * 3_600_000;
   return async () => clock.now() < until && !(await backups.isUnderWay());

@@ -9,6 +9,7 @@ import { setUp } from './joining/set-up.ts';
 import { checkSetupToken, setupToken } from './joining/setup-token.ts';
 import { signUp } from './joining/sign-up.ts';
 import { addKey } from './keys/add-key.ts';
+import { keyBlob } from './keys/key-blob.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { removeKey } from './keys/remove-key.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
@@ -117,6 +118,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     listKeys: bind(listKeys),
     removeKey: noted(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
+    keyBlob: bind(keyBlob),
 
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),

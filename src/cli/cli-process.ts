@@ -1,6 +1,6 @@
 /** What the command line needs of a stream it writes to. */
 export interface CliOutput {
-  write(text: string, done?: (error?: Error | null) => void): boolean;
+  write(text: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   /** Width of the terminal. */
@@ -35,7 +35,7 @@ export interface CliProcess {
   cwd(): string;
   umask(mask: number): unknown;
   exit(code: number): unknown;
-  on(signal: CliSignal, listener: () => void): unknown;
+  on(signal: CliSignal | 'SIGHUP', listener: () => void): unknown;
   on(event: 'uncaughtException' | 'unhandledRejection', listener: (error: unknown) => void): unknown;
   getuid?(): number;
   setgroups?(groups: number[]): unknown;

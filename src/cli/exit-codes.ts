@@ -49,6 +49,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
 const plainFailures = new Set([
   'port_in_use', 'port_forbidden', 'no_such_address', 'ssh_address_unavailable',
+  'server_not_running', 'server_went_away',
   // Another server, not our database.
   'peer_unreachable', 'document_missing', 'document_unusable', 'answer_too_large', 'answer_encoded', 'host_busy',
 ]);

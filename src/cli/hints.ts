@@ -47,6 +47,9 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 export function hintFor(reason: string): string | null {
+  server_not_running: 'hearth serve starts it; --data-dir names another data folder',
+  unknown_job: 'hearth cron list shows which there are',
+  no_host_key: 'hearth serve makes it at its first start',
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;
 }
 

@@ -25,6 +25,8 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
     const { embedded } = await import('../embedded/index.ts');
     process.stdout.write(`${embedded.version}\n`);
     code = 0;
+  } else if (words[0] === 'ssh' && (code = await sshHelper(process, words)) !== -1) {
+    // sshd starts them for every session.
   } else {
     const [{ runCommand }, { systemClock }] = await Promise.all([import('./run-command.ts'), import('../kernel/index.ts')]);
     code = await runCommand(process, words, { clock: systemClock, ...tools, onSignal: (handler) => (onSignal = handler) });
@@ -33,6 +35,12 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
   return code;
+}
+
+/** -1 for what is none of sshd's two helpers as sshd starts them. */
+async function sshHelper(process: CliProcess, words: readonly string[]): Promise<number> {
+  const { runSshHelper } = await import('./system-ssh.ts');
+  return (await runSshHelper(process, words)) ?? -1;
 }
 
 /** `hearth user list | head -1`: the reader has gone, which is no fault. */

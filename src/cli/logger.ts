@@ -2,12 +2,15 @@ import { inspect } from 'node:util';
 import { pino } from 'pino';
 import type { Logger, LogFields } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
+import type { LogTail } from './log-tail.ts';
 import { redactFields, redactText } from './redact.ts';
 
 export interface LoggerOptions {
   level: 'debug' | 'info' | 'warn' | 'error';
   /** `auto`: readable text on a terminal, JSON lines elsewhere. */
   format: 'auto' | 'json' | 'text';
+  /** Also keeps the newest lines for those who ask: `hearth log tail`. */
+  tail?: LogTail;
 }
 
 /** A reader of the log must be able to rely on lines of bounded length (security K01). */
@@ -18,12 +21,13 @@ const maxLineBytes = 8 * 1024;
  * control characters escaped, and no line is longer than 8 KiB.
  * pino runs without transports: its worker threads cannot live in the executable.
  */
-export function createLogger(stream: CliOutput, { level, format }: LoggerOptions): Logger {
+export function createLogger(stream: CliOutput, { level, format, tail }: LoggerOptions): Logger & { setLevel(level: LoggerOptions['level']): void } {
   const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const destination = {
     write(line: string): void {
       const bounded = Buffer.byteLength(line) > maxLineBytes ? shorten(line) : line;
-      stream.write(isText ? readable(bounded) : bounded);
+      stream.write(isText ? readableLine(bounded) : bounded);
+      tail?.add(bounded);
     },
   };
   const root = pino(
@@ -38,7 +42,7 @@ export function createLogger(stream: CliOutput, { level, format }: LoggerOptions
     },
     destination,
   );
-  return wrap(root, {});
+  return { ...wrap(root, {}), setLevel: (to) => void (root.level = to) };
 }
 
 type Pino = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
@@ -70,7 +74,7 @@ function shorten(line: string): string {
 }
 
 /** `09:31:02 info  push.settled  repository=alice/garden ms=12`, for a person at a terminal. */
-function readable(line: string): string {
+export function readableLine(line: string): string {
   const { level, time, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const facts = Object.entries(fields)
     .filter(([, value]) => value !== undefined)

@@ -2,6 +2,8 @@ export { checkConfig, loadConfig } from './load-config.ts';
 export type { CheckedConfig, LoadedConfig } from './load-config.ts';
 export type { ConfigSources, Origin } from './resolve-options.ts';
 export type { Config } from './config.ts';
+export { createLiveConfig } from './live-config.ts';
+export type { LiveConfig, ReloadedSettings } from './live-config.ts';
 export { configValue } from './config.ts';
 export { federationObstacles } from './federation-obstacles.ts';
 export { options } from './options.ts';

@@ -55,6 +55,10 @@ export const options = [
     sentence: 'Serve git over SSH with the built-in server.',
   }),
   row({
+    key: 'ssh.system_sshd', env: 'SERVICE_SSH_SYSTEM_SSHD', type: boolean, default: false,
+    sentence: "Let this machine's own sshd serve git over SSH; the built-in server then stays closed. See docs/operations.md.",
+  }),
+  row({
     key: 'ssh.listen', env: 'SERVICE_SSH_LISTEN', type: listen, default: '0.0.0.0:2222',
     sentence: 'Where git over SSH is served. Port 0 picks a free one.',
   }),

@@ -1,4 +1,5 @@
+export { jobPrograms } from './job-programs.ts';
 export { createJobRuns } from './job-runs.ts';
 export type { JobRun, JobRuns } from './job-runs.ts';
 export { createSchedule } from './schedule.ts';
-export type { Job, Schedule } from './schedule.ts';
+export type { Job, JobOutcome, Schedule } from './schedule.ts';

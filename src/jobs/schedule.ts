@@ -16,6 +16,13 @@ export interface Schedule {
   start(): void;
   /** Names and times, in order. */
   readonly jobs: readonly Pick<Job, 'name' | 'time'>[];
+  /** When each job comes next, by name; epoch milliseconds. Empty before the start. */
+  next(): ReadonlyMap<string, number>;
+  /**
+   * Runs a job now, by name, and answers how it went; waits for a run that is under way instead of starting another.
+   * @returns null for a name that there is not
+   */
+  runNow(name: string): Promise<JobOutcome | null>;
   /** Waits for the jobs that are running. */
   stop(): Promise<void>;
 }
@@ -28,6 +35,13 @@ export interface ScheduleOptions {
   runs: JobRuns;
 }
 
+/** How one run of a job went. */
+export interface JobOutcome {
+  tookMs: number;
+  /** Null when it went well. */
+  error: unknown;
+}
+
 const startDelayMs = 500;
 
 /**
@@ -35,12 +49,13 @@ const startDelayMs = 500;
  * next time. A failing job is logged and comes again at its time.
  */
 export function createSchedule({ jobs, logger, runs, clock }: ScheduleOptions): Schedule {
-  const tasks: ScheduledTask[] = [];
-  const running = new Map<string, Promise<void>>();
+  const tasks: [name: string, task: ScheduledTask][] = [];
+  const running = new Map<string, Promise<JobOutcome>>();
   let starting: NodeJS.Timeout | undefined;
 
-  function runOnce(job: Job): void {
-    if (running.has(job.name)) return;
+  function runOnce(job: Job): Promise<JobOutcome> {
+    const underWay = running.get(job.name);
+    if (underWay !== undefined) return underWay;
     const [startedAt, startedAtMs] = [clock.now(), performance.now()];
     let failure: unknown = null;
     const run = job
@@ -54,8 +69,10 @@ export function createSchedule({ jobs, logger, runs, clock }: ScheduleOptions): 
       )
       .then(() => runs.record(job.name, startedAt, performance.now() - startedAtMs, failure))
       .catch((error: unknown) => logger.warn('job.not_recorded', { job: job.name, error }))
+      .then(() => ({ tookMs: performance.now() - startedAtMs, error: failure }))
       .finally(() => running.delete(job.name));
     running.set(job.name, run);
+    return run;
   }
 
   return {
@@ -63,12 +80,20 @@ export function createSchedule({ jobs, logger, runs, clock }: ScheduleOptions): 
     start() {
       // Working out the times takes longer than opening the doors does; nobody waits for a job.
       starting = setTimeout(() => {
-        for (const job of jobs) tasks.push(schedule(job.time, () => runOnce(job)));
+        for (const job of jobs) tasks.push([job.name, schedule(job.time, () => void runOnce(job))]);
       }, startDelayMs);
+    },
+    next: () => new Map(tasks.flatMap(([name, task]) => {
+      const at = task.getNextRun();
+      return at === null ? [] : [[name, at.getTime()] as const];
+    })),
+    async runNow(name) {
+      const job = jobs.find((each) => each.name === name);
+      return job === undefined ? null : runOnce(job);
     },
     async stop() {
       clearTimeout(starting);
-      await Promise.all(tasks.map((task) => task.destroy()));
+      await Promise.all(tasks.map(([, task]) => task.destroy()));
       await Promise.all(running.values());
     },
   };

@@ -19,8 +19,8 @@ import type { OnceSecrets } from './once-secrets.ts';
 export interface SshFacts {
   /** The port that people connect to. */
   port: number;
-  /** `SHA256:…` of the host key, to compare at the first connection. */
-  fingerprint: string;
+  /** `SHA256:…` of the host key, to compare at the first connection; null when the machine's own sshd has the key. */
+  fingerprint: string | null;
 }
 
 /** A job with its time, and how it went the last time; null before its first time. */

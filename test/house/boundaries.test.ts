@@ -16,7 +16,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
-  ['db', 'images', 'git', 'outbound', 'access', 'highlighting'],
+  ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control'],
   ['config', 'embedded'],
   ['kernel'],
 ];

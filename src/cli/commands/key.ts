@@ -85,7 +85,7 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
   const line = file === '-' ? await readInput(cli) : readKeyFile(file);
   try {
     const key = await rooms.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
-    const note = key.worksWithBuiltInServer ? '' : ' The built-in SSH server cannot use keys of this type.';
+    const note = key.worksWithBuiltInServer || rooms.config.ssh.systemSshd ? '' : ' The built-in SSH server cannot use keys of this type.';
     cli.output.result(`Added key ${key.title} (${key.fingerprint}) for ${nameOf(person)}.${note}`, keyToJson(key, nameOf(person)));
   } catch (error) {
     const existing = ifMissing ? await sameKey(cli, person, line, error) : null;

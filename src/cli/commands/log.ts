@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../audit/index.ts';
 import { invalid } from '../../kernel/index.ts';
@@ -17,9 +18,33 @@ export function addLogCommands(program: Command, run: Run): void {
     'hearth log list --limit 200 --json',
   );
   withExamples(
+    log.command('tail').description("show the newest lines of the running server's log")
+      .option('-f, --follow', 'and those that come, until Ctrl-C')
+      .option('-n, --lines <count>', 'how many', '50')
+      .addOption(new Option('--level <level>', 'this level and worse').choices(['debug', 'info', 'warn', 'error']))
+      .action(run(tail)),
+    'hearth log tail --follow --level warn',
+  );
+  withExamples(
     log.command('verify').description('look whether an entry was changed or taken out').action(run(verify)),
     'hearth log verify && echo fine',
   );
+}
+
+async function tail(cli: Cli, { follow, lines, level }: { follow?: true; lines: string; level?: string }): Promise<void> {
+  if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
+  const [{ config }, { converse }, { readableLine }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts'), import('../logger.ts')]);
+  const { json, plain } = cli.flags;
+  let rest = '';
+  const ask = { program: 'log.tail', lines: Number(lines), follow: follow === true, ...(level === undefined ? {} : { level }) };
+  cli.exitCode = (await converse(config.dataDir, ask, {
+    output(chunk) {
+      const parts = (rest + chunk.toString('utf8')).split('\n');
+      rest = parts.pop() ?? '';
+      for (const line of parts) cli.process.stdout.write(json || plain ? `${line}\n` : readableLine(line));
+    },
+    complain: (text) => cli.output.message(text),
+  })) as typeof cli.exitCode;
 }
 
 const columns: Column<AuditEntry>[] = [

@@ -39,15 +39,24 @@ export function addServeCommand(program: Command, run: Run): void {
 async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<void> {
   cli.exitCodeOf = exitCodeOfServe;
   const ended = endOfService(cli);
-  const { config, origins, warnings } = await cli.loadConfig({
+  const load = (): ReturnType<Cli['loadConfig']> => cli.loadConfig({
     ...(listen === undefined ? {} : { 'http.listen': listen }),
     ...(sshListen === undefined ? {} : { 'ssh.listen': sshListen }),
     ...(ssh ? {} : { 'ssh.enabled': 'false' }),
   });
-  const [{ createApp }, { createLogger }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
-    import('../../app.ts'), import('../logger.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../server-file.ts'),
+  const loaded = await load();
+  const { origins, warnings } = loaded;
+  const [{ createApp }, { createLiveConfig }, { createLogger }, { createLogTail }, { createReload, serverPrograms }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
+    import('../../app.ts'), import('../../config/index.ts'), import('../logger.ts'), import('../log-tail.ts'), import('../server-programs.ts'),
+    import('../data-dir.ts'), import('../instance-lock.ts'), import('../server-file.ts'),
   ]);
-  const logger = createLogger(cli.process.stderr, { ...config.log, ...(cli.flags.debug ? { level: 'debug' } : {}) });
+  const live = createLiveConfig(loaded);
+  const { config } = live;
+  const tail = createLogTail();
+  const { setLevel, ...logger } = createLogger(cli.process.stderr, { ...config.log, ...(cli.flags.debug ? { level: 'debug' } : {}), tail });
+  const reload = createReload({ live, load, logger, setLevel });
+  // Without a listener the signal would end the server. Before it is up there is nothing to read again.
+  cli.process.on('SIGHUP', () => void reload().catch(() => {}));
   for (const warning of warnings) logger.warn('config.warning', { warning });
 
   const user = becomeOwnerOf(config.dataDir, cli.process);
@@ -58,7 +67,9 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   serverFile.writeServerFacts(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
-    const app = await createApp(config, { logger, clock: cli.clock, origins, onStorageFault: ended.fatal });
+    const app = await createApp(config, {
+        logger, clock: cli.clock, origins, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
+      });
     try {
       const { http, ssh: sshAt, grpc } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const addresses = shownAddresses(config, http, sshAt);

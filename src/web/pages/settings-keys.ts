@@ -12,13 +12,13 @@ interface KeyForm {
 
 async function keysPage(
   { person, query }: PersonVisit,
-  { accounts, clock }: WebRooms,
+  { accounts, clock, config }: WebRooms,
   form: KeyForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const keys = await accounts.listKeys(person.id);
   return page('settings/keys', {
-    keys: keys.map((key) => viewSshKey(key, clock.now())),
+    keys: keys.map((key) => viewSshKey(key, clock.now(), config.ssh.systemSshd)),
     form,
     refusal,
     notice: viewNotice(query),

@@ -12,13 +12,14 @@ export interface SshKeyView {
   lastUsedFrom: string | null;
 }
 
-export function viewSshKey(key: SshKey, now: number): SshKeyView {
+/** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
+export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKeyView {
   return {
     id: key.id,
     title: key.title,
     type: key.type,
     fingerprint: key.fingerprint,
-    worksHere: key.worksWithBuiltInServer,
+    worksHere: key.worksWithBuiltInServer || systemSshd,
     added: viewTime(key.createdAt, now),
     lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),
     lastUsedFrom: key.lastUsedAddress,

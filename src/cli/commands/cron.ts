@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+
+/** `hearth cron …`: what the server does by the clock. */
+export function addCronCommands(program: Command, run: Run): void {
+  const cron = addNoun(program, 'cron', 'what the server does by the clock');
+  withExamples(cron.command('list').description('list the jobs, and how each went the last time').action(run(listJobs)), 'hearth cron list');
+  withExamples(
+    cron.command('run <name>').description('run a job now: in the running server, or here where there is none').action(run(runJob)),
+    'hearth cron run sessions.sweep',
+    'hearth cron run backup.nightly --json',
+  );
+}
+
+interface ShownJob {
+  name: string;
+  time: string;
+  lastAt: number | null;
+  tookMs: number | null;
+  nextAt: number | null;
+  error: string | null;
+}
+
+const columns: Column<ShownJob>[] = [
+  { title: 'NAME', cell: (row) => row.name, whole: true },
+  { title: 'SCHEDULE', cell: (row) => row.time },
+  { title: 'LAST', cell: (row) => never(row.lastAt) },
+  { title: 'TOOK', cell: (row) => (row.tookMs === null ? '' : shownMs(row.tookMs)), align: 'right' },
+  { title: 'NEXT', cell: (row) => ({ epochMs: row.nextAt, otherwise: 'when a server runs' }) },
+  { title: 'ERROR', cell: (row) => row.error ?? '' },
+];
+
+async function listJobs(cli: Cli): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { jobsOf } = await import('../../app.ts');
+  const { createJobRuns } = await import('../../jobs/index.ts');
+  const runs = new Map((await createJobRuns(rooms).list()).map((run) => [run.name, run]));
+  const next = JSON.parse((await askServer(rooms.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
+  const rows = jobsOf(rooms).map(({ name, time }): ShownJob => {
+    const last = runs.get(name);
+    return { name, time, lastAt: last?.lastStartedAt ?? null, tookMs: last?.lastTookMs ?? null, nextAt: next[name] ?? null, error: last?.lastError ?? null };
+  });
+  cli.output.list(rows, columns, ['job', 'jobs'], ({ lastAt, nextAt, ...row }) => ({ ...row, lastAt: isoOrNull(lastAt), nextAt: isoOrNull(nextAt) }));
+}
+
+async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const said = await askServer(config.dataDir, 'cron.run', { name });
+  const { tookMs, error } = said === null ? await runHere(cli, name) : said === '' ? refuse(name) : (JSON.parse(said) as Outcome);
+  if (error !== null) cli.exitCode = 1;
+  cli.output.result(error === null ? `Ran ${name} in ${shownMs(tookMs)}.` : `${name} failed after ${shownMs(tookMs)}: ${error}`, { name, tookMs, error });
+}
+
+interface Outcome {
+  tookMs: number;
+  error: string | null;
+}
+
+/** Where no server runs, the same work is done by this program. */
+async function runHere(cli: Cli, name: string): Promise<Outcome> {
+  const rooms = await cli.openRooms();
+  const { jobsOf } = await import('../../app.ts');
+  const { createJobRuns } = await import('../../jobs/index.ts');
+  const job = jobsOf(rooms).find((each) => each.name === name) ?? refuse(name);
+  const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
+  const failure = await job.run().then(() => null, (error: Error) => error);
+  const tookMs = Math.round(performance.now() - startedAtMs);
+  await createJobRuns(rooms).record(name, startedAt, tookMs, failure);
+  return { tookMs, error: failure?.message ?? null };
+}
+
+function refuse(name: string): never {
+  throw notFound('unknown_job', `There is no job ${JSON.stringify(name)}.`);
+}
+
+/** What the running server answers; null when none runs. */
+async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
+  const { converse } = await import('../../control/index.ts');
+  let text = '';
+  try {
+    await converse(dataDir, { program, ...more }, { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} });
+    return text;
+  } catch (error) {
+    if (isDomainError(error) && error.reason === 'server_not_running') return null;
+    throw error;
+  }
+}
+
+const shownMs = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { invalid } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+
+/** `hearth reload`: as SIGHUP, with an answer. */
+export function addReloadCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('reload').description('let the running server read its settings file again').action(run(reload)),
+    'hearth reload',
+  );
+}
+
+async function reload(cli: Cli): Promise<void> {
+  const [{ config }, { converse }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts')]);
+  let text = '';
+  let complaint = '';
+  const code = await converse(config.dataDir, { program: 'reload' }, {
+    output: (chunk) => void (text += chunk.toString('utf8')),
+    complain: (words) => void (complaint += words),
+  });
+  if (code !== 0) throw invalid('config_not_reloaded', complaint);
+  const outcome = JSON.parse(text) as { applied: string[]; needRestart: string[] };
+  const lines = [
+    ...outcome.applied.map((key) => `${key}\tapplied\n`),
+    ...outcome.needRestart.map((key) => `${key}\tneeds a restart\n`),
+  ];
+  cli.output.print(lines.join(''), outcome);
+  if (lines.length === 0) cli.output.message('Nothing has changed.');
+}

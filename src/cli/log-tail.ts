@@ -1,0 +1,29 @@
+/** The newest lines of the running server's log, and those that come. */
+export interface LogTail {
+  /** @param line JSON, with its newline */
+  add(line: string): void;
+  /** Oldest first. */
+  recent(): readonly string[];
+  /** @returns to be called when nobody listens any more */
+  follow(listener: (line: string) => void): () => void;
+}
+
+const keptLines = 2_000;
+
+export function createLogTail(): LogTail {
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  return {
+    add(line) {
+      lines.push(line);
+      // In bulk: moving all of them for each line would cost more than the line.
+      if (lines.length > 2 * keptLines) lines.splice(0, lines.length - keptLines);
+      for (const listener of listeners) listener(line);
+    },
+    recent: () => lines.slice(-keptLines),
+    follow(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { CliProcess } from './cli-process.ts';
+
+/*
+ * The two helpers of a system's sshd. sshd starts both for every session, so they load nothing but
+ * the socket to the running server: no commander, no database, and no settings when --data-dir is given.
+ */
+
+/** What follows `ssh keys` or `ssh shell` on the command line. */
+interface Helper {
+  words: readonly string[];
+  dataDir: string;
+  /** This program, as sshd is to start it again. */
+  program: string;
+}
+
+/**
+ * `ssh keys USER TYPE KEY`: sshd asks which keys may sign in, we answer with the one that it was shown, if it is
+ * somebody's. A failure is an empty answer for sshd; the reason is on standard error, which sshd logs.
+ */
+export async function printKeys(process: CliProcess, { words: [, type = '', key = ''], dataDir, program }: Helper): Promise<number> {
+  const { converse } = await import('../control/index.ts');
+  let keyId = '';
+  const code = await converse(dataDir, { program: 'ssh.keys', type, key }, {
+    output: (chunk) => void (keyId += chunk.toString('utf8')),
+    complain: (text) => void process.stderr.write(`${text}\n`),
+  });
+  if (/^[0-9a-f-]{36}$/.test(keyId)) {
+    const command = [program, 'ssh', 'shell', '--data-dir', dataDir, keyId].map(quoted).join(' ');
+    process.stdout.write(`restrict,command="${command.replaceAll('"', '\\"')}" ${type} ${key}\n`);
+  }
+  return code;
+}
+
+/** `ssh shell KEY-ID`: the forced command of that line. The server does the work; this passes bytes to and fro. */
+export async function serveShell(process: CliProcess, { words: [keyId = ''], dataDir }: Helper): Promise<number> {
+  const { converse } = await import('../control/index.ts');
+  const [address = '', , , port = '0'] = (process.env['SSH_CONNECTION'] ?? '').split(' ');
+  return converse(
+    dataDir,
+    {
+      program: 'ssh.shell', keyId, address, port: Number(port),
+      command: process.env['SSH_ORIGINAL_COMMAND'] ?? '', protocol: process.env['GIT_PROTOCOL'] ?? null,
+    },
+    {
+      input: process.stdin,
+      // The next piece waits for this one; a client that is gone ends the conversation.
+      output: (chunk) => new Promise((resolve, reject) => void process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()))),
+      complain: (text) => void process.stderr.write(text),
+    },
+  );
+}
+
+/** Runs `hearth ssh keys|shell …` without the tree of commands. Null for anything else, help included. */
+export async function runSshHelper(process: CliProcess, words: readonly string[]): Promise<number | null> {
+  const [noun, verb, ...rest] = words;
+  if (noun !== 'ssh' || (verb !== 'keys' && verb !== 'shell')) return null;
+  const plain: string[] = [];
+  let dataDir: string | undefined;
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at]!;
+    if (word === '--data-dir') dataDir = rest[(at += 1)];
+    // Anything else belongs to the tree: --help, --config, or a mistake.
+    else if (word.startsWith('-')) return null;
+    else plain.push(word);
+  }
+  if (dataDir === undefined || plain.length !== (verb === 'keys' ? 3 : 1)) return null;
+  try {
+    return await (verb === 'keys' ? printKeys : serveShell)(process, { words: plain, dataDir, program: await programPath(process) });
+  } catch (error) {
+    process.stderr.write(`hearth: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+/** Where this program lies: the executable itself, or the starter of a checkout. */
+export async function programPath({ argv: [node = '', script = ''] }: CliProcess): Promise<string> {
+  const { embedded } = await import('../embedded/index.ts');
+  return embedded.isExecutable ? node : script.replace(/\.ts$/, '');
+}
+
+/** For the shell that sshd hands the command to. */
+function quoted(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

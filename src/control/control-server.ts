@@ -1,0 +1,167 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { isDomainError } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
+import type { Ask } from './converse.ts';
+import { socketAddress, socketFile } from './socket-path.ts';
+
+/** The far end of a conversation, for the program that answers. */
+export interface Conversation {
+  input: Readable;
+  /** Its callback comes when the other side has room for more. */
+  output: Writable;
+  complain(text: string): void;
+  /** Aborts when the other side is gone, or the server cannot wait any longer. */
+  signal: AbortSignal;
+  /** Aborts as soon as the server begins to stop: what would never end by itself ends here. */
+  closing: AbortSignal;
+}
+
+/** Answers one kind of question; resolves with an exit code. Throws `DomainError`s, which are told in one line. */
+export type ControlProgram = (ask: Ask, conversation: Conversation) => Promise<number>;
+
+export interface ControlServer {
+  /** Needs the instance lock: a socket that a killed server has left is taken over. */
+  listen(): Promise<void>;
+  /** Accepts nothing new, waits for conversations for `graceMs`, then ends them. */
+  stop(options: { graceMs: number }): Promise<void>;
+}
+
+interface Needs {
+  dataDir: string;
+  logger: Logger;
+  programs: Readonly<Record<string, ControlProgram>>;
+}
+
+/** Conversations at the same time: each is a process of this user. */
+const maxConversations = 1_000;
+
+/**
+ * The door for commands beside the server (command-line §1.4): a socket in `run/`, for the server's
+ * own user alone. Whoever opens it may do what the data folder lets them do anyway.
+ */
+export function createControlServer({ dataDir, logger, programs }: Needs): ControlServer {
+  const talking = new Map<Socket, Promise<void>>();
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  let server: Server | undefined;
+
+  async function receive(socket: Socket): Promise<void> {
+    const { ask, conversation } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
+    const program = Object.hasOwn(programs, ask.program) ? programs[ask.program] : undefined;
+    let code = 1;
+    try {
+      if (program === undefined) conversation.complain(`This server does not know ${ask.program}: it is of another version than the command.`);
+      else code = await program(ask, conversation);
+    } catch (error) {
+      if (!conversation.signal.aborted) {
+        conversation.complain(isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.');
+        if (!isDomainError(error)) logger.error('control.fault', { program: ask.program, error });
+      }
+    }
+    conversation.input.destroy();
+    await new Promise<void>((resolve) => conversation.output.end(() => resolve()).once('error', () => resolve()));
+    if (!socket.destroyed) socket.end(frame(kinds.end, Buffer.of(code)));
+  }
+
+  return {
+    async listen() {
+      mkdirSync(path.join(dataDir, 'run'), { recursive: true, mode: 0o700 });
+      rmSync(socketFile(dataDir), { force: true });
+      const listener = createServer((socket) => {
+        socket.on('error', (error) => logger.debug('control.socket_error', { error }));
+        const done = receive(socket).catch((error: unknown) => {
+          logger.debug('control.ended', { error });
+          socket.destroy();
+        }).finally(() => talking.delete(socket));
+        talking.set(socket, done);
+      });
+      server = listener;
+      listener.maxConnections = maxConversations;
+      const { address, used } = socketAddress(dataDir);
+      await new Promise<void>((resolve, reject) => listener.once('error', reject).listen(address, resolve)).finally(used);
+      chmodSync(socketFile(dataDir), 0o600);
+    },
+
+    async stop({ graceMs }) {
+      if (server === undefined) return;
+      closing.abort(new Error('the server stops'));
+      const closed = new Promise<void>((resolve) => server!.close(() => resolve()));
+      const end = setTimeout(() => {
+        stopping.abort(new Error('the server stops'));
+        for (const socket of talking.keys()) socket.destroy();
+      }, graceMs);
+      await Promise.all(talking.values());
+      await closed;
+      clearTimeout(end);
+    },
+  };
+}
+
+/** Waits for the request, then keeps input and output apart from the socket. */
+function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal }): Promise<{ ask: Ask; conversation: Conversation }> {
+  const gone = new AbortController();
+  const read = createFrameReader();
+  const input = new Readable({
+    read: () => void socket.resume(),
+    destroy(error, done) {
+      // What nobody wants any more is read all the same: only so is the end of the other side seen.
+      socket.resume();
+      done(error);
+    },
+  });
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const frames = [...framesOf(kinds.output, chunk)];
+      const last = frames.pop();
+      for (const each of frames) socket.write(each);
+      if (last === undefined) done();
+      else socket.write(last, done);
+    },
+  });
+  const signal = AbortSignal.any([gone.signal, stopping]);
+  // Whoever uses the streams learns of the end from the signal; unheard, an error would end the process.
+  for (const stream of [input, output]) stream.on('error', () => {});
+  signal.addEventListener('abort', () => {
+    input.destroy(signal.reason as Error);
+    output.destroy(signal.reason as Error);
+  }, { once: true });
+
+  return new Promise((resolve, reject) => {
+    let isOpen = false;
+    const leave = (): void => {
+      gone.abort(new Error('the other side is gone'));
+      reject(new Error('the other side is gone'));
+    };
+    socket.once('close', leave).once('end', () => {
+      // Nobody half-closes: a client that ends has been killed.
+      socket.destroy();
+    });
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const { kind, payload } of read(chunk)) {
+          if (kind === kinds.request && !isOpen) {
+            isOpen = true;
+            const ask = JSON.parse(payload.toString('utf8')) as Ask;
+            const complain = (text: string): void => void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
+            resolve({ ask, conversation: { input, output, complain, signal, closing } });
+          } else if (input.destroyed) {
+            continue;
+          } else if (kind === kinds.input) {
+            if (!input.push(Buffer.from(payload))) socket.pause();
+          } else if (kind === kinds.inputEnd) {
+            input.push(null);
+            socket.resume();
+          }
+        }
+      } catch (error) {
+        reject(error as Error);
+        socket.destroy();
+      }
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import type { ControlProgram } from '../control/index.ts';
+import type { Schedule } from './schedule.ts';
+
+/** What commands ask about the jobs of the running server. */
+export function jobPrograms(schedule: Schedule): Record<string, ControlProgram> {
+  return {
+    /** Answers the next times by name, as JSON. */
+    async 'cron.next'(_ask, { output }) {
+      output.write(JSON.stringify(Object.fromEntries(schedule.next())));
+      return 0;
+    },
+    /** Answers `{tookMs, error}` as JSON; nothing, and 3, for a job that there is not. */
+    async 'cron.run'(ask, { output }) {
+      const outcome = await schedule.runNow(String(ask['name']));
+      if (outcome === null) return 3;
+      const { tookMs, error } = outcome;
+      output.write(JSON.stringify({ tookMs: Math.round(tookMs), error: error === null ? null : error instanceof Error ? error.message : String(error) }));
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { ControlProgram } from '../control/index.ts';
+import { createSystemSshd } from './system-sshd.ts';
+import type { SystemSshdNeeds } from './system-sshd.ts';
+
+/** What the two helpers of the system's sshd ask of the server (command-line §2.8). */
+export function sshdPrograms(needs: SystemSshdNeeds): Record<string, ControlProgram> {
+  const sshd = createSystemSshd(needs);
+  return {
+    /** Answers the id of the key, or nothing. */
+    async 'ssh.keys'(ask, { output }) {
+      const id = await sshd.keyId(String(ask['type']), String(ask['key']));
+      if (id !== null) output.write(id);
+      return 0;
+    },
+    'ssh.shell': (ask, { input, output, complain, signal }) =>
+      sshd.serve({
+        keyId: String(ask['keyId']),
+        command: String(ask['command'] ?? ''),
+        address: String(ask['address'] ?? ''),
+        port: Number(ask['port'] ?? 0),
+        protocol: typeof ask['protocol'] === 'string' ? ask['protocol'] : null,
+        input, output, complain, signal,
+      }),
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { converse, createControlServer } from '../../src/control/index.ts';
+import type { ControlProgram } from '../../src/control/index.ts';
+import { notFound, silentLogger } from '../../src/kernel/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+async function door(t: Owner, programs: Record<string, ControlProgram>, dataDir = temporaryFolder(t)) {
+  const server = createControlServer({ dataDir, logger: silentLogger, programs });
+  await server.listen();
+  t.teardown(() => server.stop({ graceMs: 0 }));
+  const ask = async (program: string, input: (Buffer | string)[] = []) => {
+    const said = { code: 0, output: '', complaints: '' };
+    said.code = await converse(dataDir, { program, word: 'garden' }, {
+      input: (async function* () { yield* input; })(),
+      output: (chunk) => void (said.output += chunk.toString()),
+      complain: (text) => void (said.complaints += text),
+    });
+    return said;
+  };
+  return { server, dataDir, ask };
+}
+
+const echo: ControlProgram = async (ask, { input, output, complain }) => {
+  output.write(`${String(ask['word'])}:`);
+  let bytes = 0;
+  for await (const piece of input) bytes += (piece as Buffer).length;
+  output.write(String(bytes));
+  complain('a word');
+  return 7;
+};
+
+t.test('a question, its input, and the answer with words beside it and an exit code', async (t) => {
+  const { ask, dataDir } = await door(t, { echo });
+  t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), { code: 7, output: `garden:${3 + 3 * 1024 * 1024}`, complaints: 'a word' });
+  t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
+});
+
+t.test('a refusal is told in its words, a fault is not, an unknown program neither ends the server', async (t) => {
+  const { ask } = await door(t, {
+    echo,
+    refuses: async () => { throw notFound('unknown_thing', 'There is no such thing.'); },
+    breaks: async () => { throw new Error('a secret of the inside'); },
+  });
+  t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
+  t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
+  t.match(await ask('toString'), { code: 1, complaints: /another version/ });
+  t.equal((await ask('echo')).code, 7);
+});
+
+t.test('without a server the answer is a refusal, also where a killed one has left its socket', async (t) => {
+  const dataDir = temporaryFolder(t);
+  t.match(await converse(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch((error: unknown) => error), { reason: 'server_not_running' });
+  mkdirSync(path.join(dataDir, 'run'));
+  writeFileSync(path.join(dataDir, 'run', 'control.sock'), '');
+  const { ask } = await door(t, { echo }, dataDir);
+  t.equal((await ask('echo')).code, 7);
+});
+
+t.test('a data folder with a long name has its socket too', async (t) => {
+  const { ask } = await door(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
+  t.equal((await ask('echo')).code, 7);
+});
+
+t.test('who hangs up, or floods, ends the work done for them; a stop ends what follows for ever', async (t) => {
+  let aborted = 0;
+  let started = 0;
+  const { dataDir, server } = await door(t, {
+    wait: async (_ask, { signal }) => {
+      started += 1;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      aborted += 1;
+      return 0;
+    },
+    follow: async (_ask, { closing }) => {
+      started += 1;
+      await new Promise((resolve) => closing.addEventListener('abort', resolve));
+      return 5;
+    },
+  });
+  const ask = JSON.stringify({ program: 'wait' });
+  const head = Buffer.from([1, 0, 0, 0, ask.length]);
+  const socket = connect(path.join(dataDir, 'run', 'control.sock'));
+  socket.on('error', () => {});
+  socket.write(Buffer.concat([head, Buffer.from(ask)]));
+  while (started < 1) await sleep(5);
+  socket.destroy();
+  while (aborted < 1) await sleep(5);
+
+  const flood = connect(path.join(dataDir, 'run', 'control.sock'));
+  flood.on('error', () => {});
+  flood.write(Buffer.from([1, 0xff, 0xff, 0xff, 0xff]));
+  await new Promise((resolve) => flood.once('close', resolve));
+
+  const following = converse(dataDir, { program: 'follow' }, { output() {}, complain() {} });
+  while (started < 2) await sleep(5);
+  await server.stop({ graceMs: 10_000 });
+  t.equal(await following, 5);
+});
