@@ -100,6 +100,8 @@ export interface Git {
   resolve(path: string, revision: string): Promise<string>;
   /** Every ref with the object it names. */
   refs(path: string): Promise<Map<string, string>>;
+  /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
+  refState(path: string): Promise<string | null>;
   branches(path: string): Promise<NamedRef[]>;
   tags(path: string): Promise<NamedRef[]>;
   commit(path: string, oid: string): Promise<Commit>;
@@ -184,7 +186,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   });
   const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, ...listings };
   const browsing = { door, readers, shortSlots: short, limits };
-  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger });
+  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger, refTables });
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
@@ -264,6 +266,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision) => browse.resolve(browsing, target, revision),
     refs: readRefs,
+    refState: async (target) => (await refTables.of(target))?.state() ?? null,
     branches: (target) => namedRefs(target, 'refs/heads/'),
     tags: (target) => namedRefs(target, 'refs/tags/'),
     commit: (target, oid) => browse.commit(browsing, target, oid),

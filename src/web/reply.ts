@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { NewCookie } from './cookies.ts';
+import type { Relied } from './kept-pages/relied.ts';
 
 /** What a page answers; routing.ts turns it into bytes. */
 export type Reply = PageReply | RedirectReply | ContentReply;
@@ -14,6 +15,11 @@ export interface PageReply {
   headers: Record<string, string>;
   /** The page holds a secret: never stored, never compressed (its length would tell). */
   showsSecret: boolean;
+  /**
+   * The page may be sent again to the same viewer while its repository, its refs and what
+   * it lists here are the same (`kept-pages/`); null when it shows anything else that changes.
+   */
+  restsOn: readonly Relied[] | null;
 }
 
 export interface RedirectReply {
@@ -36,12 +42,13 @@ interface PageOptions {
   status?: number;
   cookies?: NewCookie[];
   showsSecret?: boolean;
+  restsOn?: readonly Relied[] | null;
 }
 
 /** An HTML page made from a template and the fields it needs, never from whole records. */
 export function page(template: string, locals: Record<string, unknown> = {}, options: PageOptions = {}): PageReply {
-  const { status = 200, cookies = [], showsSecret = false } = options;
-  return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret };
+  const { status = 200, cookies = [], showsSecret = false, restsOn = null } = options;
+  return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret, restsOn };
 }
 
 /** The answer to every form that was accepted: look at the result with a GET. */

@@ -12,6 +12,8 @@ import { finishErrandsFirst } from './middleware/onboarding.ts';
 import { readUpload } from './middleware/uploads.ts';
 import { identifyViewer } from './middleware/viewer.ts';
 import { Refusal } from './refusal.ts';
+import { createKeptPages } from './kept-pages/kept-pages.ts';
+import type { KeptPages } from './kept-pages/kept-pages.ts';
 import type { Render } from './render.ts';
 import type { WebRooms } from './rooms.ts';
 import type { Route } from './routes.ts';
@@ -23,6 +25,9 @@ interface Mounting {
   budgets: Budgets;
   anonymous: AnonymousBudget;
 }
+
+/** Pages read from git for whoever may read: what is dear to make and the same for the next reader. */
+const mayBeKept = ({ method, access, cost }: Route): boolean => method === 'GET' && access === 'repository:read' && cost === 'objects';
 
 function remember(route: Route): Middleware {
   return (ctx, next) => {
@@ -38,13 +43,13 @@ const allowSilence: Middleware = (ctx, next) => {
 };
 
 /** Everything a request passes on its way to a page, in order. */
-function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting): Middleware[] {
+function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: KeptPages): Middleware[] {
   const budget = budgets[route.cost];
   if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'operator') {
     return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
-  const page = answer(route.page as PageHandler, rooms, render);
+  const page = answer(route.page as PageHandler, { rooms, render, kept: mayBeKept(route) ? kept : null });
   if (route.access === 'open') return [remember(route), budget, page];
   return [
     remember(route),
@@ -84,10 +89,11 @@ function refuseUnrouted(router: Router<State>): (ctx: Context) => void {
 /** Puts the table into effect. The first route that matches answers. */
 export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middleware[] {
   const router = new Router<State>({ sensitive: true });
+  const kept = createKeptPages();
   for (const route of routes) {
     checkDeclaration(route);
     const methods = route.method === 'ANY' ? router.methods : [route.method];
-    router.register(route.path, methods, chainFor(route, mounting) as never);
+    router.register(route.path, methods, chainFor(route, mounting, kept) as never);
   }
   return [router.routes() as Middleware, refuseUnrouted(router) as never];
 }

@@ -5,6 +5,7 @@ import { createCommitGraphs } from '../last-commits/commit-graphs.ts';
 import { createLastCommits } from '../last-commits/last-commits.ts';
 import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
 import { createTables } from '../last-commits/tables.ts';
+import type { RefTables } from '../ref-table/ref-tables.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
 import { readCommit, tree } from '../browse.ts';
@@ -37,7 +38,7 @@ export interface Reading {
   locate(path: string, rest: Buffer): Promise<Location>;
   /** A folder with the sizes of its files; read once for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
-  /** Every ref with the object it names, perhaps as of two seconds ago: for menus and counts. */
+  /** Every ref with the object it names, for menus and counts; in unusual repositories perhaps as of two seconds ago. */
   recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
   history(path: string, request: HistoryRequest): Promise<History>;
   /** Commits behind a commit, itself included; null when counting takes too long. */
@@ -75,10 +76,10 @@ interface ReadingParts {
   forget(path: string): Promise<void>;
 }
 
-export function createReading(deps: StreamDeps, { dataDir, logger }: { dataDir: string; logger: Logger }): ReadingParts {
+export function createReading(deps: StreamDeps, { dataDir, logger, refTables }: { dataDir: string; logger: Logger; refTables: RefTables }): ReadingParts {
   const graphs = createCommitGraphs(deps.door, logger);
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
-  const refs = createRecentRefs();
+  const refs = createRecentRefs(refTables);
   const lastCommits = createLastCommits(deps, tables, logger);
   const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 

@@ -1,9 +1,12 @@
 import { readRefs } from '../refs.ts';
+import type { RefTable } from '../ref-table/ref-table.ts';
+import type { RefTables } from '../ref-table/ref-tables.ts';
 
 /**
- * Every ref as of a moment ago, for menus and counts: reading thousands of loose refs for
- * each page would cost more than the page. What this process moves shows at once; what
- * another one did, after two seconds. Whoever decides something reads the refs themselves.
+ * Every ref, for menus and counts: reading thousands of loose refs for each page would
+ * cost more than the page. They come from the table that fetches are answered from, which
+ * is always true; where only git could answer those, what another process moved shows
+ * after two seconds. Whoever decides something reads the refs themselves.
  */
 export interface RecentRefs {
   read(repository: string): Promise<ReadonlyMap<string, string>>;
@@ -13,10 +16,20 @@ export interface RecentRefs {
 const keptMs = 2_000;
 const maxRepositories = 50;
 
-export function createRecentRefs(): RecentRefs {
+export function createRecentRefs(tables: Pick<RefTables, 'of'>): RecentRefs {
+  const byTable = new WeakMap<RefTable, ReadonlyMap<string, string>>();
   const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
+
+  function ofTable(table: RefTable): ReadonlyMap<string, string> {
+    const refs = byTable.get(table) ?? new Map(table.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
+    byTable.set(table, refs);
+    return refs;
+  }
+
   return {
-    read(repository) {
+    async read(repository) {
+      const table = await tables.of(repository);
+      if (table !== null) return ofTable(table);
       const recent = known.get(repository);
       if (recent && performance.now() - recent.at < keptMs) return recent.refs;
       const refs = readRefs(repository);

@@ -1,6 +1,7 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
+import { rely } from '../kept-pages/relied.ts';
 import { viewCloneBox } from '../views/clone-box.ts';
 import { codeUrl, encodeRef } from '../views/code/code-urls.ts';
 import { viewLanguages } from '../views/code/languages.ts';
@@ -22,11 +23,10 @@ async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
 }
 
-async function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
+function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
   const { found, origin, preferences } = visit;
   return {
     repository: viewRepositoryHead(found),
-    credentials: await credentialsOf(visit, rooms),
     clone: viewCloneBox({ origin, ...found.canonical, ssh: rooms.ssh(), config: rooms.config, preferred: preferences.clone }),
   };
 }
@@ -53,6 +53,7 @@ async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location
   ]);
   const url = repositoryUrl(visit.found.canonical);
   return {
+    isComplete: files !== null && commits !== null,
     counts: viewRefCounts(refs),
     commits: commits === null ? null : viewCount(commits, 'commit'),
     languages: files === null ? [] : viewLanguages(files.files),
@@ -61,7 +62,7 @@ async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location
   };
 }
 
-function emptyPage(frame: Awaited<ReturnType<typeof frameOf>>, branch: string): Reply {
+function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
   const { repository: { name }, clone } = frame;
   return page('pages/repository-empty', {
     ...frame,
@@ -75,10 +76,13 @@ function emptyPage(frame: Awaited<ReturnType<typeof frameOf>>, branch: string): 
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
-  const [{ branch, oid }, frame] = await Promise.all([rooms.git.head(found.path), frameOf(visit, rooms)]);
+  const [{ branch, oid }, credentials] = await Promise.all([rooms.git.head(found.path), rely(() => credentialsOf(visit, rooms))]);
+  const frame = { ...frameOf(visit, rooms), credentials: credentials.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
-  const [place, { tree, files, commit, readme }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
+  const [place, { tree, isComplete, ...folder }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
   const licence = await readLicence(visit, rooms, at.ref, tree.entries);
-  return page('pages/repository-home', { ...frame, ...place, files, commit, readme, ...facts, licence });
+  return page('pages/repository-home', { ...frame, ...place, ...folder, ...facts, licence }, {
+    restsOn: isComplete && facts.isComplete ? [credentials] : null,
+  });
 };

@@ -34,5 +34,5 @@ export const showBlame: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
     ...frame,
     blame: blame && viewBlame(blame, coloured, url, clock.now()),
     links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
-  });
+  }, { restsOn: blame === null ? null : [] });
 };

@@ -75,5 +75,5 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
       blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
       self: codeUrl(url, 'blob', at.ref, at.file),
     },
-  });
+  }, { restsOn: [] });
 };

@@ -50,5 +50,5 @@ export const showBranches: Page<RepositoryVisit> = async ({ found, query }, { gi
     stale: rows.filter(({ isStale }) => isStale),
     more: last && ordered.length > start + perPage ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
     isFirst: start === 0,
-  });
+  }, { restsOn: [] });
 };

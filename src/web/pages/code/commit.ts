@@ -32,5 +32,5 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
     parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
     isMerge: commit.parents.length > 1,
     diff: await readComparison(visit, rooms, range, commitUrl(url, oid)),
-  });
+  }, { restsOn: [] });
 };

@@ -78,5 +78,5 @@ export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promi
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
   const [base, head] = await Promise.all([resolveName(visit, rooms, range.base), resolveName(visit, rooms, range.head)]);
   if (base === null || head === null) return page('code/compare', { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null }, { status: 404 });
-  return page('code/compare', { ...frame, missing: null, comparison: await compareCommits(visit, rooms, range, [base, head]) });
+  return page('code/compare', { ...frame, missing: null, comparison: await compareCommits(visit, rooms, range, [base, head]) }, { restsOn: [] });
 };

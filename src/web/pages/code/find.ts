@@ -30,5 +30,5 @@ export const showFind: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     rows: ranked.paths.map((path) => ({ path: viewName(path.toString()), url: codeUrl(url, 'blob', at.ref, path) })),
     hidden: ranked.total - ranked.paths.length,
     truncated,
-  });
+  }, { restsOn: [] });
 };

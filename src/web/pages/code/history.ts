@@ -49,7 +49,7 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
     more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
     cutShort: history.cutShort,
     feed: at.kind === 'commit' ? null : `${self}.atom`,
-  });
+  }, { restsOn: history.cutShort ? null : [] });
 };
 
 async function feed({ found, origin }: RepositoryVisit, { git, clock }: WebRooms, at: Awaited<ReturnType<typeof locateBytes>>): Promise<Reply> {

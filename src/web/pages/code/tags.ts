@@ -53,7 +53,7 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     })),
     more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
     isFirst,
-  });
+  }, { restsOn: [] });
 };
 
 /** `B/tags.atom` */

@@ -29,6 +29,7 @@ export async function readFolder({ found }: RepositoryVisit, { git, clock }: Web
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
     commit: viewCommitLine(commit, url, now),
     readme,
+    isComplete: last.isComplete,
   };
 }
 
@@ -40,14 +41,14 @@ export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(visit, rooms, at, entry.oid);
   }
-  const [frame, { files, commit, readme }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
-  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme });
+  const [frame, { files, commit, readme, isComplete }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
+  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme }, { restsOn: isComplete ? [] : null });
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
 async function showSubmodule(visit: RepositoryVisit, rooms: WebRooms, at: Location, oid: string): Promise<Reply> {
   const frame = await frameAt(visit, rooms, at, 'tree');
-  return page('code/submodule', { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) });
+  return page('code/submodule', { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) }, { restsOn: [] });
 }
 
 const maxModulesBytes = 64 * 1024;
