@@ -14,6 +14,7 @@ Type=exec
 User=hearth
 Group=hearth
 ExecStart=${program} serve
+ExecReload=${program} reload
 WorkingDirectory=/var/lib/hearth
 Environment=SERVICE_DATA_DIR=/var/lib/hearth
 EnvironmentFile=-/etc/hearth/hearth.env

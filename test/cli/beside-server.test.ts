@@ -1,0 +1,82 @@
+// time limit: 120 s
+// What commands ask of the running server through its control socket: reload, cron, log tail.
+import { execFile, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { startProgram } from '../e2e/running-program.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { runCli } from './fake-process.ts';
+
+const folder = temporaryFolder(t);
+const settings = path.join(folder, 'hearth.toml');
+writeFileSync(settings, '[log]\nlevel = "info"\n');
+const server = await startProgram(t, 'checkout', { folder });
+const program = path.join(import.meta.dirname, '../../bin/hearth');
+
+/** Exit code and both outputs of a command beside the server. */
+function command(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent' };
+  return new Promise((resolve) => {
+    execFile(program, words, { cwd: folder, env }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }));
+  });
+}
+
+t.test('reload applies what can change, names what needs a restart, and refuses settings with a mistake', async (t) => {
+  t.match(await command('reload'), { code: 0, stdout: '', stderr: 'Nothing has changed.\n' });
+  writeFileSync(settings, '[log]\nlevel = "debug"\n[storage]\nlow_disk_floor = "1TiB"\n[git]\nqueue = 7\n');
+  t.equal((await command('reload')).stdout, 'storage.low_disk_floor\tapplied\nlog.level\tapplied\ngit.queue\tneeds a restart\n');
+  t.match(await (await fetch(`${server.url}/readyz`)).text(), /disk full/, 'the new floor is in use');
+  writeFileSync(settings, '[log]\nlevel = "loud"\n');
+  t.match(await command('reload'), { code: 5, stderr: /log\.level/ });
+  t.match(await (await fetch(`${server.url}/readyz`)).text(), /disk full/, 'nothing of it is taken over');
+  writeFileSync(settings, '[log]\nlevel = "info"\n');
+  t.equal((await command('reload')).code, 0);
+  t.equal((await fetch(`${server.url}/readyz`)).status, 200);
+});
+
+t.test('SIGHUP does the same, and the log says what came of it', async (t) => {
+  writeFileSync(settings, '[log]\nlevel = "debug"\n');
+  const { pid } = JSON.parse((await command('status', '--json')).stdout) as { pid: number };
+  process.kill(pid, 'SIGHUP');
+  let last = '';
+  while (!/"log\.level"/.test(last)) {
+    last = (await command('log', 'tail', '--json', '--level', 'info')).stdout.split('\n').filter((line) => line.includes('config.reloaded')).at(-1) ?? '';
+    await sleep(20);
+  }
+  t.match(JSON.parse(last), { event: 'config.reloaded', applied: ['log.level'], needRestart: [] });
+});
+
+t.test('log tail shows the newest lines, and those that come until it is interrupted', async (t) => {
+  const { stdout } = await command('log', 'tail', '-n', '1', '--plain');
+  t.match(JSON.parse(stdout), { level: /./, time: /./, event: /./ });
+  const following = spawn(program, ['log', 'tail', '--follow', '-n', '0', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: '/usr/bin:/bin' } });
+  t.teardown(() => following.kill('SIGKILL'));
+  let text = '';
+  following.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  while (!text.includes('/absent-page')) {
+    await fetch(`${server.url}/absent-page`);
+    await sleep(20);
+  }
+  following.kill('SIGINT');
+  const code = await new Promise((resolve) => following.once('exit', (exitCode) => resolve(exitCode)));
+  t.equal(code, 130);
+});
+
+t.test('cron lists the jobs with their next time, and runs one by name', async (t) => {
+  const list = JSON.parse((await command('cron', 'list', '--json')).stdout) as { name: string; nextAt: string | null; lastAt: string | null }[];
+  t.ok(list.length > 5);
+  for (const { name, nextAt } of list) t.ok(nextAt, name);
+  t.match(await command('cron', 'run', 'sessions.sweep'), { code: 0, stdout: /^Ran sessions\.sweep in \d/ });
+  const after = JSON.parse((await command('cron', 'list', '--json')).stdout) as typeof list;
+  t.ok(after.find(({ name }) => name === 'sessions.sweep')!.lastAt, 'the run is remembered');
+  t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no job "tea"/ });
+});
+
+t.test('without a server cron run does the work itself; the others say that none runs', async (t) => {
+  t.equal(await server.stop(), 0);
+  const env = { SERVICE_DATA_DIR: server.dataDir };
+  t.match(await runCli(['cron', 'run', 'sessions.sweep'], { env }), { code: 0, stdout: /^Ran sessions\.sweep/ });
+  for (const words of [['reload'], ['log', 'tail']]) t.match(await runCli(words, { env }), { code: 1, stderr: /[Nn]o Hearth server is running/ });
+});
