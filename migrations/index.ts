@@ -13,6 +13,7 @@ import { runs } from './v21-runs.ts';
 import { secrets } from './v22-secrets.ts';
 import { commitStatuses } from './v23-commit-statuses.ts';
 import { ciUpkeep } from './v24-ci-upkeep.ts';
+import { artifactFiles } from './v25-artifact-files.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
 import { undo } from './v50-undo.ts';
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   secrets,
   commitStatuses,
   ciUpkeep,
+  artifactFiles,
   search,
   audit,
   undo,

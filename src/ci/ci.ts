@@ -5,11 +5,18 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
+import { filesOfArtifact, finishFileArtifact, openArtifactFile, openFileArtifact, receiveFile } from './artifacts/artifact-files.ts';
+import { ArtifactStore } from './artifacts/artifact-store.ts';
+import { authoriseTask } from './artifacts/authorise-task.ts';
+import { artifactsOfTask, linkToArtifact, listArtifacts, openArtifact, openByLink, removeArtifact, removeArtifactOfTask } from './artifacts/list-artifacts.ts';
+import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './artifacts/upload-artifact.ts';
 import { Bell, bellOfRun } from './bell.ts';
 import { LogStore } from './logs/log-store.ts';
 import { followLog, rawLog, readLog, searchLog } from './logs/read-log.ts';
 import { Masks, receiveLog } from './logs/receive-log.ts';
 import type { IncomingLog } from './logs/receive-log.ts';
+import { removeOld } from './retention/remove-old.ts';
+import { removeRun } from './retention/remove-run.ts';
 import type { CiRoom, CiSettings } from './room.ts';
 import { authenticateRunner } from './runners/authenticate-runner.ts';
 import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './runners/manage-runners.ts';
@@ -77,6 +84,7 @@ export function createCi(options: CiOptions) {
     bell: new Bell(),
     reports: new TaskReports(),
     logs: new LogStore(path.join(settings.folder, 'logs'), random),
+    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
     queue,
   };
   const calls = new FetchCalls();
@@ -125,6 +133,26 @@ export function createCi(options: CiOptions) {
     listDispatchable: bind(listDispatchable),
     dispatchWorkflow: bind(dispatchWorkflow),
 
+    removeRun: bind(removeRun),
+
+    authoriseTask: bind(authoriseTask),
+    createArtifact: bind(createArtifact),
+    receiveArtifact: bind(receiveArtifact),
+    assembleArtifact: bind(assembleArtifact),
+    finishArtifact: bind(finishArtifact),
+    artifactsOfTask: bind(artifactsOfTask),
+    linkToArtifact: bind(linkToArtifact),
+    openByLink: bind(openByLink),
+    removeArtifactOfTask: bind(removeArtifactOfTask),
+    openFileArtifact: bind(openFileArtifact),
+    receiveFile: bind(receiveFile),
+    finishFileArtifact: bind(finishFileArtifact),
+    filesOfArtifact: bind(filesOfArtifact),
+    openArtifactFile: bind(openArtifactFile),
+    listArtifacts: bind(listArtifacts),
+    openArtifact: bind(openArtifact),
+    removeArtifact: bind(removeArtifact),
+
     listSecrets: bind(listSecrets),
     setSecret: bind(setSecret),
     removeSecret: bind(removeSecret),
@@ -139,10 +167,13 @@ export function createCi(options: CiOptions) {
     async recover(): Promise<void> {
       startedAt = clock.now();
       await room.logs.sweep();
+      await room.artifacts.recover();
       await advanceAll(room);
     },
     /** Every few seconds: what time does to tasks and runners. */
     sweep: () => sweepTasks(room, startedAt),
+    /** Once a night: logs and artifacts whose time is over. */
+    removeOld: () => removeOld(room),
     /** Every minute: workflows that start by the clock. */
     runSchedules: () => runSchedules(room),
     /** Lets waiting runners go; for the moment when the doors are about to close. */

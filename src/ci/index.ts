@@ -1,6 +1,7 @@
+import { artifactFileSchema, artifactSchema } from './artifacts/artifact-schema.ts';
 import { registrationTokenSchema, runnerSchema } from './runners/runner-schema.ts';
 import { jobSchema } from './runs/job-schema.ts';
-import { runSchema, workflowFileSchema } from './runs/run-schema.ts';
+import { runNumberSchema, runSchema, workflowFileSchema } from './runs/run-schema.ts';
 import { scheduleSchema } from './runs/schedule-schema.ts';
 import { secretSchema, variableSchema } from './secrets/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './tasks/task-schema.ts';
@@ -10,6 +11,11 @@ export type { Ci, CiOptions } from './ci.ts';
 export type { CiSettings } from './room.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
+export type { ArtifactFileRow, ArtifactRow } from './artifacts/artifact-schema.ts';
+export type { FilePiece } from './artifacts/artifact-files.ts';
+export type { Part } from './artifacts/artifact-store.ts';
+export type { TaskAtWork } from './artifacts/authorise-task.ts';
+export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
 export type { LogHit, LogNews, LogWindow } from './logs/read-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-format.ts';
@@ -45,4 +51,7 @@ export const ciEntities = [
   secretSchema,
   variableSchema,
   scheduleSchema,
+  runNumberSchema,
+  artifactSchema,
+  artifactFileSchema,
 ];

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
+import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { Bell } from './bell.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { RunLoader } from './runs/load-run.ts';
@@ -15,7 +16,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 export interface CiRoom {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
-  repositories: Pick<Repositories, 'locate' | 'find' | 'setCommitStatus' | 'removeCommitStatus'>;
+  repositories: Pick<Repositories, 'locate' | 'find' | 'setCommitStatus' | 'removeCommitStatus' | 'removeStatusesTo'>;
   git: Git;
   clock: Clock;
   random: Random;
@@ -27,6 +28,7 @@ export interface CiRoom {
   bell: Bell;
   reports: TaskReports;
   logs: LogStore;
+  artifacts: ArtifactStore;
   settings: CiSettings;
 }
 
@@ -50,4 +52,6 @@ export interface CiSettings {
   /** One artifact, and all of one run, in bytes. */
   maxArtifactBytes: number;
   maxRunArtifactBytes: number;
+  /** Below this much free space no artifact is taken, in bytes. */
+  lowDiskFloorBytes: number;
 }

@@ -51,7 +51,7 @@ import type { PushGuard } from './pushes/push-guard.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
 import type { RepositoryRoom } from './room.ts';
-import { commitStatuses, removeCommitStatus, setCommitStatus } from './statuses/commit-statuses.ts';
+import { commitStatuses, removeCommitStatus, removeStatusesTo, setCommitStatus } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
 
@@ -115,6 +115,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
 
     setCommitStatus,
     removeCommitStatus,
+    removeStatusesTo,
     reportStatus: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
       reportStatus(room, viewer, { owner, name }, status),
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),

@@ -80,10 +80,14 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['ci_artifacts', { id: 1, run_id: 7, attempt: 1, task_id: 9, name: 'site', form: 'zip', file: 'a', state: 'ready', created_at: 1, expires_at: 2 }],
     ['ci_schedules', { repository_id: 'r1', workflow_path: 'ci.yml', cron: '0 3 * * *', sha: '1', actor_id: 'bob-id', next_at: 5 }],
   ],
+  25: [
+    ['ci_artifact_files', { artifact_id: 1, path: 'site/index.html', file: 'b', stored_bytes: 3, received_bytes: 3, size_bytes: 9 }],
+    ['ci_run_numbers', { repository_id: 'r1', last: 9 }],
+  ],
   30: [
     ['search_changes', { kind: 'repository', id: 'changed' }],
-    ['search_repositories', { place: 65536, id: 'r1', folded: 'alice\u0001tool\u0001ünïcode' }],
-    ['search_people', { place: 65536, id: 'alice-id', folded: 'alice\u0001alice a.' }],
+    ['search_repositories', { place: 65536, id: 'r1', owner_user_id: 'alice-id', visibility: 'PUBLIC', folded: 'alice\u0001tool\u0001ünïcode', hit: '{}' }],
+    ['search_people', { place: 65536, id: 'alice-id', folded: 'alice\u0001alice a.', hit: '{}' }],
   ],
   40: [
     ['audit_log', { id: 1, at: 1, actor: 'local', event: 'person.added', details: '{}', hash: 'h' }],

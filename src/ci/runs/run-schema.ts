@@ -75,6 +75,21 @@ export const runSchema = new EntitySchema<RunRow>({
   },
 });
 
+/** A row of `ci_run_numbers`: the highest number that a repository's runs have had, once one was deleted. */
+export interface RunNumberRow {
+  repositoryId: string;
+  last: number;
+}
+
+export const runNumberSchema = new EntitySchema<RunNumberRow>({
+  name: 'ciRunNumber',
+  tableName: 'ci_run_numbers',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    last: { type: 'integer' },
+  },
+});
+
 export const workflowFileSchema = new EntitySchema<WorkflowFileRow>({
   name: 'ciWorkflowFile',
   tableName: 'ci_workflow_files',

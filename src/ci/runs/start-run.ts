@@ -16,7 +16,7 @@ import { JobBoard } from './job-board.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { githubContext } from './run-context.ts';
-import { runSchema, workflowFileSchema } from './run-schema.ts';
+import { runNumberSchema, runSchema, workflowFileSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 import { earlyName, settleConcurrency } from './settle-job.ts';
 import type { SettledConcurrency } from './settle-job.ts';
@@ -69,9 +69,10 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
   const fileHash = createHash('sha256').update(content).digest('hex');
   if (!(await manager.existsBy(workflowFileSchema, { hash: fileHash }))) await manager.insert(workflowFileSchema, { hash: fileHash, content });
   const last = await manager.findOne(runSchema, { where: { repositoryId: repository.id }, order: { number: 'DESC' }, select: { id: true, number: true } });
+  const removed = await manager.findOneBy(runNumberSchema, { repositoryId: repository.id });
   const row: Omit<RunRow, 'id'> = {
     repositoryId: repository.id,
-    number: (last?.number ?? 0) + 1,
+    number: Math.max(last?.number ?? 0, removed?.last ?? 0) + 1,
     workflowPath: input.workflowPath,
     workflowName: (parsed.ok ? parsed.workflow.name : parsed.name).slice(0, maxTitleLength),
     fileHash,

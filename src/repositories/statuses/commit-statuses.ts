@@ -25,6 +25,13 @@ export async function removeCommitStatus({ manager }: Tx, repositoryId: string, 
   await manager.delete(commitStatusSchema, { repositoryId, sha, context });
 }
 
+/** Forgets what was said of a commit by checks that lead to these places. */
+export async function removeStatusesTo({ manager }: Tx, repositoryId: string, sha: string, targetUrls: readonly string[]): Promise<void> {
+  for (let start = 0; start < targetUrls.length; start += 500) {
+    await manager.delete(commitStatusSchema, { repositoryId, sha, targetUrl: In(targetUrls.slice(start, start + 500)) });
+  }
+}
+
 /**
  * What the checks say of some commits of a repository; a commit that nothing has
  * looked at is missing from the answer. The caller has asked for the right to read.

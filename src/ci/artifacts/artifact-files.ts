@@ -1,0 +1,132 @@
+import type { Readable } from 'node:stream';
+import { In } from 'typeorm';
+import { conflict, invalid } from '../../kernel/index.ts';
+import { bellOfRun } from '../bell.ts';
+import type { CiRoom } from '../room.ts';
+import { artifactFileSchema, artifactSchema } from './artifact-schema.ts';
+import type { ArtifactFileRow, ArtifactRow } from './artifact-schema.ts';
+import type { TaskAtWork } from './authorise-task.ts';
+import { parseArtifactName, parseItemPath } from './name-rules.ts';
+import { allowanceOf, artifactNotFound, artifactTooLarge, insertArtifact, refuseLowDisk } from './upload-artifact.ts';
+
+const maxFiles = 20_000;
+
+/**
+ * The older way: files are uploaded one by one below a name, and several jobs may do so
+ * below the same one.
+ * Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
+ * `too_many_artifacts`.
+ */
+export async function openFileArtifact(room: CiRoom, task: TaskAtWork, input: { name: unknown; expiresAt: number | null }): Promise<ArtifactRow> {
+  const name = parseArtifactName(input.name);
+  return room.db.write(async (tx) => {
+    const [present] = await tx.manager.findBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name, state: In(['uploading', 'ready']) });
+    if (present?.form === 'files') return present;
+    if (present !== undefined) throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
+    return insertArtifact(room, tx, task, { name, form: 'files', expiresAt: input.expiresAt });
+  });
+}
+
+/** A piece of one file. */
+export interface FilePiece {
+  /** As the client says it, with the artifact's name in front. */
+  itemPath: string;
+  /** Place of the piece and of its end, and how long all is, as it is sent. */
+  start: number;
+  end: number;
+  total: number;
+  isGzipped: boolean;
+  /** Of the content once it is unpacked; what is sent when it is not packed. */
+  sizeBytes: number;
+  body: AsyncIterable<Buffer>;
+}
+
+/**
+ * Takes a piece of a file. Pieces come one after the other; one that has come before is
+ * stored again, a gap is refused.
+ * Refuses `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_files`,
+ * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
+ */
+export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: number, piece: FilePiece): Promise<void> {
+  const { start, end, total, isGzipped, sizeBytes } = piece;
+  const artifact = await fileArtifactOf(room, task, artifactId);
+  const path = parseItemPath(piece.itemPath, artifact.name);
+  const length = end - start;
+  if (!(start >= 0 && length > 0 && end <= total) || !Number.isSafeInteger(total) || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw badRange();
+  await refuseLowDisk(room);
+  const { row, old } = await room.db.write(async ({ manager }) => {
+    const before = await manager.findOneBy(artifactFileSchema, { artifactId, path });
+    if (start > 0) {
+      if (before === null || start > before.receivedBytes || before.storedBytes !== total || before.isGzipped !== isGzipped) throw badRange();
+      return { row: before, old: null };
+    }
+    // Whichever is larger has to fit: what is stored now, or what it becomes when somebody downloads it.
+    const size = Math.max(total, sizeBytes);
+    const files = await manager.countBy(artifactFileSchema, { artifactId });
+    if (before === null && files >= maxFiles) throw conflict('too_many_files', `An artifact has at most ${maxFiles} files.`);
+    const present = (await manager.sum(artifactFileSchema, 'sizeBytes', { artifactId })) ?? 0;
+    const sum = present - (before?.sizeBytes ?? 0) + size;
+    if (sum > room.settings.maxArtifactBytes) throw artifactTooLarge();
+    (await allowanceOf(room, manager, artifact.runId))(sum - present);
+    // A file of its own for each beginning: two jobs may send the same path at once.
+    const fresh: ArtifactFileRow = { artifactId, path, file: room.random.uuid(), isGzipped, storedBytes: total, receivedBytes: 0, sizeBytes: size };
+    await manager.upsert(artifactFileSchema, fresh, ['artifactId', 'path']);
+    await manager.update(artifactSchema, { id: artifactId }, { sizeBytes: sum });
+    return { row: fresh, old: before?.file ?? null };
+  });
+  if (old !== null) await room.artifacts.remove(`${artifact.file}/${old}`);
+  const written = await room.artifacts.write(`${artifact.file}/${row.file}`, start, piece.body, length);
+  if (written !== length) throw conflict('artifact_incomplete', `${written} bytes came instead of ${length}.`);
+  await room.db.write(({ manager }) =>
+    manager.update(artifactFileSchema, { artifactId, path, file: row.file }, { receivedBytes: Math.max(end, row.receivedBytes) }),
+  );
+}
+
+const badRange = () => invalid('invalid_range', 'The range does not follow what has come so far.');
+
+/**
+ * What was uploaded below a name is there now; what another job is still sending follows.
+ * Refuses `artifact_not_found`, `artifact_incomplete` when nothing has come to its end.
+ */
+export async function finishFileArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<ArtifactRow> {
+  const wanted = parseArtifactName(name);
+  const artifact = await room.db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name: wanted, form: 'files', state: In(['uploading', 'ready']) });
+    if (row === null) throw artifactNotFound();
+    const files = await manager.findBy(artifactFileSchema, { artifactId: row.id });
+    if (!files.some(isWhole)) throw conflict('artifact_incomplete', 'No file has come to its end.');
+    await manager.update(artifactSchema, { id: row.id }, { state: 'ready' });
+    return row;
+  });
+  room.bell.ring(bellOfRun(task.run.id));
+  return artifact;
+}
+
+export const isWhole = ({ receivedBytes, storedBytes }: ArtifactFileRow): boolean => receivedBytes === storedBytes;
+
+/** Refuses `artifact_not_found`, also for one of another run. */
+export async function fileArtifactOf({ db }: Pick<CiRoom, 'db'>, { run }: TaskAtWork, artifactId: number): Promise<ArtifactRow> {
+  const artifact = await db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, form: 'files', state: In(['uploading', 'ready']) });
+  if (artifact === null) throw artifactNotFound();
+  return artifact;
+}
+
+/** The files of an artifact, by path. Refuses `artifact_not_found`. */
+export async function filesOfArtifact(room: Pick<CiRoom, 'db'>, task: TaskAtWork, artifactId: number): Promise<{ name: string; files: ArtifactFileRow[] }> {
+  const { name } = await fileArtifactOf(room, task, artifactId);
+  const files = await room.db.read.find(artifactFileSchema, { where: { artifactId }, order: { path: 'ASC' } });
+  return { name, files: files.filter(isWhole) };
+}
+
+/** One file as it is stored, perhaps compressed. Refuses `artifact_not_found`. */
+export async function openArtifactFile(
+  room: CiRoom,
+  task: TaskAtWork,
+  artifactId: number,
+  itemPath: string,
+): Promise<{ content: Readable; bytes: number; isGzipped: boolean }> {
+  const artifact = await fileArtifactOf(room, task, artifactId);
+  const row = await room.db.read.findOneBy(artifactFileSchema, { artifactId, path: parseItemPath(itemPath, artifact.name) });
+  if (row === null || !isWhole(row)) throw artifactNotFound();
+  return { content: await room.artifacts.read(`${artifact.file}/${row.file}`), bytes: row.storedBytes, isGzipped: row.isGzipped };
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { conflict, notFound } from '../../kernel/index.ts';
+
+/** What a client sends: a block that it puts in its place later, more of what it has sent, or all at once. */
+export type Part = { kind: 'block'; blockId: string } | { kind: 'more' } | { kind: 'whole' };
+
+/** Asked before bytes are written; throws when there may not be so many more. */
+export type Allowance = (moreBytes: number) => void;
+
+export interface Measured {
+  bytes: number;
+  /** SHA-256 in hex. */
+  digest: string;
+}
+
+const maxBlocks = 50_000;
+const whole = 'whole';
+const copyAtOnce = 1024 * 1024;
+
+/**
+ * The bytes of artifacts below one folder. What is being uploaded lies apart, in a
+ * folder that backups leave out; it gets its name when it is complete.
+ */
+export class ArtifactStore {
+  readonly #folder: string;
+  readonly #uploading = new Map<number, Staged>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** At start: how much of the uploads under way is there. */
+  async recover(): Promise<void> {
+    for (const name of await readdir(this.#uploads).catch(() => [])) {
+      const staged = new Staged();
+      for (const part of await readdir(path.join(this.#uploads, name))) staged.set(part, (await stat(path.join(this.#uploads, name, part))).size);
+      this.#uploading.set(Number(name), staged);
+    }
+  }
+
+  /** Bytes that have come for an artifact and are not kept yet. */
+  staged(id: number): number {
+    return this.#uploading.get(id)?.total ?? 0;
+  }
+
+  /** Stores one part. A block that comes again takes the place of the first. Refuses `too_many_blocks`. */
+  async receive(id: number, part: Part, body: AsyncIterable<Buffer>, allow: Allowance): Promise<void> {
+    const staged = this.#uploading.get(id) ?? new Staged();
+    this.#uploading.set(id, staged);
+    const name = part.kind === 'block' ? blockName(part.blockId) : whole;
+    if (staged.parts >= maxBlocks) throw conflict('too_many_blocks', `An artifact has at most ${maxBlocks} blocks.`);
+    await mkdir(this.#uploadOf(id), { recursive: true, mode: 0o700 });
+    const file = path.join(this.#uploadOf(id), name);
+    const before = part.kind === 'more' ? staged.of(name) : 0;
+    staged.set(name, before);
+    const handle = await open(file, part.kind === 'more' ? 'a' : 'w', 0o600);
+    try {
+      for await (const bytes of body) {
+        allow(bytes.length);
+        await handle.writeFile(bytes);
+        staged.set(name, staged.of(name) + bytes.length);
+      }
+    } catch (error) {
+      // Half a part is none; what was there before stays.
+      await handle.truncate(before);
+      staged.set(name, before);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Puts blocks together in the order given. Refuses `missing_block` when one of them never came. */
+  async assemble(id: number, blockIds: readonly string[]): Promise<void> {
+    const staged = this.#uploading.get(id);
+    const names = blockIds.map(blockName);
+    if (staged === undefined || names.length > maxBlocks || names.some((name) => !staged.has(name))) throw conflict('missing_block', 'The list names a block that was not uploaded.');
+    const target = await open(path.join(this.#uploadOf(id), whole), 'w', 0o600);
+    try {
+      for (const name of names) {
+        for await (const bytes of createReadStream(path.join(this.#uploadOf(id), name), { highWaterMark: copyAtOnce })) await target.writeFile(bytes as Buffer);
+      }
+    } finally {
+      await target.close();
+    }
+    const bytes = (await stat(path.join(this.#uploadOf(id), whole))).size;
+    for (const name of staged.clear()) if (name !== whole) await rm(path.join(this.#uploadOf(id), name), { force: true });
+    staged.set(whole, bytes);
+  }
+
+  /** Size and hash of what was uploaded; null when that is nothing. */
+  async measure(id: number): Promise<Measured | null> {
+    if (!this.#uploading.get(id)?.has(whole)) return null;
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const piece of createReadStream(path.join(this.#uploadOf(id), whole), { highWaterMark: copyAtOnce })) {
+      hash.update(piece as Buffer);
+      bytes += (piece as Buffer).length;
+    }
+    return { bytes, digest: hash.digest('hex') };
+  }
+
+  /** Gives a complete upload its place; durable when this resolves. */
+  async keep(id: number, file: string): Promise<void> {
+    const source = path.join(this.#uploadOf(id), whole);
+    const handle = await open(source, 'r+');
+    await handle.sync().finally(() => handle.close());
+    const target = path.join(this.#folder, file);
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await rename(source, target);
+    const folder = await open(path.dirname(target), 'r');
+    await folder.sync().finally(() => folder.close());
+    await this.abandon(id);
+  }
+
+  /** Forgets an upload. */
+  async abandon(id: number): Promise<void> {
+    this.#uploading.delete(id);
+    await rm(this.#uploadOf(id), { recursive: true, force: true });
+  }
+
+  /** Refuses `artifact_not_found` when the file is gone. */
+  async read(file: string): Promise<Readable> {
+    const handle = await open(path.join(this.#folder, file), 'r').catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? notFound('artifact_not_found', 'There is no such artifact.') : error;
+    });
+    return handle.createReadStream({ highWaterMark: copyAtOnce });
+  }
+
+  /** Writes a piece of a file of an artifact at its place; durable when this resolves. */
+  async write(file: string, at: number, body: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
+    const target = path.join(this.#folder, file);
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    const handle = await open(target, at === 0 ? 'w' : 'r+', 0o600);
+    let written = 0;
+    try {
+      for await (const bytes of body) {
+        if (written + bytes.length > maxBytes) throw conflict('artifact_too_large', 'This is more than was announced.');
+        for (let done = 0; done < bytes.length; ) done += (await handle.write(bytes, done, bytes.length - done, at + written + done)).bytesWritten;
+        written += bytes.length;
+      }
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    return written;
+  }
+
+  /** Removes what an artifact has on disk, a file or a folder. */
+  async remove(file: string): Promise<void> {
+    await rm(path.join(this.#folder, file), { recursive: true, force: true });
+  }
+
+  /** Everything that lies here, as rows name it. */
+  async *files(): AsyncGenerator<string> {
+    for (const shard of await readdir(this.#folder).catch(() => [])) {
+      if (!/^\d+$/.test(shard)) continue;
+      for (const name of await readdir(path.join(this.#folder, shard))) yield `${shard}/${name}`;
+    }
+  }
+
+  /** Artifacts that are being uploaded, or were. */
+  uploads(): number[] {
+    return [...this.#uploading.keys()];
+  }
+
+  /** A name that begins with a dot: backups pass it over. */
+  get #uploads(): string {
+    return path.join(this.#folder, '.uploading');
+  }
+
+  #uploadOf(id: number): string {
+    return path.join(this.#uploads, String(id));
+  }
+}
+
+/** How much of an upload has come, part by part. */
+class Staged {
+  readonly #sizes = new Map<string, number>();
+  total = 0;
+
+  get parts(): number {
+    return this.#sizes.size;
+  }
+
+  has(part: string): boolean {
+    return this.#sizes.has(part);
+  }
+
+  of(part: string): number {
+    return this.#sizes.get(part) ?? 0;
+  }
+
+  set(part: string, bytes: number): void {
+    this.total += bytes - this.of(part);
+    this.#sizes.set(part, bytes);
+  }
+
+  /** Forgets all parts; answers which there were. */
+  clear(): string[] {
+    const parts = [...this.#sizes.keys()];
+    this.#sizes.clear();
+    this.total = 0;
+    return parts;
+  }
+}
+
+/** Ids of blocks are the client's; names of files are ours. */
+const blockName = (blockId: string): string => createHash('sha256').update(blockId).digest('hex').slice(0, 40);
+
+/** Where an artifact lies, below the folder of artifacts; a thousand share a folder. */
+export const placeOf = (id: number, form: 'zip' | 'files'): string => `${Math.floor(id / 1000)}/${id}${form === 'zip' ? '.zip' : ''}`;

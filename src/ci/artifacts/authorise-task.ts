@@ -1,0 +1,37 @@
+import { unauthenticated } from '../../kernel/index.ts';
+import type { CiRoom } from '../room.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import { isRunning } from '../runs/run-status.ts';
+import { runSchema } from '../runs/run-schema.ts';
+import type { RunRow } from '../runs/run-schema.ts';
+import { readRuntimeToken } from '../tasks/runtime-token.ts';
+import { taskSchema } from '../tasks/task-schema.ts';
+
+/** A task that a runner is at work on, and the run that it belongs to. */
+export interface TaskAtWork {
+  taskId: number;
+  jobId: number;
+  run: RunRow;
+}
+
+const refusal = () => unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+
+/**
+ * The task that a runtime token speaks for, as long as it runs or winds up.
+ * Refuses `bad_runtime_token`.
+ */
+export async function authoriseTask(room: Pick<CiRoom, 'db' | 'key' | 'clock'>, token: string): Promise<TaskAtWork> {
+  const claims = readRuntimeToken(room.key, token, room.clock.now());
+  if (claims === null) throw refusal();
+  return taskAtWork(room, claims.taskId);
+}
+
+/** Refuses `bad_runtime_token` for a task that is over. */
+export async function taskAtWork({ db }: Pick<CiRoom, 'db'>, taskId: number): Promise<TaskAtWork> {
+  const task = await db.read.findOneBy(taskSchema, { id: taskId });
+  if (task === null || !isRunning(task.status)) throw refusal();
+  const job = await db.read.findOneBy(jobSchema, { id: task.jobId });
+  const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
+  if (job === null || run === null) throw refusal();
+  return { taskId, jobId: job.id, run };
+}

@@ -1,0 +1,110 @@
+import type { Readable } from 'node:stream';
+import { In } from 'typeorm';
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { requireLevel } from '../rights.ts';
+import type { CiRoom } from '../room.ts';
+import { findRunRow } from '../runs/find-run.ts';
+import { bellOfRun } from '../bell.ts';
+import { artifactFileSchema, artifactSchema } from './artifact-schema.ts';
+import type { ArtifactRow } from './artifact-schema.ts';
+import { isWhole } from './artifact-files.ts';
+import type { TaskAtWork } from './authorise-task.ts';
+import { parseArtifactName } from './name-rules.ts';
+import { readLink, signLink } from './signed-link.ts';
+import { artifactNotFound } from './upload-artifact.ts';
+import { writeZip } from './zip-writer.ts';
+
+const downloadMs = 3_600_000;
+
+/**
+ * The artifacts of a run as its jobs see them: of each name the newest, which may come
+ * from an earlier attempt whose job was not run again.
+ */
+export async function artifactsOfTask({ db }: Pick<CiRoom, 'db'>, { run }: Pick<TaskAtWork, 'run'>): Promise<ArtifactRow[]> {
+  const rows = await db.read.find(artifactSchema, { where: { runId: run.id, state: 'ready' }, order: { attempt: 'ASC', id: 'ASC' } });
+  return [...new Map(rows.map((row) => [row.name, row])).values()];
+}
+
+/** Refuses `artifact_not_found`. */
+export async function artifactOfTask(room: Pick<CiRoom, 'db'>, task: Pick<TaskAtWork, 'run'>, name: unknown): Promise<ArtifactRow> {
+  const wanted = parseArtifactName(name);
+  const artifact = (await artifactsOfTask(room, task)).find((one) => one.name === wanted);
+  if (artifact === undefined) throw artifactNotFound();
+  return artifact;
+}
+
+/** The query of a link that anybody may download an artifact with, for an hour. Refuses `artifact_not_found`. */
+export async function linkToArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<URLSearchParams> {
+  const { id } = await artifactOfTask(room, task, name);
+  const expiresAt = room.clock.now() + downloadMs;
+  return signLink(room.key, { method: 'GET', repositoryId: task.run.repositoryId, artifactId: id, taskId: task.taskId, expiresAt });
+}
+
+/** An artifact on its way to somebody, as one zip. */
+export interface OpenedArtifact {
+  name: string;
+  /** Null when it is not known before it was written. */
+  bytes: number | null;
+  content: Readable;
+}
+
+/** What a signed link leads to. Refuses `bad_artifact_link`, `artifact_not_found`. */
+export async function openByLink(room: CiRoom, query: URLSearchParams): Promise<OpenedArtifact> {
+  const link = readLink(room.key, 'GET', query, room.clock.now());
+  const artifact = await room.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
+  if (artifact === null) throw artifactNotFound();
+  return open(room, artifact);
+}
+
+/** All artifacts of a run, also those that are gone; in the order of their making. Refuses `run_not_found`. */
+export async function listArtifacts(room: Pick<CiRoom, 'db'>, found: Pick<Found, 'repository'>, number: number): Promise<ArtifactRow[]> {
+  const { id } = await findRunRow(room, found, number);
+  return room.db.read.find(artifactSchema, { where: { runId: id, state: In(['ready', 'removed']) }, order: { id: 'ASC' } });
+}
+
+/** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
+export async function openArtifact(room: CiRoom, found: Pick<Found, 'repository'>, number: number, artifactId: number): Promise<OpenedArtifact> {
+  const run = await findRunRow(room, found, number);
+  const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
+  if (artifact === null) throw artifactNotFound();
+  return open(room, artifact);
+}
+
+async function open({ artifacts, db }: CiRoom, { id, name, form, file, sizeBytes }: ArtifactRow): Promise<OpenedArtifact> {
+  if (form === 'zip') return { name, bytes: sizeBytes, content: await artifacts.read(file) };
+  const files = await db.read.find(artifactFileSchema, { where: { artifactId: id }, order: { path: 'ASC' } });
+  return {
+    name,
+    bytes: null,
+    content: writeZip(files.filter(isWhole).map((one) => ({ path: one.path, bytes: one.sizeBytes, isGzipped: one.isGzipped, open: () => artifacts.read(`${file}/${one.file}`) }))),
+  };
+}
+
+/** For a job that replaces what it has uploaded before. Refuses `artifact_not_found`. */
+export async function removeArtifactOfTask(room: CiRoom, task: TaskAtWork, name: unknown): Promise<ArtifactRow> {
+  const artifact = await artifactOfTask(room, task, name);
+  await remove(room, artifact);
+  return artifact;
+}
+
+/** Refuses `repository_not_found`, `run_not_found`, `artifact_not_found`. */
+export async function removeArtifact(room: CiRoom, viewer: Viewer, found: Found, number: number, artifactId: number): Promise<void> {
+  requireLevel(found, 'write');
+  const run = await findRunRow(room, found, number);
+  const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
+  if (artifact === null) throw artifactNotFound();
+  await remove(room, artifact);
+  room.logger.info('ci.artifact_removed', { artifact: artifact.name, run: run.id, by: viewerForLog(viewer) });
+}
+
+/** The row stays and says that it was there. */
+async function remove({ db, artifacts, bell }: CiRoom, { id, file, runId }: ArtifactRow): Promise<void> {
+  await db.write(async ({ manager }) => {
+    await manager.update(artifactSchema, { id }, { state: 'removed' });
+    await manager.delete(artifactFileSchema, { artifactId: id });
+  });
+  await artifacts.remove(file);
+  bell.ring(bellOfRun(runId));
+}

@@ -1,0 +1,34 @@
+import { invalid } from '../../kernel/index.ts';
+
+const maxNameBytes = 255;
+const maxPathBytes = 1024;
+const maxDepth = 64;
+/** What file systems of runners cannot take, and what would lead out of a folder. */
+const badInNames = /[\u0000-\u001f\u007f":<>|*?\\/]/;
+const badInPaths = /[\u0000-\u001f\u007f":<>|*?]/;
+const isStep = (part: string): boolean => part === '' || part === '.' || part === '..';
+
+/**
+ * The name of an artifact: one that every system can make a folder of.
+ * Refuses `invalid_artifact_name`.
+ */
+export function parseArtifactName(name: unknown): string {
+  const isFine = typeof name === 'string' && name.isWellFormed() && !isStep(name) && !badInNames.test(name) && Buffer.byteLength(name) <= maxNameBytes;
+  if (!isFine) throw invalid('invalid_artifact_name', 'The name of an artifact has no slashes, quotes or control characters, and at most 255 bytes.');
+  return name as string;
+}
+
+/**
+ * Where a file lies in an artifact. Clients put the artifact's name in front, and on
+ * Windows use its own slashes.
+ * Refuses `invalid_artifact_path`.
+ */
+export function parseItemPath(text: string, artifactName: string): string {
+  const [first, ...parts] = text.replaceAll('\\', '/').split('/');
+  const path = parts.join('/');
+  const isFine =
+    first === artifactName && parts.length > 0 && parts.length <= maxDepth && !parts.some(isStep) &&
+    !badInPaths.test(path) && path.isWellFormed() && Buffer.byteLength(path) <= maxPathBytes;
+  if (!isFine) throw invalid('invalid_artifact_path', 'This is not the path of a file in the artifact.');
+  return path;
+}

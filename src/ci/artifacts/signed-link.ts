@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { forbidden } from '../../kernel/index.ts';
+import type { InstanceKey } from '../secrets/instance-key.ts';
+
+/** What a link to the bytes of an artifact permits, to whoever has it. */
+export interface Link {
+  method: 'GET' | 'PUT';
+  repositoryId: string;
+  artifactId: number;
+  taskId: number;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** Each part with its length, so that no part can pass for another (security H04). */
+function signatureOf(key: InstanceKey, { method, repositoryId, artifactId, taskId, expiresAt }: Link): string {
+  const parts = [method, repositoryId, artifactId, taskId, expiresAt].map(String);
+  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
+  return createHmac('sha256', key.for('artifact link')).update(text).digest('base64url');
+}
+
+/** The query of a link. */
+export function signLink(key: InstanceKey, link: Link): URLSearchParams {
+  return new URLSearchParams({
+    sig: signatureOf(key, link),
+    expires: String(link.expiresAt),
+    repository: link.repositoryId,
+    artifact: String(link.artifactId),
+    task: String(link.taskId),
+  });
+}
+
+/**
+ * What a link permits, if this server made it for this method and its time is not over.
+ * Refuses `bad_artifact_link`, the same for every cause.
+ */
+export function readLink(key: InstanceKey, method: Link['method'], query: URLSearchParams, now: number): Link {
+  const number = (name: string): number => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : NaN);
+  const link = { method, repositoryId: query.get('repository') ?? '', artifactId: number('artifact'), taskId: number('task'), expiresAt: number('expires') };
+  const expected = Buffer.from(signatureOf(key, link));
+  const given = Buffer.from(query.get('sig') ?? '');
+  const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
+  if (!isOurs || !(link.expiresAt > now)) throw forbidden('bad_artifact_link', 'This link is not valid, or no longer.');
+  return link;
+}

@@ -1,0 +1,162 @@
+import { statfs } from 'node:fs/promises';
+import { In } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { conflict, invalid, notFound, unavailable } from '../../kernel/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { CiRoom } from '../room.ts';
+import { bellOfRun } from '../bell.ts';
+import { artifactSchema } from './artifact-schema.ts';
+import type { ArtifactRow } from './artifact-schema.ts';
+import { placeOf } from './artifact-store.ts';
+import type { Allowance, Part } from './artifact-store.ts';
+import { taskAtWork } from './authorise-task.ts';
+import type { TaskAtWork } from './authorise-task.ts';
+import { parseArtifactName } from './name-rules.ts';
+import { readLink, signLink } from './signed-link.ts';
+
+/** Most that one run may leave; a loop that uploads for ever ends here before the disk does. */
+const maxPerRun = 1_000;
+const uploadMs = 6 * 3_600_000;
+
+export const artifactNotFound = () => notFound('artifact_not_found', 'There is no such artifact.');
+
+export interface NewArtifact {
+  name: unknown;
+  /** What the workflow asks for, in milliseconds since the epoch; never later than the settings allow. */
+  expiresAt: number | null;
+}
+
+/**
+ * Begins an artifact of the run that a task belongs to. One name is given once in an
+ * attempt; what an upload that was broken off has left is replaced.
+ * @returns the query of a link that takes the bytes, once
+ * Refuses `invalid_artifact_name`, `artifact_exists`, `too_many_artifacts`.
+ */
+export async function createArtifact(room: CiRoom, task: TaskAtWork, input: NewArtifact): Promise<URLSearchParams> {
+  const name = parseArtifactName(input.name);
+  const { row, abandoned } = await room.db.write(async (tx) => {
+    const same = await tx.manager.findBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name, state: In(['uploading', 'ready']) });
+    if (same.some(({ state }) => state === 'ready')) throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
+    await tx.manager.delete(artifactSchema, { id: In(same.map(({ id }) => id)) });
+    return { row: await insertArtifact(room, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }), abandoned: same };
+  });
+  for (const old of abandoned) {
+    await room.artifacts.abandon(old.id);
+    await room.artifacts.remove(old.file);
+  }
+  const expiresAt = room.clock.now() + uploadMs;
+  return signLink(room.key, { method: 'PUT', repositoryId: task.run.repositoryId, artifactId: row.id, taskId: task.taskId, expiresAt });
+}
+
+/** Refuses `too_many_artifacts`. */
+export async function insertArtifact(
+  { settings }: Pick<CiRoom, 'settings'>,
+  { manager, now }: Tx,
+  { taskId, run }: TaskAtWork,
+  { name, form, expiresAt }: { name: string; form: ArtifactRow['form']; expiresAt: number | null },
+): Promise<ArtifactRow> {
+  if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
+    throw conflict('too_many_artifacts', `A run has at most ${maxPerRun} artifacts.`);
+  }
+  const latest = now + settings.artifactsKeptMs;
+  const row: Omit<ArtifactRow, 'id'> = {
+    runId: run.id, attempt: run.attempt, taskId, name, form, file: '', state: 'uploading', sizeBytes: 0, digest: null,
+    createdAt: now, expiresAt: expiresAt !== null && expiresAt > now ? Math.min(expiresAt, latest) : latest,
+  };
+  const { identifiers } = await manager.insert(artifactSchema, row);
+  const id = identifiers[0]!.id as number;
+  const file = placeOf(id, form);
+  await manager.update(artifactSchema, { id }, { file });
+  return { ...row, id, file };
+}
+
+/**
+ * Takes bytes for an artifact from whoever has its link: blocks, or all at once. Nothing
+ * is part of the artifact before its upload is finished.
+ * Refuses `bad_artifact_link`, `bad_runtime_token` once the task is over,
+ * `artifact_not_found`, `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
+ */
+export async function receiveArtifact(room: CiRoom, query: URLSearchParams, part: Part, body: AsyncIterable<Buffer>): Promise<void> {
+  const artifact = await openUpload(room, query);
+  await refuseLowDisk(room);
+  const mayTake = await allowanceOf(room, room.db.read, artifact.runId);
+  await room.artifacts.receive(artifact.id, part, body, (bytes) => {
+    if (room.artifacts.staged(artifact.id) + bytes > room.settings.maxArtifactBytes) throw artifactTooLarge();
+    mayTake(bytes);
+  });
+}
+
+export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
+
+/** Puts the blocks of an artifact in order. Refuses as `receiveArtifact`, and `missing_block`. */
+export async function assembleArtifact(room: CiRoom, query: URLSearchParams, blockIds: readonly string[]): Promise<void> {
+  const artifact = await openUpload(room, query);
+  await room.artifacts.assemble(artifact.id, blockIds);
+}
+
+async function openUpload(room: CiRoom, query: URLSearchParams): Promise<ArtifactRow> {
+  const link = readLink(room.key, 'PUT', query, room.clock.now());
+  const { run } = await taskAtWork(room, link.taskId);
+  const artifact = await room.db.read.findOneBy(artifactSchema, { id: link.artifactId, runId: run.id, taskId: link.taskId, state: 'uploading' });
+  if (artifact === null || run.repositoryId !== link.repositoryId) throw artifactNotFound();
+  return artifact;
+}
+
+/** Refuses `low_disk_space`. */
+export async function refuseLowDisk({ settings }: Pick<CiRoom, 'settings'>): Promise<void> {
+  const space = await statfs(settings.folder).catch(() => null);
+  if (space !== null && space.bavail * space.bsize < settings.lowDiskFloorBytes) {
+    throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', { retryAfterSeconds: 60 });
+  }
+}
+
+/**
+ * What keeps a run from filling the disk: asked for every piece that comes, perhaps by
+ * several calls at once. The answer refuses `run_too_large`.
+ */
+export async function allowanceOf({ settings, artifacts }: Pick<CiRoom, 'settings' | 'artifacts'>, manager: EntityManager, runId: number): Promise<Allowance> {
+  const rows = await manager.findBy(artifactSchema, { runId, state: In(['uploading', 'ready']) });
+  const isStaged = ({ state, form }: ArtifactRow): boolean => state === 'uploading' && form === 'zip';
+  const kept = rows.reduce((sum, row) => sum + (isStaged(row) ? 0 : row.sizeBytes), 0);
+  const uploads = rows.filter(isStaged);
+  return (bytes) => {
+    const used = uploads.reduce((sum, { id }) => sum + artifacts.staged(id), kept);
+    if (used + bytes > settings.maxRunArtifactBytes) throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
+  };
+}
+
+export interface FinishedUpload {
+  name: unknown;
+  /** What the client believes to have sent. */
+  sizeBytes: number | null;
+  /** SHA-256 in hex. */
+  digest: string | null;
+}
+
+/**
+ * Ends an upload: from now on the artifact is there, whole and durable. Doing it again
+ * answers the same.
+ * Refuses `artifact_not_found`, `artifact_incomplete`, `artifact_size_differs`,
+ * `artifact_digest_differs`.
+ */
+export async function finishArtifact(room: CiRoom, task: TaskAtWork, { name, sizeBytes, digest }: FinishedUpload): Promise<ArtifactRow> {
+  const { run } = task;
+  const artifact = await room.db.read.findOne(artifactSchema, {
+    where: { runId: run.id, attempt: run.attempt, taskId: task.taskId, form: 'zip', name: parseArtifactName(name), state: In(['uploading', 'ready']) },
+    order: { id: 'DESC' },
+  });
+  if (artifact === null) throw artifactNotFound();
+  if (artifact.state === 'ready') return artifact;
+  const measured = await room.artifacts.measure(artifact.id);
+  if (measured === null) throw conflict('artifact_incomplete', 'Nothing was uploaded for this artifact.');
+  if (sizeBytes !== null && sizeBytes !== measured.bytes) {
+    throw invalid('artifact_size_differs', `${measured.bytes} bytes were uploaded and not ${sizeBytes}.`);
+  }
+  if (digest !== null && digest !== measured.digest) throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
+  await room.artifacts.keep(artifact.id, artifact.file);
+  const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
+  await room.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
+  room.bell.ring(bellOfRun(run.id));
+  room.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes: measured.bytes });
+  return { ...artifact, ...ready };
+}

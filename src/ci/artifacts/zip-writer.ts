@@ -1,0 +1,136 @@
+import { Readable, Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createDeflateRaw, createGunzip } from 'node:zlib';
+
+/** A file that goes into an archive. */
+export interface ZipSource {
+  /** Below the archive, with forward slashes. */
+  path: string;
+  /** Of the content, as announced; more than that ends the archive with an error. */
+  bytes: number;
+  /** What `open` gives is compressed with gzip; the archive has the content. */
+  isGzipped: boolean;
+  open(): Promise<Readable>;
+}
+
+interface Written {
+  path: Buffer;
+  crc: number;
+  packed: number;
+  bytes: number;
+  at: number;
+  isLarge: boolean;
+}
+
+const limit32 = 0xffff_ffff;
+/** Names in UTF-8; sizes behind the content. */
+const flags = 0x0808;
+const deflated = 8;
+/** 1 January 1980: when a file was made is not known. */
+const date = 0x0021;
+
+/**
+ * A zip archive (APPNOTE 6.3) as it is being read: one file after the other, so
+ * that nothing has to lie ready. Large files and archives get 64-bit sizes.
+ */
+export function writeZip(sources: readonly ZipSource[]): Readable {
+  return Readable.from(pieces(sources), { objectMode: false, highWaterMark: 256 * 1024 });
+}
+
+async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
+  const written: Written[] = [];
+  let at = 0;
+  for (const source of sources) {
+    const path = Buffer.from(source.path);
+    // What deflate adds to what it cannot compress is far below this.
+    const isLarge = source.bytes > limit32 - 16 * 1024 * 1024;
+    const entry: Written = { path, crc: 0, packed: 0, bytes: 0, at, isLarge };
+    const head = localHead(entry);
+    yield head;
+    for await (const piece of packed(source, entry)) {
+      entry.packed += piece.length;
+      yield piece;
+    }
+    const sizes = sizesBehind(entry);
+    yield sizes;
+    at += head.length + entry.packed + sizes.length;
+    written.push(entry);
+  }
+  const directory = Buffer.concat(written.map(directoryEntry));
+  yield directory;
+  yield directoryEnd(written.length, directory.length, at);
+}
+
+/** The content, compressed; what it is in all is noted in the entry. */
+async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: Written): AsyncGenerator<Buffer> {
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, pass: TransformCallback) {
+      entry.crc = crc32(piece, entry.crc);
+      entry.bytes += piece.length;
+      pass(entry.bytes > announced ? new Error('a file of the artifact is larger than was announced') : null, piece);
+    },
+  });
+  const deflate = createDeflateRaw({ level: 6 });
+  const source = await open();
+  // Its error reaches whoever reads the end of it.
+  (isGzipped ? pipeline(source, createGunzip(), counted, deflate) : pipeline(source, counted, deflate)).catch((error: Error) => deflate.destroy(error));
+  yield* deflate as AsyncIterable<Buffer>;
+}
+
+function localHead({ path, isLarge }: Written): Buffer {
+  const extra = isLarge ? Buffer.concat([numbers([2, 0x0001], [2, 16]), Buffer.alloc(16)]) : Buffer.alloc(0);
+  return Buffer.concat([
+    numbers([4, 0x0403_4b50], [2, isLarge ? 45 : 20], [2, flags], [2, deflated], [2, 0], [2, date], [4, 0], [4, isLarge ? limit32 : 0], [4, isLarge ? limit32 : 0], [2, path.length], [2, extra.length]),
+    path,
+    extra,
+  ]);
+}
+
+function sizesBehind({ crc, packed: packedBytes, bytes, isLarge }: Written): Buffer {
+  const width = isLarge ? 8 : 4;
+  return numbers([4, 0x0807_4b50], [4, crc], [width, packedBytes], [width, bytes]);
+}
+
+function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: Written): Buffer {
+  const isFar = at >= limit32;
+  const wide = [...(isLarge ? [bytes, packedBytes] : []), ...(isFar ? [at] : [])];
+  const extra = wide.length === 0 ? Buffer.alloc(0) : numbers([2, 0x0001], [2, wide.length * 8], ...wide.map((value): Field => [8, value]));
+  return Buffer.concat([
+    numbers(
+      [4, 0x0201_4b50], [2, 0x0300 | (wide.length > 0 ? 45 : 20)], [2, wide.length > 0 ? 45 : 20], [2, flags], [2, deflated], [2, 0], [2, date], [4, crc],
+      [4, isLarge ? limit32 : packedBytes], [4, isLarge ? limit32 : bytes], [2, path.length], [2, extra.length], [2, 0], [2, 0], [2, 0],
+      // A plain file that its owner may write and everybody read.
+      [4, 0o100644 * 0x10000], [4, isFar ? limit32 : at],
+    ),
+    path,
+    extra,
+  ]);
+}
+
+function directoryEnd(count: number, bytes: number, at: number): Buffer {
+  const isWide = count >= 0xffff || bytes >= limit32 || at >= limit32;
+  const plain = numbers(
+    [4, 0x0605_4b50], [2, 0], [2, 0], [2, isWide ? 0xffff : count], [2, isWide ? 0xffff : count], [4, isWide ? limit32 : bytes], [4, isWide ? limit32 : at], [2, 0],
+  );
+  if (!isWide) return plain;
+  return Buffer.concat([
+    numbers([4, 0x0606_4b50], [8, 44], [2, 0x032d], [2, 45], [4, 0], [4, 0], [8, count], [8, count], [8, bytes], [8, at]),
+    numbers([4, 0x0706_4b50], [4, 0], [8, at + bytes], [4, 1]),
+    plain,
+  ]);
+}
+
+type Field = [width: 2 | 4 | 8, value: number];
+
+/** Numbers one after the other, the lowest byte first. */
+function numbers(...fields: Field[]): Buffer {
+  const buffer = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
+  let at = 0;
+  for (const [width, value] of fields) {
+    if (width === 8) buffer.writeBigUInt64LE(BigInt(value), at);
+    else buffer.writeUIntLE(value, at, width);
+    at += width;
+  }
+  return buffer;
+}

@@ -1,0 +1,101 @@
+import { In, IsNull, LessThan, Not } from 'typeorm';
+import { artifactFileSchema, artifactSchema } from '../artifacts/artifact-schema.ts';
+import type { CiRoom } from '../room.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import { isRunning } from '../runs/run-status.ts';
+import { taskSchema } from '../tasks/task-schema.ts';
+
+const atOnce = 200;
+/** An upload that nobody has finished a day after it began is given up. */
+const abandonedMs = 24 * 3_600_000;
+
+export interface RemovedOld {
+  logs: number;
+  artifacts: number;
+  /** Files that no row speaks of, left behind by a crash or by a repository that is gone. */
+  strays: number;
+}
+
+/**
+ * Throws away what its time is over for: logs and artifacts, uploads that were never
+ * finished, files of what was deleted. Rows stay and say so. Called once a night; may
+ * be called at any time and again.
+ */
+export async function removeOld(room: CiRoom): Promise<RemovedOld> {
+  const removed = { logs: await removeOldLogs(room), artifacts: await removeOldArtifacts(room), strays: await removeStrays(room) };
+  await room.db.write(({ manager }) =>
+    manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
+  );
+  room.logger.info('ci.old_removed', { ...removed });
+  return removed;
+}
+
+/** The row is written first: a page never offers a log that is half gone. */
+async function removeOldLogs({ db, clock, settings, logs }: CiRoom): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const old = await db.read.find(taskSchema, {
+      where: { sealedAt: Not(IsNull()), stoppedAt: LessThan(clock.now() - settings.logsKeptMs), logRemovedAt: IsNull() },
+      select: { id: true }, take: atOnce,
+    });
+    if (old.length === 0) return count;
+    const ids = old.map(({ id }) => id);
+    await db.write(({ manager, now }) => manager.update(taskSchema, { id: In(ids) }, { logRemovedAt: now }));
+    for (const id of ids) await logs.remove(id);
+    count += ids.length;
+  }
+}
+
+async function removeOldArtifacts({ db, clock, artifacts }: CiRoom): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const now = clock.now();
+    const old = await db.read.find(artifactSchema, {
+      where: [
+        { state: In(['ready', 'uploading']), expiresAt: LessThan(now) },
+        { state: 'uploading', createdAt: LessThan(now - abandonedMs) },
+      ],
+      take: atOnce,
+    });
+    if (old.length === 0) return count;
+    const ids = old.map(({ id }) => id);
+    await db.write(async ({ manager }) => {
+      await manager.update(artifactSchema, { id: In(ids) }, { state: 'removed' });
+      await manager.delete(artifactFileSchema, { artifactId: In(ids) });
+    });
+    for (const { id, file } of old) {
+      await artifacts.abandon(id);
+      await artifacts.remove(file);
+    }
+    count += ids.length;
+  }
+}
+
+/** Files whose rows went with their run or repository. Rows are never younger than their files. */
+async function removeStrays({ db, logs, artifacts }: CiRoom): Promise<number> {
+  let count = 0;
+  for await (const id of logs.ids()) {
+    if (await db.read.existsBy(taskSchema, { id })) continue;
+    await logs.remove(id);
+    count += 1;
+  }
+  for await (const file of artifacts.files()) {
+    if (await db.read.existsBy(artifactSchema, { file, state: Not('removed') })) continue;
+    await artifacts.remove(file);
+    count += 1;
+  }
+  for (const id of artifacts.uploads()) {
+    if (await isBeingUploaded({ db }, id)) continue;
+    await artifacts.abandon(id);
+    count += 1;
+  }
+  return count;
+}
+
+/** Whether somebody may still send parts of it: its task is at work. */
+async function isBeingUploaded({ db }: Pick<CiRoom, 'db'>, id: number): Promise<boolean> {
+  const artifact = await db.read.findOneBy(artifactSchema, { id, state: 'uploading' });
+  const task = artifact === null ? null : await db.read.findOneBy(taskSchema, { id: artifact.taskId });
+  const job = task === null ? null : await db.read.findOneBy(jobSchema, { id: task.jobId });
+  return job !== null && task !== null && isRunning(task.status);
+}

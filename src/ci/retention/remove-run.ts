@@ -1,0 +1,46 @@
+import { In } from 'typeorm';
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { artifactSchema } from '../artifacts/artifact-schema.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { requireLevel } from '../rights.ts';
+import type { CiRoom } from '../room.ts';
+import { findRunRow } from '../runs/find-run.ts';
+import { jobSchema } from '../runs/job-schema.ts';
+import { runNotFound } from '../runs/load-run.ts';
+import { isFinal } from '../runs/run-status.ts';
+import { runNumberSchema, runSchema } from '../runs/run-schema.ts';
+import { taskSchema } from '../tasks/task-schema.ts';
+
+/**
+ * Deletes a run for good: its jobs, logs, artifacts, and what it said of its commit.
+ * Its number is never used again.
+ * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`.
+ */
+export async function removeRun(room: CiRoom, viewer: Viewer, found: Found, number: number): Promise<void> {
+  requireLevel(found, 'admin');
+  const { id } = await findRunRow(room, found, number);
+  const { taskIds, artifacts } = await room.db.write(async (tx) => {
+    const { manager } = tx;
+    const run = await manager.findOneBy(runSchema, { id });
+    if (run === null) throw runNotFound();
+    if (!isFinal(run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
+    const jobs = await manager.find(jobSchema, { where: { runId: id }, select: { id: true } });
+    const tasks = await manager.find(taskSchema, { where: { jobId: In(jobs.map((job) => job.id)) }, select: { id: true } });
+    const rows = await manager.findBy(artifactSchema, { runId: id });
+    const targets = [`runs/${number}`, ...jobs.map((job) => `runs/${number}/jobs/${job.id}`)];
+    await room.repositories.removeStatusesTo(tx, run.repositoryId, run.sha, targets);
+    const last = Math.max(number, (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0);
+    await manager.upsert(runNumberSchema, { repositoryId: run.repositoryId, last }, ['repositoryId']);
+    await manager.delete(runSchema, { id });
+    return { taskIds: tasks.map((task) => task.id), artifacts: rows };
+  });
+  // What a crash leaves here, the next night takes away.
+  for (const taskId of taskIds) await room.logs.remove(taskId);
+  for (const artifact of artifacts) {
+    await room.artifacts.abandon(artifact.id);
+    await room.artifacts.remove(artifact.file);
+  }
+  room.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
+}
