@@ -244,7 +244,7 @@ export async function openRooms(
   }
 }
 
-function ciSettings({ dataDir, baseUrl, ci }: Config): CiSettings {
+function ciSettings({ dataDir, baseUrl, ci, storage }: Config): CiSettings {
   return {
     folder: path.join(dataDir, 'ci'),
     baseUrl,
@@ -257,6 +257,7 @@ function ciSettings({ dataDir, baseUrl, ci }: Config): CiSettings {
     artifactsKeptMs: ci.artifactKeepMs,
     maxArtifactBytes: ci.maxArtifactSizeBytes,
     maxRunArtifactBytes: ci.maxRunArtifactSizeBytes,
+    lowDiskFloorBytes: storage.lowDiskFloorBytes,
   };
 }
 
