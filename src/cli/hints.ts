@@ -37,19 +37,23 @@ const hints: Readonly<Record<string, string>> = {
   settings_exist: 'hearth config check looks whether it is right; --config names another place',
   no_backup: 'hearth backup list shows which there are',
   unknown_token: 'hearth token list shows the ids',
+  runner_not_found: 'hearth runner list shows the numbers',
+  run_not_found: 'hearth run list OWNER/NAME shows the numbers',
+  run_not_ended: 'hearth run cancel OWNER/NAME NUMBER ends it',
+  invalid_runner_secret: 'openssl rand -hex 20 makes one',
   federation_off: 'hearth federation status says what is missing',
   host_not_allowed: 'name it in SERVICE_FEDERATION_PEER_ALLOWLIST, or pair: hearth federation peer invite',
   unresolvable_handle: 'hearth federation peer test HOST looks for what stands between',
   unknown_follow: 'hearth federation follows shows which there are',
   unknown_peer: 'hearth federation peers shows which there are',
   unknown_delivery: 'hearth delivery list shows the numbers',
+  server_not_running: 'hearth serve starts it; --data-dir names another data folder',
+  unknown_job: 'hearth cron list shows which there are',
+  no_host_key: 'hearth serve makes it at its first start',
   unknown_key: 'hearth key list shows the ids',
 };
 
 export function hintFor(reason: string): string | null {
-  server_not_running: 'hearth serve starts it; --data-dir names another data folder',
-  unknown_job: 'hearth cron list shows which there are',
-  no_host_key: 'hearth serve makes it at its first start',
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;
 }
 

@@ -18,6 +18,8 @@ import { addOrgCommands } from './commands/org.ts';
 import { addReloadCommand } from './commands/reload.ts';
 import { addRepoCommands } from './commands/repo.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
+import { addRunCommands } from './commands/run.ts';
+import { addRunnerCommands } from './commands/runner.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSetupUrlCommand } from './commands/setup-url.ts';
 import { addSshCommands } from './commands/ssh.ts';
@@ -81,6 +83,8 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
   addTokenCommands(program, run);
   addOrgCommands(program, run);
   addRepoCommands(program, run);
+  addRunnerCommands(program, run);
+  addRunCommands(program, run);
   addFederationCommands(program, run);
   addDeliveryCommands(program, run);
   addInitCommand(program, run);

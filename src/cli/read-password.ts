@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { invalid } from '../kernel/index.ts';
 import type { Cli } from './cli.ts';
 import { askHidden } from './prompt.ts';
+import { readAll } from './read-secret.ts';
 import { withHint } from './report-error.ts';
 
 /** Ways to hand over a password. There is no option that takes the password itself: others could see it. */
@@ -17,7 +18,7 @@ export interface GivenPassword {
   readonly isRandom: boolean;
 }
 
-const maxBytes = 64 * 1024;
+const tooLong = () => invalid('password_too_long', 'What came on standard input is too long for a password.');
 
 /** Adds the three options to a command. */
 export const passwordOptions = [
@@ -35,7 +36,7 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
   const ways = [options.passwordStdin, options.passwordFile, options.randomPassword].filter((way) => way !== undefined);
   if (ways.length > 1) throw invalid('usage', 'Give one of --password-stdin, --password-file and --random-password.');
   if (options.randomPassword) return { password: suggest(), isRandom: true };
-  if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin)), isRandom: false };
+  if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin, tooLong)), isRandom: false };
   if (options.passwordFile !== undefined) return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
   if (!cli.mayAsk) {
     throw withHint(
@@ -49,17 +50,6 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
     throw invalid('passwords_differ', 'The two passwords differ. Nothing was changed.');
   }
   return { password, isRandom: false };
-}
-
-async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stdin) {
-    parts.push(Buffer.from(part));
-    bytes += part.length;
-    if (bytes > maxBytes) throw invalid('password_too_long', 'What came on standard input is too long for a password.');
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function readPasswordFile(path: string): string {

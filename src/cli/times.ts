@@ -18,3 +18,12 @@ export function relativeTime(epochMs: number, nowMs: number): string {
   if (unit === null) return 'just now';
   return new Intl.RelativeTimeFormat('en').format(Math.trunc(distance / size), unit);
 }
+
+/** How long something took: `1h 4m`, `2m 5s`, `0s`; empty while it has not ended. */
+export function duration(startedAt: number | null, finishedAt: number | null): string {
+  if (startedAt === null || finishedAt === null) return '';
+  const seconds = Math.max(0, Math.round((finishedAt - startedAt) / 1000));
+  const parts = [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'm'], [seconds % 60, 's']] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return first === -1 ? '0s' : parts.slice(first, first + 2).map(([count, unit]) => `${count}${unit}`).join(' ');
+}

@@ -4,7 +4,7 @@ import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts
 const simple = (labels = 'linux'): Record<string, string> => workflow(`on: push\njobs:\n  a:\n    runs-on: ${labels}\n    steps: [{run: one}, {name: Second, run: two}]\n`);
 
 t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
-  const { ci, alice, rooms } = await openCi(t);
+  const { ci, alice, found, rooms } = await openCi(t);
   const instance = { kind: 'instance' } as const;
   const input = { name: 'builder', version: 'v1', labels: ['linux:host', 'docker:docker://node:20', 'linux'], ephemeral: false, capabilities: ['cancelling'] };
   const token = await ci.resetRegistrationToken(instance, alice.id);
@@ -24,13 +24,17 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');
 
   const secret = 'f'.repeat(40);
-  const offline = await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: ['arm'] });
+  const offline = await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: ['arm'] }, { mayMove: false });
   t.equal(offline.uuid, '66666666-6666-6666-6666-666666666666');
-  const again = await ci.registerOffline(instance, { name: 'renamed', secret: `${'f'.repeat(39)}0`, labels: [] });
+  const other = { name: 'renamed', secret: `${'f'.repeat(39)}0`, labels: [] };
+  t.equal(await reasonOf(ci.registerOffline({ kind: 'repository', id: found.repository.id }, other, { mayMove: false })), 'runner_elsewhere', 'nobody takes a runner whose uuid they have seen');
+  t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })).id, offline.id);
+  t.match(await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: [] }, { mayMove: false }), { id: offline.id, labels: ['arm'] }, 'the same once more');
+  const again = await ci.registerOffline(instance, other, { mayMove: true });
   t.match(again, { id: offline.id, name: 'renamed', scope: instance, labels: ['arm'] });
   t.equal(await reasonOf(ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })), 'unregistered_runner');
   t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id, offline.id);
-  t.equal(await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] })), 'invalid_runner_secret');
+  t.equal(await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] }, { mayMove: true })), 'invalid_runner_secret');
   for (const wrong of [{ uuid: one.runner.uuid, token: two.token }, { uuid: one.runner.uuid, token: '' }, { uuid: 'x', token: one.token }, { uuid: '', token: '' }]) {
     t.equal(await reasonOf(ci.authenticateRunner(wrong, { isActive: false })), 'unregistered_runner');
   }

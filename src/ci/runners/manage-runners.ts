@@ -14,7 +14,8 @@ type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
 /** What a runner says of itself at every start; what it said before is forgotten. */
 export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
   const facts = readSaidFacts(said);
-  await room.db.write(({ manager }) => manager.update(runnerSchema, { id: runner.id }, facts));
+  // Since a write is due anyway, commands beside the server see at once that it is there.
+  await room.db.write(({ manager, now }) => manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }));
   return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
 }
 

@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { CiRoom } from '../room.ts';
 import { inScope, toColumns } from '../scope.ts';
@@ -32,7 +33,7 @@ export async function registerRunner(room: Room, registrationToken: string, inpu
   if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
   const scope = await scopeOfRegistrationToken(room, registrationToken);
   const { token, ...kept } = newRunnerToken(room.random);
-  const row = await insertRunner(room, scope, { ...input, name, ...kept, uuid: room.random.uuid() });
+  const row = await room.db.write((tx) => insertRunner(tx, scope, { ...input, name, ...kept, uuid: room.random.uuid() }));
   room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
   return { runner: toRunner(row, room.presence, room.clock.now()), token };
 }
@@ -43,42 +44,55 @@ export async function registerRunner(room: Room, registrationToken: string, inpu
  */
 export async function createRunner(room: Room, scope: CiScope, input: Pick<NewRunner, 'name' | 'ephemeral'>): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
-  if (name === '') throw invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
+  if (name === '') throw incomplete();
   const { token, ...kept } = newRunnerToken(room.random);
   const said = { version: '', labels: [], capabilities: [] };
-  const row = await insertRunner(room, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() });
+  const row = await room.db.write((tx) => insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() }));
+  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
   return { runner: toRunner(row, room.presence, room.clock.now()), token };
 }
 
 const sharedSecret = /^[0-9a-f]{40}$/;
 
+export interface OfflineRunner {
+  name: string;
+  secret: string;
+  /** Empty leaves those of an earlier registration. */
+  labels: readonly string[];
+}
+
 /**
  * Offline registration: runner and server were given the same 40 hex digits. The
  * bytes of the first 16 characters are the uuid, all of it is the token; doing it
- * again updates name, scope and secret.
- * Refuses `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`.
+ * again updates name, labels and secret.
+ * @param mayMove whether a runner of another scope may be brought here: a uuid is no
+ *   secret, and whoever has seen one must not take that runner from its scope
+ * Refuses `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`,
+ * `runner_elsewhere`.
  */
-export async function registerOffline(
-  room: Room,
-  scope: CiScope,
-  input: { name: string; secret: string; labels: readonly string[] },
-): Promise<Runner> {
-  if (!sharedSecret.test(input.secret)) throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.');
+export async function registerOffline(room: Room, scope: CiScope, input: OfflineRunner, { mayMove }: { mayMove: boolean }): Promise<Runner> {
+  const { secret } = input;
+  if (!sharedSecret.test(secret)) throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.', { field: 'secret' });
   const name = cutName(input.name);
-  if (name === '') throw invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
-  const uuid = uuidOf(Buffer.from(input.secret.slice(0, 16), 'ascii'));
-  const labels = readSaidFacts({ version: '', labels: [...input.labels], capabilities: [] }).labels;
-  const before = await room.db.read.findOneBy(runnerSchema, { uuid });
-  if (before === null) {
-    const kept = keepToken(room.random, input.secret);
-    const row = await insertRunner(room, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
-    return toRunner(row, room.presence, room.clock.now());
-  }
-  const kept = isTokenOf(before, input.secret) ? {} : keepToken(room.random, input.secret);
-  const changes = { name, ...toColumns(scope), ...kept, ...(labels.length === 0 ? {} : { labels }) };
-  await room.db.write(({ manager }) => manager.update(runnerSchema, { id: before.id }, changes));
-  return toRunner({ ...before, ...changes }, room.presence, room.clock.now());
+  if (name === '') throw incomplete();
+  const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
+  const { labels } = readSaidFacts({ version: '', labels: [...input.labels], capabilities: [] });
+  const kept = keepToken(room.random, secret);
+  const row = await room.db.write(async (tx) => {
+    const before = await tx.manager.findOneBy(runnerSchema, { uuid });
+    if (before === null) return insertRunner(tx, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
+    const columns = toColumns(scope);
+    const isHere = (Object.keys(columns) as (keyof typeof columns)[]).every((column) => columns[column] === before[column]);
+    if (!isHere && !mayMove) throw conflict('runner_elsewhere', 'A runner with this secret is registered somewhere else. Choose another secret.', { field: 'secret' });
+    const changes = { name, ...columns, ...(isTokenOf(before, secret) ? {} : kept), ...(labels.length === 0 ? {} : { labels }) };
+    await tx.manager.update(runnerSchema, { id: before.id }, changes);
+    return { ...before, ...changes };
+  });
+  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'shared secret' });
+  return toRunner(row, room.presence, room.clock.now());
 }
+
+const incomplete = () => invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
 
 function uuidOf(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -86,17 +100,15 @@ function uuidOf(bytes: Buffer): string {
 
 type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & SaidFacts;
 
-function insertRunner({ db }: Room, scope: CiScope, input: Inserted): Promise<RunnerRow> {
+async function insertRunner({ manager, now }: Tx, scope: CiScope, input: Inserted): Promise<RunnerRow> {
   const { uuid, tokenSalt, tokenHash, name, ephemeral } = input;
-  return db.write(async ({ manager, now }) => {
-    if ((await manager.countBy(runnerSchema, inScope(scope))) >= maxRunnersPerScope) {
-      throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
-    }
-    const row: Omit<RunnerRow, 'id'> = {
-      uuid, ...toColumns(scope), tokenSalt, tokenHash, name, ephemeral, ...readSaidFacts(input),
-      disabledAt: null, createdAt: now, lastSeenAt: null, lastActiveAt: null,
-    };
-    const { identifiers } = await manager.insert(runnerSchema, row);
-    return { ...row, id: identifiers[0]!.id as number };
-  });
+  if ((await manager.countBy(runnerSchema, inScope(scope))) >= maxRunnersPerScope) {
+    throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
+  }
+  const row: Omit<RunnerRow, 'id'> = {
+    uuid, ...toColumns(scope), tokenSalt, tokenHash, name, ephemeral, ...readSaidFacts(input),
+    disabledAt: null, createdAt: now, lastSeenAt: null, lastActiveAt: null,
+  };
+  const { identifiers } = await manager.insert(runnerSchema, row);
+  return { ...row, id: identifiers[0]!.id as number };
 }

@@ -1,0 +1,30 @@
+import type { Rooms } from '../../app.ts';
+import type { CiScope } from '../../ci/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { findRepository } from './find-repository.ts';
+
+const instance: CiScope = { kind: 'instance' };
+
+/**
+ * What `--scope` names: `instance`, a person, an organisation, or `owner/name`.
+ * Refuses `owner_not_found`, `repository_not_found`. "instance" is reserved as a handle.
+ */
+export async function readScope(rooms: Rooms, text: string): Promise<CiScope> {
+  if (text === 'instance') return instance;
+  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
+  const owner = await rooms.owners.resolve(text);
+  if (owner === null) throw notFound('owner_not_found', `There is no person and no organisation ${text}.`);
+  return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
+}
+
+/** Says scopes as `readScope` reads them; one whose repository lies in the trash by its id. */
+export async function namesOfScopes({ owners, repositories }: Rooms, scopes: readonly CiScope[]): Promise<(scope: CiScope) => string> {
+  const ids = (kind: CiScope['kind'][]) => [...new Set(scopes.flatMap((scope) => (scope.kind !== 'instance' && kind.includes(scope.kind) ? [scope.id] : [])))];
+  const located = await repositories.locate(ids(['repository']));
+  const known = await owners.ownersById(ids(['user', 'organisation']));
+  return (scope) => {
+    if (scope.kind === 'instance') return 'instance';
+    const place = located.get(scope.id);
+    return (place === undefined ? known.get(scope.id)?.handle : `${place.owner.handle}/${place.repository.name}`) ?? scope.id;
+  };
+}

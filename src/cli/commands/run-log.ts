@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import type { JobRow, StoredRow } from '../../ci/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { Interrupted } from '../exit-codes.ts';
+import { withExamples } from '../help.ts';
+import { escapeActing } from '../plain-characters.ts';
+import { absoluteTime } from '../times.ts';
+import { findRepository } from './find-repository.ts';
+import { findJob, readNumber, withRun } from './run.ts';
+
+interface LogOptions {
+  follow?: true;
+  attempt?: string;
+  times?: true;
+}
+
+export function addRunLogCommand(runs: Command, run: Run): void {
+  withExamples(
+    withRun(runs.command('log').description('print the log of a run, or of one of its jobs'))
+      .argument('[job]', 'number or name of a job; left out: all, in their order')
+      .option('-f, --follow', 'go on with what comes, until the run has ended')
+      .option('--attempt <count>', 'an earlier attempt')
+      .option('--times', 'print the time before each line')
+      .action(run(printLog)),
+    'hearth run log alice/garden 12',
+    'hearth run log alice/garden 12 "build (18)" --follow',
+  );
+}
+
+/** How often a run that is followed is looked at for jobs that have begun, in milliseconds. */
+const lookAgainMs = 500;
+
+const printLog: Action<LogOptions, [string, string, string | undefined]> = async (cli, options, text, number, wanted) => {
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
+  const { run, attempt: shown, jobs } = await rooms.ci.findRun(found, readNumber(number), attempt);
+  const chosen = wanted === undefined ? jobs : [findJob(jobs, wanted)];
+  if (chosen.length === 0) throw notFound('log_not_found', run.reason ?? 'This run has no jobs, and no log.');
+  const left = new AbortController();
+  let ended: Interrupted | null = null;
+  cli.onSignal((signal) => {
+    ended = new Interrupted(signal);
+    left.abort();
+  });
+  const reader = new LogReader(cli, rooms, found, run.number, { ...options, hasTitles: chosen.length > 1, signal: left.signal });
+  const printed = new Set<number>();
+  for (let waiting = chosen; waiting.length > 0; ) {
+    for (const job of waiting) if (await reader.print(job)) printed.add(job.id);
+    if (!options.follow || left.signal.aborted) break;
+    // A matrix that was not known before has more legs now.
+    const now = wanted === undefined ? (await rooms.ci.findRun(found, run.number, shown)).jobs : chosen;
+    waiting = now.filter(({ id }) => !printed.has(id));
+    if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+  if (ended !== null) throw ended as Interrupted;
+};
+
+interface ReaderOptions extends LogOptions {
+  hasTitles: boolean;
+  signal: AbortSignal;
+}
+
+class LogReader {
+  readonly #cli: Cli;
+  readonly #rooms: Rooms;
+  readonly #found: Found;
+  readonly #number: number;
+  readonly #options: ReaderOptions;
+
+  constructor(cli: Cli, rooms: Rooms, found: Found, number: number, options: ReaderOptions) {
+    this.#cli = cli;
+    this.#rooms = rooms;
+    this.#found = found;
+    this.#number = number;
+    this.#options = options;
+  }
+
+  /** Prints the log of a job to its end. Answers false while the job has not begun. */
+  async print({ id }: JobRow): Promise<boolean> {
+    const { ci } = this.#rooms;
+    const { follow = false, hasTitles, signal } = this.#options;
+    const { job, task } = await ci.findJob(this.#found, this.#number, id);
+    if (task === null) return job.finishedAt !== null || !follow;
+    if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeActing(job.name)} <==\n`);
+    if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
+    if (follow) {
+      for await (const news of ci.followLog(task.id, 0, signal)) this.#write(job, news.rows, news.from);
+      return true;
+    }
+    for (let from = 0; ; ) {
+      const { rows, total } = await ci.readLog(task.id, from, rowsAtOnce);
+      this.#write(job, rows, from);
+      from += rows.length;
+      if (rows.length === 0 || from >= total) return true;
+    }
+  }
+
+  #write(job: JobRow, rows: readonly StoredRow[], from: number): void {
+    const { output } = this.#cli;
+    const lines = output.json
+      ? rows.map(({ at, content }, place) => JSON.stringify({ job: job.id, line: from + place + 1, at: new Date(at).toISOString(), content }))
+      : rows.map(({ at, content }) => (this.#options.times ? `${absoluteTime(at)} ` : '') + showContent(content, this.#cli));
+    if (lines.length > 0) output.print(lines.map((line) => `${line}\n`).join(''));
+  }
+}
+
+const rowsAtOnce = 1_000;
+
+/** Colours are what a build's log is read by; whatever else a terminal acts on is not let through. */
+function showContent(content: string, { output }: Cli): string {
+  const isColoured = output.style('red', 'x') !== 'x';
+  const parts = content.split(/(\u001b\[[0-9;]*m|\t)/);
+  const shown = parts.map((part, at) => (at % 2 === 0 ? escapeActing(part) : part === '\t' || isColoured ? part : '')).join('');
+  return isColoured && content.includes('\u001b[') ? `${shown}\u001b[0m` : shown;
+}

@@ -1,0 +1,184 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Rooms } from '../../app.ts';
+import type { JobRow, RunRow } from '../../ci/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { duration } from '../times.ts';
+import { findRepository } from './find-repository.ts';
+import { addRunLogCommand } from './run-log.ts';
+
+/** `hearth run …`: workflows at work on the commits of a repository. */
+export function addRunCommands(program: Command, run: Run): void {
+  const runs = addNoun(program, 'run', 'runs of workflows, and their logs');
+  withExamples(
+    runs.command('list').description('list the runs of a repository, the newest first')
+      .argument('<owner/name>', 'repository')
+      .addOption(new Option('--status <status>', 'only those that are').choices(['active', 'success', 'failure', 'cancelled', 'skipped']))
+      .option('--workflow <file>', 'only those of one workflow')
+      .option('--branch <name>', 'only those on one branch')
+      .option('--limit <count>', 'how many', '30')
+      .action(run(listRuns)),
+    'hearth run list alice/garden',
+    'hearth run list alice/garden --status failure --branch main --json',
+  );
+  withExamples(
+    withRun(runs.command('show').description('show one run with its jobs'))
+      .option('--attempt <count>', 'an earlier attempt')
+      .action(run(showRun)),
+    'hearth run show alice/garden 12',
+  );
+  withExamples(
+    withRun(runs.command('cancel').description('end a run; a runner that can is given the time to wind up'))
+      .option('--force', 'do not wait for runners')
+      .action(run(cancelRun)),
+    'hearth run cancel alice/garden 12',
+  );
+  withExamples(
+    withRun(runs.command('rerun').description('run jobs again, as a new attempt; logs of earlier ones stay'))
+      .option('--failed', 'only those that failed or were cancelled, and what needs them')
+      .option('--job <job>', 'only one, by its number or name, and what needs it')
+      .action(run(rerun)),
+    'hearth run rerun alice/garden 12 --failed',
+  );
+  addRunLogCommand(runs, run);
+}
+
+/** The two arguments that name a run. */
+export function withRun(command: Command): Command {
+  return command.argument('<owner/name>', 'repository').argument('<number>', 'number of the run');
+}
+
+/** The number of a run, as pages and lists show it. Refuses `usage`. */
+export function readNumber(text: string, what = 'A run has a number: hearth run list shows it.'): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', what);
+  return Number(text);
+}
+
+/**
+ * The job that somebody means by its number or its name.
+ * Refuses `job_not_found`.
+ */
+export function findJob(jobs: readonly JobRow[], text: string): JobRow {
+  const job = jobs.find(({ id }) => String(id) === text) ?? jobs.find(({ name }) => name === text) ?? jobs.find(({ jobKey }) => jobKey === text);
+  if (job === undefined) throw notFound('job_not_found', `This run has no job ${text}; it has ${jobs.map(({ name }) => name).join(', ') || 'none'}.`);
+  return job;
+}
+
+type Row = RunRow & { actor: string | null };
+
+const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
+
+const columns: Column<Row>[] = [
+  { title: 'RUN', cell: ({ number }) => number, align: 'right' },
+  { title: 'STATUS', cell: ({ status }) => status, whole: true },
+  { title: 'TITLE', cell: ({ title }) => title },
+  { title: 'WORKFLOW', cell: ({ workflowName }) => workflowName },
+  { title: 'EVENT', cell: ({ event }) => event, whole: true },
+  { title: 'REF', cell: ({ ref }) => shortRef(ref) },
+  { title: 'STARTED', cell: ({ createdAt }) => never(createdAt) },
+  { title: 'TOOK', cell: ({ startedAt, finishedAt }) => duration(startedAt, finishedAt), align: 'right', whole: true },
+];
+
+function toJson(row: Row): Record<string, unknown> {
+  return {
+    number: row.number,
+    status: row.status,
+    title: row.title,
+    workflow: row.workflowPath,
+    workflowName: row.workflowName,
+    event: row.event,
+    ref: row.ref,
+    commit: row.sha,
+    attempt: row.attempt,
+    actor: row.actor,
+    reason: row.reason,
+    createdAt: isoOrNull(row.createdAt),
+    startedAt: isoOrNull(row.startedAt),
+    finishedAt: isoOrNull(row.finishedAt),
+  };
+}
+
+async function toRows({ accounts }: Rooms, runs: readonly RunRow[]): Promise<Row[]> {
+  const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
+  return runs.map((run) => ({ ...run, actor: run.actorId === null ? null : (people.get(run.actorId)?.username ?? null) }));
+}
+
+interface ListOptions {
+  status?: string;
+  workflow?: string;
+  branch?: string;
+  limit: string;
+}
+
+const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, branch, limit }, text) => {
+  const count = readNumber(limit, '--limit is a number of runs.');
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
+  const { runs } = await rooms.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
+  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], toJson);
+};
+
+function jobToJson(job: JobRow): object {
+  return {
+    id: job.id,
+    name: job.name,
+    key: job.jobKey,
+    status: job.status,
+    labels: job.runsOn,
+    needs: job.needs,
+    reason: job.reason,
+    startedAt: isoOrNull(job.startedAt),
+    finishedAt: isoOrNull(job.finishedAt),
+  };
+}
+
+const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const shown = await rooms.ci.findRun(found, readNumber(number), attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'));
+  const [row] = (await toRows(rooms, [shown.run])) as [Row];
+  const reasons = new Map((await rooms.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
+  const about = (job: JobRow): string => [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? ''].filter((word) => word !== '').join(', ');
+  cli.output.show(
+    [
+      ['Run', row.number],
+      ['Title', row.title],
+      ['Status', row.status],
+      ...(row.reason === null ? [] : [['Reason', row.reason] as const]),
+      ['Workflow', `${row.workflowName} (${row.workflowPath})`],
+      ['Event', row.event],
+      ['Ref', shortRef(row.ref)],
+      ['Commit', row.sha],
+      ['By', row.actor ?? ''],
+      ['Attempt', shown.attempt === row.attempt ? row.attempt : `${shown.attempt} of ${row.attempt}`],
+      ['Created', never(row.createdAt)],
+      ['Ended', never(row.finishedAt)],
+      ...shown.jobs.map((job) => [`Job ${job.id}`, `${job.name}: ${about(job)}`] as const),
+    ],
+    { ...toJson(row), shownAttempt: shown.attempt, jobs: shown.jobs.map(jobToJson) },
+  );
+};
+
+const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { force = false }, text, number) => {
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const run = await rooms.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
+  const [row] = (await toRows(rooms, [run])) as [Row];
+  cli.output.result(row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`, toJson(row));
+};
+
+const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
+  if (failed && job !== undefined) throw invalid('usage', 'Give one of --failed and --job.');
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const { jobs } = await rooms.ci.findRun(found, readNumber(number));
+  const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };
+  const [row] = (await toRows(rooms, [await rooms.ci.rerun(localAdministrator, found, readNumber(number), choice)])) as [Row];
+  cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, toJson(row));
+};

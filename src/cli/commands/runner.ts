@@ -1,0 +1,188 @@
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import type { CiScope, Runner } from '../../ci/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { readSecret } from '../read-secret.ts';
+import { withHint } from '../report-error.ts';
+import { namesOfScopes, readScope } from './ci-scope.ts';
+
+interface ScopeOptions {
+  scope?: string;
+}
+
+interface RegisterOptions extends ScopeOptions {
+  name: string;
+  labels?: string;
+  secretStdin?: true;
+  secretFile?: string;
+}
+
+const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/name'] as const;
+
+/** `hearth runner …`: who works on the jobs of CI. */
+export function addRunnerCommands(program: Command, run: Run): void {
+  const runner = addNoun(program, 'runner', 'runners, which work on the jobs of CI');
+  withExamples(
+    runner.command('list').description('list runners')
+      .option('--scope <owner>', 'only those of an organisation, a person, or owner/name; "instance" for those of the whole server')
+      .action(run(listRunners)),
+    'hearth runner list',
+    'hearth runner list --scope acme',
+  );
+  withExamples(
+    runner.command('show').description('show one runner').argument('<id>', 'number').action(run(showRunner)),
+    'hearth runner show 3',
+  );
+  withExamples(
+    runner.command('token').description('make a registration token and print it, this once')
+      .option(...scopeOption)
+      .option('--reset', 'also when there is one already, which stops working then')
+      .action(run(makeToken)),
+    'TOKEN=$(hearth runner token)',
+    'hearth runner token --scope alice/garden --reset',
+  );
+  withExamples(
+    runner.command('register').description('register a runner by a secret that it was given, too; again to change it')
+      .requiredOption('--name <text>', 'what to call it')
+      .option(...scopeOption)
+      .option('--labels <list>', 'labels with commas between them; the runner also tells its own')
+      .option('--secret-stdin', 'read the secret, 40 hex digits, from standard input')
+      .option('--secret-file <path>', 'read the secret from a file')
+      .action(run(registerRunner)),
+    'openssl rand -hex 20 > secret',
+    'hearth runner register --name builder --secret-file secret',
+  );
+  withExamples(
+    runner.command('disable').alias('pause').description('give a runner no further job; it ends the one it has')
+      .argument('<id>', 'number').action(run(switchTo(true))),
+    'hearth runner disable 3',
+  );
+  withExamples(
+    runner.command('enable').alias('resume').description('give a runner jobs again')
+      .argument('<id>', 'number').action(run(switchTo(false))),
+    'hearth runner enable 3',
+  );
+  withExamples(
+    runner.command('remove').alias('delete').description('remove a runner; its credentials open nothing from now on')
+      .argument('<id>', 'number')
+      .option('--dry-run', 'only say what would be removed')
+      .action(run(removeRunner)),
+    'hearth runner remove 3',
+  );
+}
+
+type Row = Runner & { where: string };
+
+const statusOf = ({ isDisabled, status }: Runner): string => (isDisabled ? 'disabled' : status === 'unspecified' ? 'never seen' : status);
+
+const columns: Column<Row>[] = [
+  { title: 'ID', cell: ({ id }) => id, align: 'right' },
+  { title: 'NAME', cell: ({ name }) => name },
+  { title: 'SCOPE', cell: ({ where }) => where },
+  { title: 'STATUS', cell: statusOf, whole: true },
+  { title: 'LABELS', cell: ({ labels }) => labels.join(',') },
+  { title: 'VERSION', cell: ({ version }) => version },
+  { title: 'LAST SEEN', cell: ({ lastSeenAt }) => never(lastSeenAt) },
+];
+
+function toJson({ where, ...runner }: Row): object {
+  return {
+    id: runner.id,
+    uuid: runner.uuid,
+    name: runner.name,
+    scope: where,
+    status: runner.status,
+    disabled: runner.isDisabled,
+    ephemeral: runner.ephemeral,
+    labels: runner.labels,
+    capabilities: runner.capabilities,
+    version: runner.version,
+    createdAt: isoOrNull(runner.createdAt),
+    lastSeenAt: isoOrNull(runner.lastSeenAt),
+    lastActiveAt: isoOrNull(runner.lastActiveAt),
+  };
+}
+
+async function toRow(rooms: Rooms, runner: Runner): Promise<Row> {
+  return { ...runner, where: (await namesOfScopes(rooms, [runner.scope]))(runner.scope) };
+}
+
+const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
+  const rooms = await cli.openRooms();
+  const runners = await rooms.ci.listRunners(scope === undefined ? null : await readScope(rooms, scope));
+  const nameOf = await namesOfScopes(rooms, runners.map((one) => one.scope));
+  cli.output.list(runners.map((one): Row => ({ ...one, where: nameOf(one.scope) })), columns, ['runner', 'runners'], toJson);
+};
+
+function readId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', 'A runner has a number: hearth runner list shows it.');
+  return Number(text);
+}
+
+const showRunner: Action<object, [string]> = async (cli, _options, id) => {
+  const rooms = await cli.openRooms();
+  const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
+  cli.output.show(
+    [
+      ['Runner', row.name],
+      ['Id', row.id],
+      ['Uuid', row.uuid],
+      ['Scope', row.where],
+      ['Status', statusOf(row)],
+      ['Labels', row.labels.join(', ')],
+      ['Version', row.version],
+      ['Capabilities', row.capabilities.join(', ')],
+      ['Takes', row.ephemeral ? 'one job, then goes' : 'any number of jobs'],
+      ['Registered', never(row.createdAt)],
+      ['Last seen', never(row.lastSeenAt)],
+      ['Last report', never(row.lastActiveAt)],
+    ],
+    toJson(row),
+  );
+};
+
+const makeToken: Action<ScopeOptions & { reset?: true }, []> = async (cli, { scope: text, reset }) => {
+  const rooms = await cli.openRooms();
+  const scope = await readScope(rooms, text ?? 'instance');
+  if (!reset && (await rooms.ci.registrationTokenMadeAt(scope)) !== null) {
+    throw withHint(
+      conflict('registration_token_exists', 'There is a registration token already, and only its hash is kept.'),
+      '--reset makes a new one; the present one stops working then, runners that have joined go on',
+    );
+  }
+  const token = await rooms.ci.resetRegistrationToken(scope, null);
+  const where = (await namesOfScopes(rooms, [scope]))(scope);
+  const whom = where === 'instance' ? 'every repository of this server' : where.includes('/') ? where : `all repositories of ${where}`;
+  cli.output.secret(token, `Runners that register with this token work for ${whom}. It is shown only this once.`, { scope: where, token });
+};
+
+const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
+  const secret = await readSecret(cli, options);
+  const rooms = await cli.openRooms();
+  const scope: CiScope = await readScope(rooms, options.scope ?? 'instance');
+  const labels = (options.labels ?? '').split(',').map((label) => label.trim()).filter((label) => label !== '');
+  const row = await toRow(rooms, await rooms.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }));
+  cli.output.result(`Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`, toJson(row));
+};
+
+function switchTo(isDisabled: boolean): Action<object, [string]> {
+  return async (cli, _options, id) => {
+    const rooms = await cli.openRooms();
+    const row = await toRow(rooms, await rooms.ci.setRunnerDisabled(null, readId(id), isDisabled));
+    cli.output.result(isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`, toJson(row));
+  };
+}
+
+const removeRunner: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, id) => {
+  const rooms = await cli.openRooms();
+  const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
+  const what = `runner ${row.id}, ${row.name}`;
+  if (dryRun) return cli.output.result(`Would remove ${what}.`, toJson(row));
+  await cli.confirm(`Remove ${what}?`);
+  await rooms.ci.removeRunner(null, row.id);
+  cli.output.result(`Removed ${what}.`, toJson(row));
+};
