@@ -343,7 +343,6 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   };
 }
 
-/** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
 export function jobsOf(rooms: Rooms): Job[] {
   const { accounts, backups, ci, clock, codeSearch, config, federation, git, repositories } = rooms;
@@ -364,6 +363,7 @@ export function jobsOf(rooms: Rooms): Job[] {
   ];
 }
 
+/** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
 function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {
   const until = clock.now() + hours * 3_600_000;
   return async () => clock.now() < until && !(await backups.isUnderWay());
