@@ -5,11 +5,14 @@ import { internal } from '../kernel/index.ts';
  * Answers the rows of a table whose columns have these values, at most `maxRows`. For the
  * few questions that nearly every request asks: its statement is prepared once, and its
  * rows are read without a mapper's work, which costs more than all the rest of a short
- * answer. Sees what `read` sees.
+ * answer. Sees what `read` sees: rows are kept only until SQLite says that anybody, in this
+ * process or another, has changed the database.
  */
 export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
 
 const maxRows = 16;
+/** About a kilobyte each. */
+const maxKept = 2_000;
 
 interface Statement {
   all(...parameters: unknown[]): unknown[];
@@ -18,6 +21,8 @@ interface Statement {
 interface Prepared {
   statement: Statement;
   columns: readonly (readonly [property: string, column: string, isBoolean: boolean])[];
+  /** Rows by the values that were asked for, as the database was at `keptAt`. */
+  kept: Map<string, object[]>;
 }
 
 type Asked = readonly [property: string, isNull: boolean];
@@ -25,6 +30,21 @@ type Asked = readonly [property: string, isNull: boolean];
 /** @param prepare of the reading connection */
 export function createLookup(prepare: (sql: string) => Statement): Lookup {
   const known = new WeakMap<object, Map<string, Prepared>>();
+  let versionOf: Statement | undefined;
+  const filled = new Set<Prepared['kept']>();
+  let version: unknown;
+  let keptRows = 0;
+
+  /** Commits of other connections move SQLite's counter; this connection only reads. */
+  function forgetTheOld(): void {
+    versionOf ??= prepare('PRAGMA data_version');
+    const [now] = versionOf.all() as [{ data_version: number }];
+    if (now.data_version === version && keptRows < maxKept) return;
+    version = now.data_version;
+    keptRows = 0;
+    for (const kept of filled) kept.clear();
+    filled.clear();
+  }
 
   function preparedFor(schema: EntitySchema<never>, asked: readonly Asked[]): Prepared {
     let ofSchema = known.get(schema);
@@ -45,17 +65,27 @@ export function createLookup(prepare: (sql: string) => Statement): Lookup {
     const conditions = asked.map(([property, isNull]) => `"${columnOf.get(property)}" ${isNull ? 'IS NULL' : '= ?'}`).join(' AND ');
     const selected = columns.map(([, column]) => `"${column}"`).join(', ');
     const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${conditions} LIMIT ${maxRows}`);
-    return { statement, columns };
+    return { statement, columns, kept: new Map() };
   }
 
   return <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
-    const { statement, columns } = preparedFor(schema as unknown as EntitySchema<never>, asked);
-    const rows = statement.all(...Object.values(where).filter((value) => value !== null)) as Record<string, unknown>[];
-    return rows.map((row) => {
-      const mapped: Record<string, unknown> = {};
-      for (const [property, column, isBoolean] of columns) mapped[property] = isBoolean ? row[column] !== 0 : row[column];
-      return mapped as Row;
-    });
+    forgetTheOld();
+    const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
+    const values = Object.values(where).filter((value) => value !== null);
+    const question = JSON.stringify(values);
+    let rows = kept.get(question) as Row[] | undefined;
+    if (rows === undefined) {
+      rows = (statement.all(...values) as Record<string, unknown>[]).map((row) => {
+        const mapped: Record<string, unknown> = {};
+        for (const [property, column, isBoolean] of columns) mapped[property] = isBoolean ? row[column] !== 0 : row[column];
+        return mapped as Row;
+      });
+      kept.set(question, rows);
+      filled.add(kept);
+      keptRows += 1;
+    }
+    // Copies: who asks may change what is theirs.
+    return rows.map((row) => ({ ...row }));
   };
 }

@@ -45,7 +45,7 @@ const allowSilence: Middleware = (ctx, next) => {
 /** Everything a request passes on its way to a page, in order. */
 function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: KeptPages): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'operator') {
+  if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'task' || route.access === 'operator') {
     return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
@@ -77,9 +77,9 @@ function checkDeclaration({ method, path, access }: Route): void {
   }
 }
 
-function refuseUnrouted(router: Router<State>): (ctx: Context) => void {
+function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Context) => void {
   return (ctx) => {
-    const matched = router.match(ctx.path, ctx.method).path.filter((layer) => layer.path !== '/{*rest}');
+    const matched = routerOf(ctx.path).match(ctx.path, ctx.method).path.filter((layer) => layer.path !== '/{*rest}');
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
     throw new Refusal(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
@@ -88,12 +88,37 @@ function refuseUnrouted(router: Router<State>): (ctx: Context) => void {
 
 /** Puts the table into effect. The first route that matches answers. */
 export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middleware[] {
-  const router = new Router<State>({ sensitive: true });
   const kept = createKeptPages();
-  for (const route of routes) {
+  const chains = routes.map((route) => {
     checkDeclaration(route);
-    const methods = route.method === 'ANY' ? router.methods : [route.method];
-    router.register(route.path, methods, chainFor(route, mounting, kept) as never);
-  }
-  return [router.routes() as Middleware, refuseUnrouted(router) as never];
+    return { ...route, chain: chainFor(route, mounting, kept) };
+  });
+  const routerOf = byFirstSegment(chains, (some) => {
+    const router = new Router<State>({ sensitive: true });
+    for (const { method, path, chain } of some) router.register(path, method === 'ANY' ? router.methods : [method], chain as never);
+    return Object.assign(router, { serve: router.routes() as Middleware });
+  });
+  return [(ctx, next) => routerOf(ctx.path).serve(ctx, next), refuseUnrouted(routerOf) as never];
+}
+
+/**
+ * Asked for every request: a router compares with each of its patterns in turn, and there
+ * are two hundred. So there is one router for each first segment, made when it is first
+ * asked for, and one for what begins with no segment of the table.
+ */
+function byFirstSegment<Each extends { path: string }, Made>(routes: readonly Each[], make: (some: readonly Each[]) => Made): (path: string) => Made {
+  const segmentOf = (path: string): string => path.split('/', 2)[1] ?? '';
+  const isPattern = (segment: string): boolean => /[:{*]/.test(segment);
+  const known = new Set(routes.map(({ path }) => segmentOf(path)).filter((segment) => !isPattern(segment)));
+  const made = new Map<string | null, Made>();
+  return (path) => {
+    const first = segmentOf(path);
+    const segment = known.has(first) ? first : null;
+    let router = made.get(segment);
+    if (router === undefined) {
+      router = make(routes.filter((route) => segmentOf(route.path) === segment || isPattern(segmentOf(route.path))));
+      made.set(segment, router);
+    }
+    return router;
+  };
 }

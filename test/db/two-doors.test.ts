@@ -1,4 +1,5 @@
 import t from 'tap';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { EntitySchema, QueryFailedError } from 'typeorm';
@@ -272,4 +273,19 @@ t.test('a lookup answers as the mapper does', async (t) => {
   t.same(db.lookup(noteSchema, { hash: 'two' }), []);
   t.same(db.lookup(noteSchema, { hash: 'one', madeAt: null as never }), [], 'null is a value like others');
   await t.rejects(db.write(async () => db.lookup(noteSchema, { hash: 'one' })), { code: 'internal' }, 'not inside a write');
+});
+
+t.test('a lookup keeps nothing over a commit, whoever made it', async (t) => {
+  const { db, file } = await openTestDatabase(t, { entities: [noteSchema] });
+  const count = () => db.lookup(noteSchema, { hash: 'one' }).length;
+  t.equal(count(), 0);
+  await db.write((tx) => note(tx, 'one'));
+  t.equal(count(), 1, 'the write door');
+  const [mine] = db.lookup(noteSchema, { hash: 'one' });
+  mine!.hash = 'changed by who asked';
+  t.equal(db.lookup(noteSchema, { hash: 'one' })[0]!.hash, 'one', 'everybody has rows of their own');
+  const other = new DatabaseSync(file);
+  other.exec("DELETE FROM setup_tokens WHERE token_hash = 'one'");
+  other.close();
+  t.equal(count(), 0, 'another program');
 });

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream';
 import type { Clock } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
 import { createCounter } from './registry.ts';
@@ -35,7 +34,7 @@ export function createHttpCounts(clock: Clock): HttpCounts {
     async count(ctx, next) {
       const startedAt = clock.now();
       inFlight += 1;
-      finished(ctx.res, () => {
+      ctx.res.once('close', () => {
         inFlight -= 1;
         note(ctx.state.routePath ?? 'none', ctx.res.statusCode, (clock.now() - startedAt) / 1000);
       });

@@ -29,6 +29,7 @@ export type CostClass = keyof typeof costs;
 export type Budgets = Record<CostClass, Middleware>;
 
 function budget(max: number): Middleware {
+  if (max === Infinity) return (_ctx, next) => next();
   let atWork = 0;
   return async (_ctx, next) => {
     if (atWork >= max) throw unavailable('busy', 'Too many people ask for this at once. Please try again in a moment.', { retryAfterSeconds: 2 });

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream/promises';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 
@@ -16,7 +15,8 @@ export function logRequests({ logger, clock }: { logger: Logger; clock: Clock })
   return async (ctx, next) => {
     const startedAt = clock.now();
     const bytesBefore = ctx.req.socket.bytesWritten;
-    void finished(ctx.res).then(() => 'done', () => 'client left').then((end) => {
+    // Comes once, after the last byte or when the client has left.
+    ctx.res.once('close', () => {
       const { viewer } = ctx.state.identity;
       logger.info('http.request', {
         id: ctx.state.requestId,
@@ -27,7 +27,7 @@ export function logRequests({ logger, clock }: { logger: Logger; clock: Clock })
         bytes: ctx.req.socket.bytesWritten - bytesBefore,
         address: ctx.state.address,
         ...(viewer.kind === 'person' ? { person: viewer.id } : {}),
-        ...(end === 'done' ? {} : { end }),
+        ...(ctx.res.writableFinished ? {} : { end: 'client left' }),
       });
     });
     await next();
