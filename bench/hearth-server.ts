@@ -21,6 +21,8 @@ export interface HearthServer {
   /** Hearth's own git settings, so that a peer can be given the same. */
   gitConfig: string;
   stop(): Promise<void>;
+  /** At once, when a benchmark fails half-way. */
+  kill(): void;
 }
 
 /** @param settings by their environment names */
@@ -59,6 +61,10 @@ export async function startHearthServer(settings: Record<string, string> = {}): 
     keyFile,
     repository: shown.path,
     gitConfig: path.join(folder, 'data/run/git/config'),
+    kill() {
+      child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');

@@ -13,19 +13,32 @@ const behindHandle = (row: 'NEW' | 'OLD'): string =>
 const trigger = (name: string, event: string, statements: string): string =>
   `CREATE TRIGGER search_${name} AFTER ${event} BEGIN ${statements} END`;
 
-/** A list in the order of its texts: `place` is both where a row stands and its number in the index of grams. */
-const list = (name: string, grams: string): string[] => [
+/**
+ * A list in the order of its texts: `place` is both where a row stands and its number in the index of grams.
+ * @param facts further columns: what the access policy asks of a row
+ */
+const list = (name: string, grams: string, facts: string): string[] => [
   `CREATE TABLE ${name} (
     place INTEGER PRIMARY KEY NOT NULL,
     id TEXT NOT NULL,
-    folded TEXT NOT NULL
+    ${facts}
+    folded TEXT NOT NULL,
+    hit TEXT NOT NULL
   )`,
   `CREATE UNIQUE INDEX ${name}_id ON ${name} (id)`,
   `CREATE INDEX ${name}_folded ON ${name} (folded)`,
   `CREATE VIRTUAL TABLE ${grams} USING fts5(
     grams, content='', contentless_delete=1, detail=none, tokenize='ascii'
   )`,
+  // What a large write brings is sorted in memory, up to 8 MiB, before it reaches the file.
+  `INSERT INTO ${grams} (${grams}, rank) VALUES ('hashsize', 8388608)`,
 ];
+
+/** As `repositories` has them; what is in the trash is not listed. */
+const policyFacts = `owner_user_id TEXT,
+    owner_org_id TEXT,
+    visibility TEXT NOT NULL,
+    deleted_at INTEGER AS (NULL) VIRTUAL,`;
 
 /**
  * The search index (SPEC §4.2). Folding is nothing that SQL can do, so triggers only
@@ -41,14 +54,16 @@ export const search: Migration = {
       id TEXT NOT NULL,
       PRIMARY KEY (kind, id)
     ) WITHOUT ROWID`,
-    ...list('search_repositories', 'search_repository_grams'),
-    ...list('search_people', 'search_person_grams'),
+    ...list('search_repositories', 'search_repository_grams', policyFacts),
+    `CREATE INDEX search_repositories_user ON search_repositories (owner_user_id) WHERE visibility <> 'PUBLIC'`,
+    `CREATE INDEX search_repositories_organisation ON search_repositories (owner_org_id) WHERE visibility <> 'PUBLIC'`,
+    ...list('search_people', 'search_person_grams', ''),
 
     trigger('repository_made', 'INSERT ON repositories', note('repository', '(SELECT NEW.id AS id)')),
     trigger('repository_gone', 'DELETE ON repositories', note('repository', '(SELECT OLD.id AS id)')),
     trigger(
       'repository_changed',
-      'UPDATE OF name, description, owner_user_id, owner_org_id, deleted_at ON repositories',
+      'UPDATE OF name, description, visibility, owner_user_id, owner_org_id, created_at, deleted_at ON repositories',
       note('repository', '(SELECT NEW.id AS id)'),
     ),
     trigger('person_made', 'INSERT ON users', note('person', '(SELECT NEW.id AS id)')),

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './fold.ts';
+import { publicMark } from './grams.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
 import type { ListedText, OrderedList } from './ordered-list.ts';
 
@@ -10,18 +11,32 @@ interface Change {
   id: string;
 }
 
-/** What is searched for each kind, as the rows are now: what is in the trash or has no handle is missing. */
+/**
+ * What is searched for each kind, as the rows are now: what is in the trash or has no
+ * handle is missing. `hit` is what an answer has of the row (SPEC §2.4): exactly these
+ * fields, in this order. The rest is what the access policy asks of a row.
+ */
 const sources: Record<Kind, { list: OrderedList; rows: string; fields: readonly string[] }> = {
   repository: {
-    list: { texts: 'search_repositories', grams: 'search_repository_grams' },
-    rows: `SELECT r.id, h.display AS owner, r.name, r.description FROM repositories r
+    list: {
+      texts: 'search_repositories',
+      grams: 'search_repository_grams',
+      columns: ['owner_user_id', 'owner_org_id', 'visibility', 'hit'],
+      marksOf: ([, , visibility]) => (visibility === 'PUBLIC' ? publicMark : ''),
+    },
+    rows: `SELECT r.id, h.display AS owner, r.name, r.description,
+        json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
+          'description', r.description, 'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch')) AS TEXT)) AS others
+      FROM repositories r
       JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
       WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
     fields: ['owner', 'name', 'description'],
   },
   person: {
-    list: { texts: 'search_people', grams: 'search_person_grams' },
-    rows: `SELECT u.id, u.username, u.display_name FROM users u
+    list: { texts: 'search_people', grams: 'search_person_grams', columns: ['hit'], marksOf: () => '' },
+    rows: `SELECT u.id, u.username, u.display_name,
+        json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
+      FROM users u
       WHERE u.id IN (SELECT value FROM json_each(?)) AND u.username IS NOT NULL`,
     fields: ['username', 'display_name'],
   },
@@ -69,13 +84,14 @@ async function follow(tx: Tx, changes: readonly Change[]): Promise<void> {
 async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void> {
   const { list, rows, fields } = sources[kind];
   const found: Record<string, string>[] = await tx.manager.query(rows, [JSON.stringify(ids)]);
-  const wanted = found.map((row): ListedText => ({ id: row['id']!, folded: foldFields(...fields.map((field) => row[field]!)) }));
+  const wanted = found.map((row): ListedText => ({ id: row['id']!, folded: foldFields(...fields.map((field) => row[field]!)), others: row['others']! }));
   const known = await listedTexts(tx, list, ids);
 
-  const wantedById = new Map(wanted.map(({ id, folded }) => [id, folded]));
-  const knownById = new Map(known.map(({ id, folded }) => [id, folded]));
-  const added = wanted.filter(({ id, folded }) => knownById.get(id) !== folded);
-  const gone = known.filter(({ id, folded }) => wantedById.get(id) !== folded);
+  const wantedById = new Map(wanted.map((text) => [text.id, text]));
+  const knownById = new Map(known.map((text) => [text.id, text]));
+  const isSame = (text: ListedText, other: ListedText | undefined) => other?.folded === text.folded && other.others === text.others;
+  const added = wanted.filter((text) => !isSame(text, knownById.get(text.id)));
+  const gone = known.filter((text) => !isSame(text, wantedById.get(text.id)));
   if (gone.length > 0) await removeTexts(tx, list, gone);
   if (added.length > 0) await addTexts(tx, list, added);
 }

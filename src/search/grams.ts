@@ -5,6 +5,9 @@
  * too few costs time, never an answer.
  */
 
+/** The index has this word for what everybody may see; no gram is spelled like it. */
+export const publicMark = 'public';
+
 /** More triples than these hardly narrow a search down any further. */
 const maxProposing = 12;
 
@@ -19,6 +22,9 @@ export function gramsOf(folded: string): string {
   for (let length = 1; length <= 3; length++) for (const gram of slices(units, length)) grams.add(gram);
   return [...grams].join(' ');
 }
+
+/** Whether the index itself knows, as every text with this gram contains it. */
+export const isGram = (folded: string): boolean => [...folded].length <= 3;
 
 /**
  * The FTS5 query for texts that may contain a folded query.

@@ -6,6 +6,10 @@ import { placesBetween } from './places.ts';
 export interface OrderedList {
   texts: 'search_repositories' | 'search_people';
   grams: 'search_repository_grams' | 'search_person_grams';
+  /** What a row has beside its place, its id and its text. */
+  columns: readonly string[];
+  /** Words that the index has for a row beside its grams. */
+  marksOf(others: readonly (string | null)[]): string;
 }
 
 /** A folded text and what it belongs to. */
@@ -13,6 +17,8 @@ export interface ListedText {
   /** UUID. */
   id: string;
   folded: string;
+  /** The values of the list's other columns, as a JSON array. */
+  others: string;
 }
 
 interface PlacedText extends ListedText {
@@ -26,9 +32,11 @@ const leastRoom = 2 ** 8;
 
 const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> => manager.query(sql, parameters);
 
+const selected = ({ texts, columns }: OrderedList): string => `SELECT place, id, folded, json_array(${columns.join(', ')}) AS others FROM ${texts}`;
+
 /** What the list has for these ids. */
-export function listedTexts(tx: Tx, { texts }: OrderedList, ids: readonly string[]): Promise<PlacedText[]> {
-  return query(tx, `SELECT place, id, folded FROM ${texts} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+export function listedTexts(tx: Tx, list: OrderedList, ids: readonly string[]): Promise<PlacedText[]> {
+  return query(tx, `${selected(list)} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
 }
 
 /** Takes texts out of the list. */
@@ -56,18 +64,25 @@ export async function addTexts(tx: Tx, list: OrderedList, added: readonly Listed
   }
 }
 
-async function insert(tx: Tx, { texts, grams }: OrderedList, placed: readonly PlacedText[]): Promise<void> {
-  const rows = JSON.stringify(placed.map(({ place, id, folded }) => [place, id, folded, gramsOf(folded)]));
-  await query(tx, `INSERT INTO ${texts} (place, id, folded) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`, rows);
-  await query(tx, `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 3 FROM json_each(?)`, rows);
+async function insert(tx: Tx, { texts, grams, columns, marksOf }: OrderedList, placed: readonly PlacedText[]): Promise<void> {
+  const rows = placed.map(({ place, id, folded, others }) => {
+    const values = JSON.parse(others) as (string | null)[];
+    return { row: [place, id, folded, ...values], indexed: [place, `${gramsOf(folded)} ${marksOf(values)}`] };
+  });
+  const names = ['place', 'id', 'folded', ...columns];
+  const values = names.map((_, at) => `value ->> ${at}`).join(', ');
+  await query(tx, `INSERT INTO ${texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`, JSON.stringify(rows.map(({ row }) => row)));
+  await query(tx, `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 1 FROM json_each(?)`, JSON.stringify(rows.map(({ indexed }) => indexed)));
 }
 
-async function neighbours(tx: Tx, { texts }: OrderedList, folded: string): Promise<{ before: PlacedText | null; after: PlacedText | null }> {
-  const [before = null] = await query<PlacedText>(
-    tx, `SELECT place, id, folded FROM ${texts} WHERE folded < ? ORDER BY folded DESC, place DESC LIMIT 1`, folded,
+type Neighbour = Pick<PlacedText, 'place' | 'folded'>;
+
+async function neighbours(tx: Tx, { texts }: OrderedList, folded: string): Promise<{ before: Neighbour | null; after: Neighbour | null }> {
+  const [before = null] = await query<Neighbour>(
+    tx, `SELECT place, folded FROM ${texts} WHERE folded < ? ORDER BY folded DESC, place DESC LIMIT 1`, folded,
   );
-  const [after = null] = await query<PlacedText>(
-    tx, `SELECT place, id, folded FROM ${texts} WHERE folded >= ? ORDER BY folded, place LIMIT 1`, folded,
+  const [after = null] = await query<Neighbour>(
+    tx, `SELECT place, folded FROM ${texts} WHERE folded >= ? ORDER BY folded, place LIMIT 1`, folded,
   );
   return { before, after };
 }
@@ -75,7 +90,7 @@ async function neighbours(tx: Tx, { texts }: OrderedList, folded: string): Promi
 /** Spreads texts around a place evenly, over as many neighbours as it takes to find room for `count` more between any two. */
 async function moveApart(tx: Tx, list: OrderedList, around: number, count: number): Promise<void> {
   for (let reach = firstReach; ; reach *= 2) {
-    const columns = `SELECT place, id, folded FROM ${list.texts}`;
+    const columns = selected(list);
     const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
     const above = await query<PlacedText>(tx, `${columns} WHERE place > ? ORDER BY place LIMIT ?`, around, reach);
     // The outermost stay where they are, unless they are the ends of the list.

@@ -63,6 +63,7 @@ import {
 } from './pages/repository-danger.ts';
 import { deleteRepositoryImage, showRepositoryImage, uploadRepositoryImage } from './pages/repository-image.ts';
 import { changeVisibility, saveRepositorySettings, showRepositorySettings } from './pages/repository-settings.ts';
+import { showCodeSearch } from './pages/search-code.ts';
 import { showSearch } from './pages/search.ts';
 import { searchRepository } from './pages/code/search.ts';
 import { changeHandle, changePassword, deleteAccount, showAccountSettings } from './pages/settings-account.ts';
@@ -218,7 +219,8 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/explore/users',                 access: 'public',           cost: 'rows',     page: explorePeople },
   { method: 'GET',  path: '/explore/orgs',                  access: 'public',           cost: 'rows',     page: exploreOrganisations },
 
-  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'objects',     page: showSearch },
+  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'rows',     page: showSearch },
+  { method: 'GET',  path: '/search/code',                   access: 'public',           cost: 'objects',  page: showCodeSearch },
   { method: 'GET',  path: '/api/v1',                        access: 'public',           cost: 'free',     page: showApi },
   { method: 'GET',  path: '/api/v1/openapi.json',           access: 'open',             cost: 'free',     page: showOpenApi },
   // Its own table is src/web/api/v1/operations.ts.

@@ -83,7 +83,7 @@ t.test('limits are kept and said: one repository that is too large, an index wit
   await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
   await large.web.rooms.codeSearch.update();
   t.match(await large.find(anonymous, 'some words'), { files: ['small/a.txt:1'], coverage: { visible: 2, searched: 1, tooLarge: 1 } });
-  const page = await ask(large.web, '/search?type=code&q=some%20words');
+  const page = await ask(large.web, '/search/code?q=some%20words');
   t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
   t.match(page.body, /<mark>some words<\/mark>/);
 
@@ -93,7 +93,7 @@ t.test('limits are kept and said: one repository that is too large, an index wit
   t.match(await full.find(anonymous, 'some words'), { files: [], coverage: { visible: 1, searched: 0, tooLarge: 1 } });
 
   const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
-  t.match(await ask(off.web, '/search?type=code&q=x'), { status: 200, body: /not indexed on this server/ });
+  t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
 });
 
 t.test('one repository is searched by git: literally, or by a pattern, within limits', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { anonymous, repositoryLevel } from '../../src/access/index.ts';
+import { anonymous, localAdministrator, repositoryLevel } from '../../src/access/index.ts';
 import type { CollaboratorRole, OrganisationRole, PersonViewer, Viewer } from '../../src/access/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
@@ -155,6 +155,10 @@ t.test('SPEC §4.2 every search is live: it sees what was written before it, who
   t.strictSame([await names('pot'), await names('pot', personViewer('a'))], [[], []]);
   await change(db, "UPDATE repositories SET deleted_at = NULL WHERE id = 'r'");
 
+  await change(db, "UPDATE handles SET display = 'ALICE' WHERE owner_id = 'a'");
+  t.strictSame(await names('pot'), ['ALICE/Pot'], 'only the case of the owner has changed');
+  await change(db, "UPDATE handles SET display = 'alice' WHERE owner_id = 'a'");
+
   await db.write(async ({ manager }) => {
     await manager.query("UPDATE handles SET released_at = 9 WHERE owner_id = 'o'");
     await manager.query("INSERT INTO handles VALUES ('union', 'Union', 'organisation', 'o', NULL)");
@@ -265,7 +269,8 @@ t.test('security E08 what is found is what a look at every visible row finds, in
     };
   };
 
-  const viewers: Viewer[] = [anonymous, ...world.people.map(({ id }) => personViewer(id)), personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }), personViewer('p1', { repositoryIds: [] })];
+  const viewers: Viewer[] = [anonymous, ...world.people.map(({ id }) => personViewer(id)), personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }), personViewer('p1', { repositoryIds: [] }),
+    localAdministrator, { kind: 'task', taskId: 1, repositoryId: 'r1', scope: 'read' }, { kind: 'task', taskId: 2, repositoryId: world.repositories.find(({ isPrivate }) => isPrivate)!.id, scope: 'read' }];
   let hits = 0;
   for (let round = 0; round < 300; round++) {
     const [viewer, text] = [random.pick(viewers), world.query()];

@@ -20,7 +20,8 @@ export interface UpdateDeps {
   isStopping(): boolean;
 }
 
-const rowsAtOnce = 20;
+/** Looking for what is behind is a walk over all repositories, so it had better bring many. */
+const rowsAtOnce = 500;
 
 /** What has changed since it was looked at; what was changed last comes first. */
 const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT JOIN code.repositories c ON c.id = r.id

@@ -3,7 +3,7 @@ import { readSearchQuery } from '../search-query.ts';
 import { viewCodeHit, viewCoverage } from '../views/search-code.ts';
 import type { Page } from '../visit.ts';
 
-/** `/search?type=code&q=`: the default branches of the repositories that the viewer may see. */
+/** `/search/code?q=`: the default branches of the repositories that the viewer may see. */
 export const showCodeSearch: Page = async ({ query, viewer }, { codeSearch }) => {
   const text = readSearchQuery(query).trim();
   if (!codeSearch.isOn) return page('pages/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });

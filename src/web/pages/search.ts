@@ -4,7 +4,6 @@ import { page } from '../reply.ts';
 import { readSearchQuery } from '../search-query.ts';
 import { viewPersonHit, viewRepositoryHit } from '../views/search-hits.ts';
 import type { Page } from '../visit.ts';
-import { showCodeSearch } from './search-code.ts';
 
 /** Rows of each kind on one page. */
 const rowsShown = 50;
@@ -23,10 +22,7 @@ const inOrder = <Row extends { id: string }>(ids: readonly string[], rows: Itera
 };
 
 /** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
-export const showSearch: Page = async (visit, rooms) => {
-  if (visit.query.get('type') === 'code') return showCodeSearch(visit, rooms);
-  const { query, viewer } = visit;
-  const { search, repositories, accounts, owners, clock } = rooms;
+export const showSearch: Page = async ({ query, viewer }, { search, repositories, accounts, owners, clock }) => {
   const text = readSearchQuery(query).trim();
   const found = await search.findFirst(viewer, text, rowsShown);
   const [rows, people, pictures] = await Promise.all([
