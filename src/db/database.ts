@@ -112,7 +112,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   queryThroughWriter(writer, refuseLateWork);
   const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
 
-  const lookup = createLookup((sql) => connectionOf(reader).prepare(sql));
+  const { lookup, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
 
   const inside = new AsyncLocalStorage<{ open: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
@@ -164,6 +164,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       throw fault;
     } finally {
       mark.open = false;
+      forgetLookups();
       if (durable === 'with-the-next') await writer.query('PRAGMA synchronous = FULL');
       const tookMs = Math.round(performance.now() - startedAt);
       if (tookMs > slowWriteMs) logger.warn('db.slow_write', { tookMs });

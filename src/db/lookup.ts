@@ -5,14 +5,22 @@ import { internal } from '../kernel/index.ts';
  * Answers the rows of a table whose columns have these values, at most `maxRows`. For the
  * few questions that nearly every request asks: its statement is prepared once, and its
  * rows are read without a mapper's work, which costs more than all the rest of a short
- * answer. Sees what `read` sees: rows are kept only until SQLite says that anybody, in this
- * process or another, has changed the database.
+ * answer. Rows are kept until this process commits, or SQLite says that another has; it is
+ * asked at most every two milliseconds.
  */
 export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
+
+export interface KeptLookups {
+  lookup: Lookup;
+  /** To be called with every commit of this process, before anybody is told of it. */
+  forget(): void;
+}
 
 const maxRows = 16;
 /** About a kilobyte each. */
 const maxKept = 2_000;
+/** Asking costs as much as one lookup does: it takes and leaves the locks of a transaction. */
+const agreesForMs = 2;
 
 interface Statement {
   all(...parameters: unknown[]): unknown[];
@@ -28,19 +36,26 @@ interface Prepared {
 type Asked = readonly [property: string, isNull: boolean];
 
 /** @param prepare of the reading connection */
-export function createLookup(prepare: (sql: string) => Statement): Lookup {
+export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
   const known = new WeakMap<object, Map<string, Prepared>>();
   let versionOf: Statement | undefined;
   const filled = new Set<Prepared['kept']>();
   let version: unknown;
+  let askedAtMs = -Infinity;
   let keptRows = 0;
 
   /** Commits of other connections move SQLite's counter; this connection only reads. */
   function forgetTheOld(): void {
+    const nowMs = performance.now();
+    if (nowMs - askedAtMs < agreesForMs) return;
+    askedAtMs = nowMs;
     versionOf ??= prepare('PRAGMA data_version');
     const [now] = versionOf.all() as [{ data_version: number }];
-    if (now.data_version === version && keptRows < maxKept) return;
+    if (now.data_version !== version || keptRows > maxKept) forget();
     version = now.data_version;
+  }
+
+  function forget(): void {
     keptRows = 0;
     for (const kept of filled) kept.clear();
     filled.clear();
@@ -68,7 +83,7 @@ export function createLookup(prepare: (sql: string) => Statement): Lookup {
     return { statement, columns, kept: new Map() };
   }
 
-  return <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
+  const lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
     const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
@@ -88,4 +103,5 @@ export function createLookup(prepare: (sql: string) => Statement): Lookup {
     // Copies: who asks may change what is theirs.
     return rows.map((row) => ({ ...row }));
   };
+  return { lookup, forget };
 }

@@ -228,7 +228,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     repositoryPath: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
     createRepository: (target, { defaultBranch }) => storage.createRepository(door, target, defaultBranch),
     repositoryExists: storage.repositoryExists,
-    setHead: (target, branch) => storage.setHead(door, target, branch),
+    setHead: (target, branch) => refTables.changing(target, () => storage.setHead(door, target, branch)),
     async moveRepository(from, to) {
       await forget(from);
       await readers.close(from);
@@ -245,7 +245,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
     async receivePack(request) {
-      const outcome = await receivePack(receiving, request).finally(() => moved(request.path));
+      const outcome = await refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
       if (outcome.kind === 'reported') {
         upkeep.note(request.path);
         refTables.noteCommits(request.path, branchTips(outcome));
@@ -254,7 +254,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
 
     async moveRefs(target, moves) {
-      const results = await moveRefs({ door, slots: writes }, target, moves).finally(() => moved(target));
+      const results = await refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
       upkeep.note(target);
       refTables.noteCommits(target, branchTips({ updates: moves, results }));
       return results;
@@ -332,5 +332,8 @@ function limitsOf(config: Config['git']): Partial<GitLimits> {
     queue: config.queue,
     queueWaitMs: config.queueWaitMs,
     maxPushBytes: config.maxPushSizeBytes,
+    maxPushObjects: config.maxPushObjects,
+    maxPushMemoryBytes: config.maxPushMemoryBytes,
+    pushCpuMs: config.maxPushCpuMs,
   };
 }

@@ -6,15 +6,18 @@ import { readRefTable } from './ref-table.ts';
 import type { Peel, RefTable } from './ref-table.ts';
 import type { Stamp } from './stamp.ts';
 
-/** The refs of busy repositories, kept in memory and checked against the disk each time. */
+/** The refs of busy repositories, kept in memory and checked against the disk. */
 export interface RefTables {
   /**
-   * The refs as they are now, whoever changed them last; null when git has to answer.
+   * The refs as they are now: with all that this process has done, and with what others
+   * did up to two milliseconds ago; null when git has to answer.
    * Whoever asks has checked access.
    */
   of(repository: string): Promise<RefTable | null>;
   /** Tells that these objects, which a push brought to branches, are commits: nobody has to look. */
   noteCommits(repository: string, oids: Iterable<string>): void;
+  /** Does work that may move refs: meanwhile, and right after, no check of the disk is left out. */
+  changing<Result>(repository: string, work: () => Promise<Result>): Promise<Result>;
   /** Forgets a repository that goes away or moves. */
   forget(repository: string): void;
 }
@@ -24,6 +27,8 @@ interface Kept {
   readAtMs: number;
   /** Whether any change since is sure to show. Otherwise only the two below are of use. */
   isSettled: boolean;
+  /** When the disk was last seen to agree, by `performance.now()`. */
+  agreedAtMs: number;
   packed: RefEntry[];
   /** By object, what was found out: null for what is no annotated tag. */
   known: Map<string, string | null>;
@@ -35,11 +40,15 @@ const keptRepositories = 2_000;
 /** Questions for the object reader at a time. */
 const questionsAtOnce = 5_000;
 const maxKnown = 50_000;
+/** A check asks the kernel ten questions, which is a quarter of all that a listing costs when thousands come each second. */
+const agreesForMs = 2;
 
 export function createRefTables(readers: ObjectReaders, logger: Logger): RefTables {
   /** Least recently used first. */
   const kept = new Map<string, Kept>();
   let refCount = 0;
+  /** Repositories that this process is changing, and how often at once. */
+  const underWork = new Map<string, number>();
 
   const peelIn = (repository: string): Peel => async (oids) => {
     const answers: (string | null)[] = [];
@@ -62,7 +71,7 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
     const known = before === undefined || before.known.size > maxKnown ? new Map<string, string | null>() : before.known;
     const table = await readRefTable(repository, readPacked, known, peelIn(repository));
     forget(repository);
-    keep(repository, { table, readAtMs, isSettled: table.stamp.isSettled(readAtMs), packed, known });
+    keep(repository, { table, readAtMs, isSettled: table.stamp.isSettled(readAtMs), agreedAtMs: -Infinity, packed, known });
     return table;
   }
 
@@ -80,10 +89,17 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
     kept.delete(repository);
   }
 
+  function agrees(repository: string, known: Kept): boolean {
+    const now = performance.now();
+    if (now - known.agreedAtMs < agreesForMs && !underWork.has(repository)) return true;
+    known.agreedAtMs = now;
+    return known.table.stamp.holds();
+  }
+
   return {
     async of(repository) {
       const known = kept.get(repository);
-      if (known?.isSettled === true && known.table.stamp.holds()) {
+      if (known?.isSettled === true && agrees(repository, known)) {
         kept.delete(repository);
         kept.set(repository, known);
         return known.table;
@@ -99,6 +115,18 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
     },
     noteCommits(repository, oids) {
       for (const oid of oids) kept.get(repository)?.known.set(oid, null);
+    },
+    async changing(repository, work) {
+      underWork.set(repository, (underWork.get(repository) ?? 0) + 1);
+      try {
+        return await work();
+      } finally {
+        const others = underWork.get(repository)! - 1;
+        if (others === 0) underWork.delete(repository);
+        else underWork.set(repository, others);
+        const known = kept.get(repository);
+        if (known !== undefined) known.agreedAtMs = -Infinity;
+      }
     },
     forget,
   };
