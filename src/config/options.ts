@@ -105,6 +105,18 @@ export const options = [
     key: 'git.max_push_size', env: 'SERVICE_GIT_MAX_PUSH_SIZE', type: size('1MiB', '1TiB'), default: '4GiB',
     sentence: 'Largest pack that one push may send.',
   }),
+  row({
+    key: 'git.max_push_objects', env: 'SERVICE_GIT_MAX_PUSH_OBJECTS', type: integer(1_000, 1_000_000_000), default: 10_000_000,
+    sentence: 'Most objects that one push may bring. Each takes about a hundred bytes of memory while it is received.',
+  }),
+  row({
+    key: 'git.max_push_memory', env: 'SERVICE_GIT_MAX_PUSH_MEMORY', type: size('16MiB', '1TiB'), default: '128MiB',
+    sentence: 'Largest object that a push may make git hold in memory; two or three can be needed at once. A file that is sent whole, not as a change, may be larger.',
+  }),
+  row({
+    key: 'git.max_push_cpu', env: 'SERVICE_GIT_MAX_PUSH_CPU', type: duration('1s', '24h'), default: '60s',
+    sentence: 'Processor time that git may spend on one push, besides ten seconds for each MiB of it.',
+  }),
 
   row({
     key: 'storage.root', env: 'SERVICE_STORAGE_ROOT', type: path, default: { belowDataDir: 'repositories' },

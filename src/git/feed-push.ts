@@ -7,6 +7,8 @@ import { leastBytesIn, startFlow, watchForStall } from './transfer.ts';
 export interface PushFeed {
   /** Whether git was left with what it had: the client left, failed or stalled. */
   readonly isCutOff: boolean;
+  /** Bytes of the push that came so far. */
+  readonly bytes: number;
   /** What the client's stream failed with. */
   readonly error: unknown;
   end(): void;
@@ -67,6 +69,9 @@ export function feedPush(
   return {
     get isCutOff() {
       return patience !== undefined;
+    },
+    get bytes() {
+      return head.packBytes + flow.bytes;
     },
     get error() {
       return failure;

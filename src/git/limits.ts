@@ -29,6 +29,13 @@ export interface GitLimits {
 
   /** Largest pack of one push; 0 for no bound. */
   maxPushBytes: number;
+  /** Objects that one push may bring. */
+  maxPushObjects: number;
+  /** Largest piece of memory that git may take for a push, in bytes; more only for the table of its objects. */
+  maxPushMemoryBytes: number;
+  /** Processor time of one push, in milliseconds: at first, and more for each MiB that came. */
+  pushCpuMs: number;
+  pushCpuMsPerMiB: number;
   /** Ref updates of one push, refs of one repository. */
   maxUpdatesPerPush: number;
   maxRefs: number;
@@ -69,6 +76,10 @@ export const defaultLimits: Readonly<GitLimits> = {
   stallMs: 600_000,
 
   maxPushBytes: 4 * 1024 ** 3,
+  maxPushObjects: 10_000_000,
+  maxPushMemoryBytes: 128 * 1024 ** 2,
+  pushCpuMs: 60_000,
+  pushCpuMsPerMiB: 10_000,
   maxUpdatesPerPush: 10_000,
   maxRefs: 50_000,
   maxPushHeadBytes: 16 * 1024 * 1024,

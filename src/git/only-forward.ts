@@ -38,6 +38,9 @@ export interface ForwardRequest {
 /** How much of a pack is read to judge a move, in bytes; some ten thousand commits. */
 const maxJudgedBytes = 4 * 1024 * 1024;
 
+/** `PACK`, a version, and the number of objects (gitformat-pack). */
+const packHeadBytes = 12;
+
 /** More open ends than this come from no usual history. */
 const maxOpenEnds = 200;
 
@@ -69,15 +72,12 @@ export async function judgeMoves(
   const pack = new PackCommits(open[0]!.update.newId.length / 2);
   const read = Buffer.concat(head.bytes);
   pack.push(read.subarray(read.length - head.packBytes));
-  let judgedBytes = head.packBytes;
   for (;;) {
     // Cheap and often enough: a move of a few commits is proved by the first bytes.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
-    if (open.length === 0 || pack.isDone || judgedBytes > maxJudgedBytes) break;
-    const chunk = await nextChunk(request);
+    if (open.length === 0 || pack.isDone || head.packBytes > maxJudgedBytes) break;
+    const chunk = await readOn(request, head);
     if (chunk === null) break;
-    head.bytes.push(chunk);
-    judgedBytes += chunk.length;
     pack.push(chunk);
   }
   const unjudged: ForwardRule[] = [];
@@ -121,6 +121,28 @@ async function judge({ door, readers, limits }: ForwardDeps, path: string, updat
     if (output.length === 0) return 'forward';
   }
   return known.length === ends.length ? 'rewrites' : 'unknown';
+}
+
+/**
+ * How many objects the pack of a push says it has. What is read for it stays in `head`, for git.
+ * @returns 0 when no pack begins; git then has words for it
+ */
+export async function countPackObjects(request: ForwardRequest, head: PushHead): Promise<number> {
+  while (head.packBytes < packHeadBytes) {
+    if ((await readOn(request, head)) === null) return 0;
+  }
+  const read = Buffer.concat(head.bytes);
+  const pack = read.subarray(read.length - head.packBytes);
+  return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
+}
+
+/** The next bytes of the pack, which go on to `head`; `null` when none come. */
+async function readOn(request: ForwardRequest, head: PushHead): Promise<Buffer | null> {
+  const chunk = await nextChunk(request);
+  if (chunk === null) return null;
+  head.bytes.push(chunk);
+  head.packBytes += chunk.length;
+  return chunk;
 }
 
 /** The next bytes of a paused stream, which is left paused; `null` when none come. */

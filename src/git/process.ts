@@ -7,7 +7,7 @@ import type { Logger } from '../kernel/index.ts';
 import type { GitSettings } from './settings.ts';
 
 /** Why a process was ended before it was done. */
-export type StopReason = 'aborted' | 'time_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
+export type StopReason = 'aborted' | 'time_limit' | 'effort_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
 
 export interface GitCommand {
   /** Arguments after `git`. Never user text in option position. */
@@ -21,6 +21,8 @@ export interface GitCommand {
   protocol?: string | null | undefined;
   /** Ends the process group when the client is gone. */
   signal?: AbortSignal | undefined;
+  /** Most memory that it may take in one piece, in bytes; beyond it git gives up. */
+  allocationLimitBytes?: number;
   /** Steps behind pages in the queue for the processor. */
   yields?: boolean;
 }
@@ -32,6 +34,8 @@ export interface GitExit {
 }
 
 export interface GitProcess {
+  /** Leader of its process group. */
+  pid: number;
   /** Null unless the command takes input. */
   stdin: Writable | null;
   /** Null when the output goes elsewhere. */
@@ -112,11 +116,12 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
 }
 
 function startGroup(program: string, command: GitCommand, settings: GitSettings, logger: Logger): GitProcess {
-  const { argv, protocol, signal, timeLimitMs } = command;
-  const environment =
-    typeof protocol === 'string' && validProtocol.test(protocol)
-      ? { ...settings.environment, GIT_PROTOCOL: protocol }
-      : settings.environment;
+  const { argv, protocol, signal, timeLimitMs, allocationLimitBytes } = command;
+  const environment = {
+    ...settings.environment,
+    ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+    ...(allocationLimitBytes === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocationLimitBytes) }),
+  };
   // `detached` makes it the leader of its own group, so that one signal reaches
   // its helpers (pack-objects, index-pack) too.
   const child = spawn(program, argv, {
@@ -176,7 +181,7 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
       resolve({ code, stoppedBy });
     });
   });
-  return { stdin, stdout, exited, stop, complaint: () => complaint };
+  return { pid, stdin, stdout, exited, stop, complaint: () => complaint };
 }
 
 /** @param target a process, or minus the leader of a group */

@@ -15,6 +15,10 @@ const bands = { data: 1, remark: 2, failure: 3 } as const;
 /** Data bytes of one side-band packet that every client takes. */
 const maxBandBytes = 65_515;
 
+/** What is kept of git's remarks, to tell why it gave up. */
+const keptWords = 1_000;
+const saysTooLarge = /attempting to allocate \d+ over limit/;
+
 /** Writes the answer to a push in the form that the client asked for. */
 export class ReportWriter {
   readonly #capabilities: ReadonlySet<string>;
@@ -72,6 +76,7 @@ export class ReportReader {
   readonly #report = new PacketReader();
   readonly #verdicts = new Map<string, RefResult>();
   readonly #held: Buffer[] = [];
+  #lastWords = '';
   #complete = false;
   #released = false;
 
@@ -82,6 +87,11 @@ export class ReportReader {
   /** Whether the whole report has been read: git has done all it will do to the refs. */
   get isComplete(): boolean {
     return this.#complete;
+  }
+
+  /** Whether git said that it would have needed more memory in one piece than it was allowed. */
+  get ranOutOfMemory(): boolean {
+    return saysTooLarge.test(this.#lastWords);
   }
 
   /** Takes what git wrote; answers what may go on to the client now. */
@@ -99,6 +109,7 @@ export class ReportReader {
         now.push(this.#pass(encodePacket(packet.data)));
       } else {
         maskControls(packet.data.subarray(1));
+        this.#lastWords = (this.#lastWords + packet.data.toString('latin1', 1)).slice(-keptWords);
         now.push(this.#held.length === 0 ? encodePacket(packet.data) : this.#pass(encodePacket(packet.data)));
       }
     }

@@ -1,4 +1,4 @@
-import { judgeMoves } from './only-forward.ts';
+import { countPackObjects, judgeMoves } from './only-forward.ts';
 import type { GitProcess } from './process.ts';
 import type { PushDeps, PushOutcome, PushRequest } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
@@ -6,7 +6,7 @@ import type { PushHead } from './push-head.ts';
 import { ReportWriter } from './push-report.ts';
 import { refusePush } from './refuse-push.ts';
 import type { RefusedUpdate } from './refuse-push.ts';
-import { drainQuietMs, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import { drainQuietMs, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushTerms } from './run-receive-pack.ts';
 import { drain, expectErrors, send } from './transfer.ts';
 
@@ -41,30 +41,35 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   try {
     // Starting takes as long as journalling, so both happen at once. Until the push is
     // decided on, git gets none of its bytes.
-    const waiting = startReceivePack(deps, request, false);
+    const waiting = startReceivePack(deps, request);
     const dismiss = () => waiting.stop('aborted');
     const judge = async () => {
       const verdict = await observer.decide({ updates, options: head.options });
       const rules = verdict.accept ? (verdict.onlyForward ?? []) : [];
-      return { verdict, ...(await judgeMoves(deps, { path, input, signal, stallMs }, head, rules)) };
+      const source = { path, input, signal, stallMs };
+      const moves = await judgeMoves(deps, source, head, rules);
+      return { verdict, ...moves, objects: verdict.accept && hasPack(head) ? await countPackObjects(source, head) : 0 };
     };
-    const { verdict, broken, unjudged } = await judge().catch((error: unknown) => {
+    const { verdict, broken, unjudged, objects } = await judge().catch((error: unknown) => {
       dismiss();
       throw error;
     });
-    if (!verdict.accept || broken.length > 0 || unjudged.length > 0) dismiss();
+    const isTooMuch = objects > deps.limits.maxPushObjects;
+    const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, deps.limits);
+    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) dismiss();
     if (!verdict.accept) {
       release();
       return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
     }
-    if (broken.length === 0) {
+    if (broken.length === 0 && !isTooMuch) {
       // What could not be judged beforehand git refuses itself, for every branch of the push.
-      const git = unjudged.length > 0 ? startReceivePack(deps, request, true) : waiting;
+      const git = isUsual ? waiting : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects });
       return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged });
     }
     release();
     const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
-    const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? 'another ref of this push was refused' }));
+    const otherwise = isTooMuch ? `one push may bring at most ${deps.limits.maxPushObjects} objects; push in parts` : 'another ref of this push was refused';
+    const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? otherwise }));
     await settle(deps, observer, broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })));
     return await refuse(broke);
   } finally {

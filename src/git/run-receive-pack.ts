@@ -1,5 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 import { feedPush } from './feed-push.ts';
+import type { GitLimits } from './limits.ts';
 import type { ForwardRule } from './only-forward.ts';
 import type { GitExit, GitProcess } from './process.ts';
 import type { PushDeps, PushObserver, PushOutcome, PushRequest } from './push.ts';
@@ -7,7 +8,9 @@ import { hasPack } from './push-head.ts';
 import type { PushHead } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
+import { syncMovedRefs } from './sync-refs.ts';
 import { drain, send } from './transfer.ts';
+import { watchEffort } from './watch-effort.ts';
 
 /** On what terms git gets a push. */
 export interface PushTerms {
@@ -18,6 +21,19 @@ export interface PushTerms {
 /** Silence after which a refused push counts as sent: some clients never end their side. */
 export const drainQuietMs = 10_000;
 
+/** What git keeps of each object of a pack, in one piece, in bytes; a little more than it is. */
+const tableBytesPerObject = 80;
+const mebibyte = 1024 * 1024;
+const effortEveryMs = 1_000;
+
+const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
+  `The push has an object, or a change to one, that takes more than ${Math.floor(maxPushMemoryBytes / mebibyte)} MiB of memory to read. ` +
+  'A large file goes through whole: git -c core.bigFileThreshold=16m push';
+const tooMuchWork = 'The push was given up: reading it takes far more work than its size explains.';
+
+/** Whether git can have the memory that so many objects take, as it was started at first. */
+export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimits): boolean => objects * tableBytesPerObject <= maxPushMemoryBytes;
+
 /** Tells the observer, whose failure must not cost the client its report. */
 export async function settle({ logger }: PushDeps, observer: PushObserver, results: RefResult[]): Promise<void> {
   await observer.settled(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
@@ -26,12 +42,18 @@ export async function settle({ logger }: PushDeps, observer: PushObserver, resul
 /**
  * Starts git for a push. It waits for the commands and can do nothing before it has them.
  * @param forwardOnly whether it refuses every move that is not forward
+ * @param objects what its pack says it has, when that is known
  */
-export function startReceivePack({ door, limits }: PushDeps, { path, protocol }: PushRequest, forwardOnly: boolean): GitProcess {
+export function startReceivePack(
+  { door, limits }: PushDeps,
+  { path, protocol }: PushRequest,
+  { forwardOnly = false, objects = 0 }: { forwardOnly?: boolean; objects?: number } = {},
+): GitProcess {
   return door.start({
     argv: [...(forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', path],
     protocol,
     timeLimitMs: limits.transferMs,
+    allocationLimitBytes: Math.max(limits.maxPushMemoryBytes, objects * tableBytesPerObject),
     takesInput: true,
   });
 }
@@ -53,8 +75,16 @@ export async function runReceivePack(
   const writer = new ReportWriter(head.capabilities);
   const reader = new ReportReader(writer.usesSideBand);
   let results: RefResult[] | null = null;
+  let isUnsynced = false;
   const reported = async (): Promise<void> => {
-    results = reader.results(head.updates);
+    const moved = reader.results(head.updates);
+    await syncMovedRefs(request.path, moved).catch((error: unknown) => {
+      // Left unsettled: the next start settles it by the refs that are there then.
+      isUnsynced = true;
+      logger.error('push.not_synced', { path: request.path, error });
+      throw error;
+    });
+    results = moved;
     // The journal is settled before the client hears "ok". It costs one write beside
     // git's own last steps, and whoever acts on the acknowledgement (reads the page,
     // pushes again, waits for a build) finds the push recorded. Were it the other way
@@ -65,6 +95,12 @@ export async function runReceivePack(
   };
 
   const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
+  const endWatch = watchEffort(
+    git.pid,
+    effortEveryMs,
+    () => limits.pushCpuMs + (feed.bytes / mebibyte) * limits.pushCpuMsPerMiB,
+    () => git.stop('effort_limit'),
+  );
 
   let exit: GitExit;
   try {
@@ -73,6 +109,7 @@ export async function runReceivePack(
       if (!reader.isComplete || results !== null) continue;
       await reported();
       const why = isDomainError(feed.error) ? [feed.error.message] : [];
+      if (reader.ranOutOfMemory) why.push(tooLarge(limits));
       const stopped = unjudged.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
       await send(output, Buffer.concat([writer.remarks([...why, ...remarks]), reader.release()]));
@@ -83,6 +120,7 @@ export async function runReceivePack(
     git.stop('aborted');
   } finally {
     exit = await git.exited;
+    endWatch();
     feed.end();
   }
 
@@ -96,6 +134,6 @@ export async function runReceivePack(
   if (!clean) {
     logger.warn('push.unreported', { path: request.path, ...exit, inputError: feed.error, complaint: git.complaint() });
   }
-  await send(output, Buffer.concat([reader.release(), ...(clean ? [] : [writer.failure('The push was interrupted.')])]));
+  await send(output, Buffer.concat([...(isUnsynced ? [] : [reader.release()]), ...(clean ? [] : [writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.')])]));
   return { kind: 'unreported', updates, clean };
 }

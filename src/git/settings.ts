@@ -94,7 +94,8 @@ function configText({ hooks, template, maxPushBytes }: { hooks: string; template
 	maxInputSize = ${maxPushBytes}
 	advertisePushOptions = true
 	autogc = false
-	unpackLimit = 100
+	# Always a pack: what it inflates to never touches the disk, and it is synced in fewer steps.
+	unpackLimit = 1
 	denyCurrentBranch = ignore
 [receive "fsck"]
 	gitattributesSymlink = error

@@ -94,7 +94,7 @@ export function gitConfig(folder: string, program = 'git') {
   return {
     dataDir,
     storage: { root: path.join(dataDir, 'repositories'), lowDiskFloorBytes: 0 },
-    git: { program, readSlots: 4, writeSlots: 4, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3 },
+    git: { program, readSlots: 4, writeSlots: 4, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3, maxPushObjects: 10_000_000, maxPushMemoryBytes: 128 * 1024 ** 2, maxPushCpuMs: 60_000 },
   };
 }
 

@@ -42,7 +42,7 @@ t.test('SECURITY 2.1: the settings reach git as they are written', async (t) => 
   const text = readFileSync(path.join(folder, 'data', 'run', 'git', 'config'), 'utf8');
   for (const line of [
     'fsync = committed,reference', 'fsyncMethod = fsync', 'bigFileThreshold = 16m', 'alternateRefsCommand = /bin/false',
-    'fsckObjects = true', 'maxInputSize = 12345', 'advertisePushOptions = true', 'autogc = false', 'unpackLimit = 100',
+    'fsckObjects = true', 'maxInputSize = 12345', 'advertisePushOptions = true', 'autogc = false', 'unpackLimit = 1',
     'hideRefs = refs/hearth', 'hideRefs = refs/replace', 'allowAnySHA1InWant = false', 'allowFilter = true',
     'bareRepository = explicit', 'threads = 1', 'windowMemory = 64m', 'allow = never',
   ]) t.match(text, `\t${line}\n`);

@@ -65,7 +65,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
       config: {
         dataDir: folder,
         storage: { root: path.join(folder, 'repositories'), lowDiskFloorBytes: 0 },
-        git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3 },
+        git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3, maxPushObjects: 10_000_000, maxPushMemoryBytes: 128 * 1024 ** 2, maxPushCpuMs: 60_000 },
       },
       logger,
     });

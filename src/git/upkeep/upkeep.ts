@@ -30,6 +30,7 @@ interface UpkeepDeps {
 }
 
 const limitMs = 60 * 60_000;
+const restlessTimes = 10;
 
 /**
  * Rolls small packs and single objects into larger ones, each at least twice the next, and
@@ -40,8 +41,8 @@ const repack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--w
 const packRefs = ['pack-refs', '--all'];
 
 export function createUpkeep({ door, slots, logger, lowDiskFloorBytes, quietMs, now }: UpkeepDeps): Upkeep {
-  /** When the last push came, by repository. */
-  const noted = new Map<string, number>();
+  /** When the first push since it was looked after came, and the last one, by repository. */
+  const noted = new Map<string, { first: number; last: number }>();
   let atWork: { repository: string; stop: AbortController; done: Promise<unknown> } | null = null;
 
   async function lookAfter(repository: string, signal: AbortSignal): Promise<boolean> {
@@ -78,11 +79,13 @@ export function createUpkeep({ door, slots, logger, lowDiskFloorBytes, quietMs, 
   }
 
   return {
-    note: (repository) => void noted.set(repository, now()),
+    note: (repository) => void noted.set(repository, { first: noted.get(repository)?.first ?? now(), last: now() }),
     async run() {
       let changed = 0;
-      for (const [repository, pushedAt] of [...noted]) {
-        if (now() - pushedAt < quietMs || !noted.delete(repository)) continue;
+      for (const [repository, { first, last }] of [...noted]) {
+        // One that is never quiet needs it most.
+        const isDue = now() - last >= quietMs || now() - first >= restlessTimes * quietMs;
+        if (!isDue || !noted.delete(repository)) continue;
         if (await one(repository)) changed += 1;
       }
       return changed;
