@@ -23,7 +23,7 @@ export const reservedHandles: ReadonlySet<string> = new Set([
   ...`about admin ap api assets auth avatars dashboard explore favicon.ico following ghost git health
     healthz hearth help instance invite login logout me metrics new nodeinfo notifications onboarding orgs raw readyz
     repos robots.txt root search security settings setup signup sitemap.xml static support system
-    users well-known www`.split(/\s+/),
+    twirp users well-known www`.split(/\s+/),
   ...Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()),
 ]);
 

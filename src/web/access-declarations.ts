@@ -17,12 +17,14 @@ import type { Needed } from '../repositories/index.ts';
  * - `api`: the same; each operation declares for itself who may call
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
  *   where something is done, and answers 404 while federation is off
+ * - `task`: for what runs on a runner; the handler asks for the token of its task, or for an
+ *   address that was signed for it, and ignores cookies
  * - `operator`: for monitoring; the handler lets in this machine and whoever brings the
  *   token of the settings, otherwise 404
  */
 export const accessDeclarations = [
   'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'api', 'federation', 'operator',
+  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'api', 'federation', 'task', 'operator',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];

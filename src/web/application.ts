@@ -18,6 +18,7 @@ import type { Repositories } from '../repositories/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import { answerApiErrors, createApiHandler } from './api/index.ts';
+import { createArtifactHandlers } from './artifacts/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers } from './git/index.ts';
@@ -87,7 +88,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const budgets = createBudgets();
   const anonymous = createAnonymousBudget(clock);
   const metrics = serveMetrics(rooms, counts, anonymous);
-  const table = routes(createGitHandlers(options), createFederationHandlers(options), createApiHandler({ rooms, budgets }), metrics);
+  const table = routes(createGitHandlers(options), createFederationHandlers(options), createArtifactHandlers(options), createApiHandler({ rooms, budgets }), metrics);
   for (const middleware of mountRoutes(table, { rooms, render, budgets, anonymous })) {
     app.use(middleware);
   }

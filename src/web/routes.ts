@@ -1,5 +1,6 @@
 import type { AccessDeclaration } from './access-declarations.ts';
 import type { FederationHandlers } from './activitypub/index.ts';
+import type { ArtifactHandlers } from './artifacts/index.ts';
 import type { Middleware } from './context.ts';
 import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
@@ -97,6 +98,7 @@ export type Route =
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
   | (Declaration<'git'> & { handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
+  | (Omit<Declaration<'task'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Declaration<'federation'> & { handle: Middleware })
   | (Declaration<'operator'> & { handle: Middleware });
 
@@ -112,7 +114,7 @@ const runners = { ofAll: runnerPages(ofInstance), ofPerson: runnerPages(ofPerson
 const secrets = { ofAll: secretPages(ofInstance), ofPerson: secretPages(ofPerson), ofOrganisation: secretPages(ofOrganisation), ofRepository: secretPages(ofRepository) };
 
 /** Every URL of the web. The first row that matches answers. */
-export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware, metrics: Middleware): Route[] => [
+export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: ArtifactHandlers, api: Middleware, metrics: Middleware): Route[] => [
   { method: 'GET',  path: '/healthz',                       access: 'open',             cost: 'free',     page: showHealth },
   { method: 'GET',  path: '/readyz',                        access: 'open',             cost: 'rows',     page: showReadiness },
   { method: 'GET',  path: '/metrics',                       access: 'operator',         cost: 'rows',     handle: metrics },
@@ -225,6 +227,10 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, api: Middleware
   { method: 'GET',  path: '/api/v1/openapi.json',           access: 'open',             cost: 'free',     page: showOpenApi },
   // Its own table is src/web/api/v1/operations.ts.
   { method: 'ANY',  path: '/api/v1/{*operation}',           access: 'api',              cost: 'free',     handle: api },
+
+  // The addresses that stock runners give their jobs; src/web/artifacts reads the rest of the path.
+  { method: 'ANY',  path: '/twirp/github.actions.results.api.v1.ArtifactService/{*method}', access: 'task', cost: 'transfer', handle: artifacts.results },
+  { method: 'ANY',  path: '/api/actions_pipeline/{*rest}',  access: 'task',             cost: 'transfer', handle: artifacts.pipelines },
 
   { method: 'GET',  path: '/orgs/new',                      access: 'signed-in',        cost: 'free',     page: showNewOrganisation },
   { method: 'POST', path: '/orgs',                          access: 'signed-in',        cost: 'rows',     page: createOrganisation },

@@ -6,13 +6,14 @@ import { mountRoutes } from '../../src/web/routing.ts';
 import { routes } from '../../src/web/routes.ts';
 import type { Route } from '../../src/web/routes.ts';
 import type { FederationHandlers } from '../../src/web/activitypub/index.ts';
+import type { ArtifactHandlers } from '../../src/web/artifacts/index.ts';
 import type { GitHandlers } from '../../src/web/git/index.ts';
 import { ask, password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Visitor, Web } from './web-fixture.ts';
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(handlers as GitHandlers, handlers as FederationHandlers, nobody, nobody);
+const table = routes(handlers as GitHandlers, handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
   const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(), anonymous: { spend: nobody, families: () => [] } };

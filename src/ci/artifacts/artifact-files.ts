@@ -17,13 +17,13 @@ const maxFiles = 20_000;
  * Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
  * `too_many_artifacts`.
  */
-export async function openFileArtifact(room: CiRoom, task: TaskAtWork, input: { name: unknown; expiresAt: number | null }): Promise<ArtifactRow> {
+export async function openFileArtifact(room: CiRoom, task: TaskAtWork, input: { name: unknown; keptMs: number | null }): Promise<ArtifactRow> {
   const name = parseArtifactName(input.name);
   return room.db.write(async (tx) => {
     const [present] = await tx.manager.findBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name, state: In(['uploading', 'ready']) });
     if (present?.form === 'files') return present;
     if (present !== undefined) throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
-    return insertArtifact(room, tx, task, { name, form: 'files', expiresAt: input.expiresAt });
+    return insertArtifact(room, tx, task, { name, form: 'files', expiresAt: input.keptMs === null ? null : tx.now + input.keptMs });
   });
 }
 

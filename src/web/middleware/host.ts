@@ -37,7 +37,8 @@ function isPath(path: string): boolean {
  * (security.md C09, C11): no Host, two of them, a foreign one, a path that does
  * not decode, an address above 4 KiB.
  *
- * Health checks, git and federation may use any name: the first tell nothing, the
+ * Jobs of runners may use any name that leads here, and are answered under it; their
+ * tokens are worth nothing to pages. Health checks, git and federation may, too: the first tell nothing, the
  * others bring their own credentials and never take an address from a request.
  */
 export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middleware {
@@ -49,11 +50,10 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring)) throw new Refusal(400, 'This address is not well-formed.');
     if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
 
-    const verdict = externalOrigin({
-      host: client.forwardedHost ?? ctx.req.headers.host,
-      forwardedProto: client.forwardedProto,
-      baseUrl: config.baseUrl,
-    });
+    const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };
+    const asConfigured = externalOrigin({ ...called, baseUrl: config.baseUrl });
+    const isJob = asConfigured.kind === 'misdirected' && /^\/(?:twirp|api\/actions_pipeline)\//.test(ctx.path);
+    const verdict = isJob ? externalOrigin({ ...called, baseUrl: null }) : asConfigured;
     if (verdict.kind === 'malformed') throw new Refusal(400, 'The Host header is not well-formed.');
     if (verdict.kind === 'known') {
       ctx.state.origin = verdict.origin;

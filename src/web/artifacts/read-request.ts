@@ -1,0 +1,64 @@
+import type { TaskAtWork } from '../../ci/index.ts';
+import { invalid, notFound, unauthenticated } from '../../kernel/index.ts';
+import type { Context } from '../context.ts';
+import { Refusal } from '../refusal.ts';
+import type { ArtifactRooms } from './rooms.ts';
+
+const deadlineMs = 60_000;
+
+/** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
+export function taskOf({ ci }: ArtifactRooms, ctx: Context): Promise<TaskAtWork> {
+  const [, token] = /^Bearer (\S{1,4096})$/i.exec(ctx.get('Authorization')) ?? [];
+  if (token === undefined) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+  return ci.authoriseTask(token);
+}
+
+/** A task asks about its own run and no other; that of somebody else is not there. */
+export function requireOwnRun({ run }: TaskAtWork, asked: unknown): void {
+  if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
+}
+
+/** The bytes of the body as they come. Leaving early keeps the connection, so that the refusal can be read. */
+export const bodyOf = (ctx: Context): AsyncIterable<Buffer> => ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+
+/** A small body as a whole. Refuses one that is too large, or takes for ever. */
+export async function readSmallBody(ctx: Context, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new Refusal(413, 'This request is too large.');
+  if (Number(ctx.req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const deadline = setTimeout(() => ctx.req.destroy(), deadlineMs);
+  try {
+    for await (const chunk of bodyOf(ctx)) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(deadline);
+  }
+  return Buffer.concat(chunks);
+}
+
+const maxJsonBytes = 64 * 1024;
+
+/** A JSON object. Names come in snake case or camel case; they are read in snake case. Refuses `malformed_json`. */
+export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknown>> {
+  const bytes = await readSmallBody(ctx, maxJsonBytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    value = null;
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalid('malformed_json', 'This request is not a JSON object.');
+  return new Map(Object.entries(value).map(([name, one]) => [name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), one]));
+}
+
+/** A whole number that came as one or as text; null when it is left out. Refuses `malformed_json`. */
+export function readWhole(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) throw invalid('malformed_json', 'A number of this request is not a whole number.');
+  return number;
+}
