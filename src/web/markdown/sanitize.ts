@@ -11,7 +11,7 @@ const allowedTags = [
 ];
 
 const allowedAttributes: IOptions['allowedAttributes'] = {
-  '*': ['title', 'align'],
+  '*': ['title', 'class'],
   a: ['href', 'rel', 'class', 'id'],
   blockquote: ['class'],
   span: ['class'],
@@ -74,17 +74,19 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
 /** An id of a document is kept only with our prefix, so that it can be none of the page's. */
 const ownId = ({ id }: Attributes): Attributes => (id?.startsWith(anchorPrefix) ? { id } : {});
 
+/**
+ * The renderer writes a column's alignment as an inline style, which our pages do not allow,
+ * and authors write an attribute that HTML has given up. Either becomes a class of ours.
+ */
+const aligned = (tagName: string, { style, align, ...attribs }: Attributes): Tag => {
+  const [side] = /(?:left|center|right)$/i.exec(/^text-align:\w+$/.test(style ?? '') ? style! : align ?? '') ?? [];
+  return { tagName, attribs: side === undefined ? attribs : { ...attribs, class: [attribs.class, `align-${side.toLowerCase()}`].filter(Boolean).join(' ') } };
+};
+
 /** The page itself has the only h1, so the headings of a document move down by one. */
 const demoted = (level: number) => (_name: string, attribs: Attributes): Tag => ({
-  tagName: `h${Math.min(level + 1, 6)}`,
-  attribs: ownId(attribs),
+  ...aligned(`h${Math.min(level + 1, 6)}`, { ...ownId(attribs), ...(attribs.align === undefined ? {} : { align: attribs.align }) }),
 });
-
-/** The renderer writes a column's alignment as an inline style, which our pages do not allow. */
-const cell = (tagName: string, { style, ...attribs }: Attributes): Tag => {
-  const align = /^text-align:(left|center|right)$/.exec(style ?? '')?.[1];
-  return { tagName, attribs: align === undefined ? attribs : { ...attribs, align } };
-};
 
 /** Nobody can click it, but a screen reader can say what it shows. */
 function checkbox({ type, checked }: Attributes): Tag {
@@ -99,7 +101,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
-    allowedClasses: { div: ['scroll'], code: ['language-*'], li: ['task'], blockquote: ['alert-*'], a: ['image-label'], span: ['image-label'] },
+    allowedClasses: { '*': ['align-left', 'align-center', 'align-right'], div: ['scroll'], code: ['language-*'], li: ['task'], blockquote: ['alert-*'], a: ['image-label'], span: ['image-label'] },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowProtocolRelative: true,
     onOpenTag: (name) => { if (name === 'a') linkDepth += 1; },
@@ -107,15 +109,14 @@ export function sanitize(html: string, links: DocumentLinks): string {
     exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
     transformTags: {
       h1: demoted(1), h2: demoted(2), h3: demoted(3), h4: demoted(4), h5: demoted(5), h6: demoted(6),
-      td: cell,
-      th: cell,
+      p: aligned, td: aligned, th: aligned,
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, links, linkDepth > 0),
       input: (_name, attributes) => checkbox(attributes),
       li: (_name, { class: kind, id }) => ({ tagName: 'li', attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id: id ?? '' }) } }),
       // What scrolls sideways must be reachable by keyboard.
       pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
-      div: (_name, attribs) => ({ tagName: 'div', attribs: attribs.class === 'scroll' ? { class: 'scroll', tabindex: '0' } : attribs }),
+      div: (name, attribs) => (attribs.class === 'scroll' ? { tagName: name, attribs: { class: 'scroll', tabindex: '0' } } : aligned(name, attribs)),
     },
   });
 }
