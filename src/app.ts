@@ -2,7 +2,7 @@
  * The composition root: the only file that sees all rooms. It builds each once,
  * in the order of the arrows, and plugs ports together.
  */
-import { access, constants, statfs } from 'node:fs/promises';
+import { statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import { migrations } from '../migrations/index.ts';
@@ -372,7 +372,8 @@ function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Pro
 /** What keeps writes from succeeding; named without paths, because anybody may ask whether the server is ready. */
 async function storageFault({ dataDir, storage }: Config): Promise<string | null> {
   try {
-    await access(dataDir, constants.W_OK);
+    // Asking for the right is not enough: a file system that an error has turned read-only still grants it.
+    await writeFile(path.join(dataDir, 'run', 'writable'), 'x', { mode: 0o600 });
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize < storage.lowDiskFloorBytes ? 'disk full' : null;
   } catch {

@@ -9,6 +9,8 @@ const locked = 6;
 const readOnly = 8;
 const inputOutput = 10;
 const full = 13;
+/** An extended one: the system took none of what was to be written. Not so after a failed sync. */
+const notWritten = 778;
 
 function driverError(error: unknown): (Error & { errcode?: number }) | null {
   if (!(error instanceof QueryFailedError)) return null;
@@ -45,9 +47,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 
 /**
  * Storage that can no longer be trusted: after a failed fsync nobody knows what
- * is on disk, and without its thread nothing reaches the disk.
+ * is on disk, and without its thread nothing reaches the disk. A file system that has
+ * turned read-only refuses before: the write is undone, and reading goes on.
  */
 export function isStorageFault(error: unknown): boolean {
+  if (driverError(error)?.errcode === notWritten) return false;
   return primaryCode(error) === inputOutput || driverError(error) instanceof WriterEnded;
 }
 
@@ -60,6 +64,7 @@ export function databaseLocked(cause?: unknown): DomainError {
 
 /** Faults of the moment become words; everything else stays what it was. */
 export function translateFault(error: unknown): unknown {
+  if (driverError(error)?.errcode === notWritten) return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });
   switch (primaryCode(error)) {
     case busy:
     case locked:

@@ -32,8 +32,12 @@ export async function createRepository(door: GitDoor, target: string, defaultBra
   await mkdir(path.join(unfinished, 'info'), { recursive: true });
   await writeFile(path.join(unfinished, 'info', 'attributes'), '* -export-subst\n');
 
+  // git syncs what is pushed, but not what init writes: without it a power failure after the first push
+  // leaves an empty HEAD, and with it no repository.
+  for (const file of ['HEAD', 'config', 'info/attributes', '.']) await sync(path.join(unfinished, file));
   await rename(unfinished, target);
-  await syncFolder(path.dirname(target));
+  await sync(path.dirname(target));
+  await sync(path.dirname(path.dirname(target)));
 }
 
 /** Refuses `invalid_branch_name`. */
@@ -42,6 +46,8 @@ export async function setHead(door: GitDoor, target: string, branch: string): Pr
   const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
   const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
   if (code !== 0) throw internal('git could not set the default branch', { cause: { code, complaint } });
+  await sync(path.join(target, 'HEAD'));
+  await sync(target);
 }
 
 export async function repositoryExists(target: string): Promise<boolean> {
@@ -56,8 +62,8 @@ export async function moveRepository(from: string, to: string): Promise<void> {
   if (await repositoryExists(to)) throw conflict('repository_exists', 'There is a repository at this place already.');
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   await rename(from, to);
-  await syncFolder(path.dirname(to));
-  await syncFolder(path.dirname(from));
+  await sync(path.dirname(to));
+  await sync(path.dirname(from));
 }
 
 /** Removes a repository for good; one that is gone already is fine. */
@@ -75,8 +81,9 @@ export async function removeRepository(target: string): Promise<void> {
   await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** A file, or the names in a folder. */
+async function sync(place: string): Promise<void> {
+  const handle = await open(place, 'r');
   try {
     await handle.sync();
   } finally {

@@ -1,5 +1,6 @@
 // startProgram(t, which, {folder?, env?}) → a Hearth as people run it, in a process of its own on free ports:
-//   {url, sshPort, setupLink, dataDir, folder, kill(), stop(), command(...args)}
+//   {url, sshPort, setupLink, dataDir, folder, pid, ended, kill(), stop(), command(...args)}
+// `through` is a command that runs another one: with walls or witnesses of its own.
 // `which` is 'checkout' (bin/hearth) or 'executable' (dist/hearth, which scripts/test builds).
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +20,9 @@ const files: Record<Program, string> = {
 export interface RunningProgram {
   folder: string;
   dataDir: string;
+  pid: number;
+  /** The exit code, once it has ended. */
+  ended: Promise<number | null>;
   url: string;
   sshPort: number;
   /** Null once an administrator exists. */
@@ -34,7 +38,7 @@ export interface RunningProgram {
 export async function startProgram(
   t: Owner,
   which: Program,
-  { folder = temporaryFolder(t), env = {} }: { folder?: string; env?: Record<string, string> } = {},
+  { folder = temporaryFolder(t), env = {}, through = [] }: { folder?: string; env?: Record<string, string>; through?: string[] } = {},
 ): Promise<RunningProgram> {
   const environment = {
     PATH: '/usr/bin:/bin',
@@ -44,7 +48,8 @@ export async function startProgram(
     SERVICE_GRPC_LISTEN: '127.0.0.1:0',
     ...env,
   };
-  const child = spawn(files[which], ['serve'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [file = '', ...words] = [...through, files[which], 'serve'];
+  const child = spawn(file, words, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   t.teardown(() => void child.kill('SIGKILL'));
   let errors = '';
@@ -61,6 +66,8 @@ export async function startProgram(
   return {
     folder,
     dataDir: path.join(folder, 'data'),
+    pid: child.pid ?? 0,
+    ended: exited.then(([code]) => code as number | null),
     url,
     sshPort,
     setupLink: /http\S+\/setup\?token=\S+/.exec(block)?.[0] ?? null,

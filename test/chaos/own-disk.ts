@@ -1,0 +1,73 @@
+// ownDisk(t, megabytes) → {folder, serve(), inside(...), break(), mend()}: a data folder on a real ext4 file system of its
+//   own, which can be filled to the last block and turns read-only beneath the open files, as after an error of the disk.
+// It lives in a mount namespace per server, so nothing outside ever sees it. Needs root and a loop device: `hasOwnDisks`.
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { startProgram } from '../e2e/running-program.ts';
+import type { RunningProgram } from '../e2e/running-program.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+export const hasOwnDisks = works('sh', '-c', `
+  set -e
+  image=$(mktemp); folder=$(mktemp -d)
+  trap 'rm -f "$image"; rmdir "$folder"' EXIT
+  truncate -s 8M "$image"; PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F "$image"
+  unshare -m sh -c 'mount -o loop "$1" "$2" && umount "$2"' sh "$image" "$folder"`);
+
+/** strace can make system calls of a running process fail. */
+export const hasFailingCalls = process.getuid?.() === 0 && works('strace', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO', 'true');
+
+function works(file: string, ...words: string[]): boolean {
+  try {
+    execFileSync(file, words, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface OwnDisk {
+  folder: string;
+  serve(env?: Record<string, string>): Promise<RunningProgram>;
+  /** Runs a program where the data folder of this server is. */
+  inside(server: RunningProgram, ...words: string[]): Promise<string>;
+  /** From now on the file system refuses every write, also to files that are open. */
+  breakDown(server: RunningProgram): Promise<void>;
+  /** With no server running: what a reboot does. */
+  repair(): Promise<void>;
+}
+
+export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
+  const folder = temporaryFolder(t);
+  const image = path.join(folder, 'disk.img');
+  const data = path.join(folder, 'data');
+  mkdirSync(data);
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+  await run('truncate', ['-s', `${megabytes}M`, image]);
+  await run('mkfs.ext4', ['-q', '-F', '-m', '0', image], { env });
+  const inside = async ({ pid }: RunningProgram, ...words: string[]) => (await run('nsenter', ['-t', String(pid), '-m', ...words])).stdout;
+  return {
+    folder,
+    serve: (more = {}) =>
+      startProgram(t, 'checkout', {
+        folder,
+        env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '0B', ...more },
+        through: ['unshare', '-m', 'sh', '-c', 'mount -o loop,errors=remount-ro "$1" "$2" && chmod 700 "$2" && rm -rf "$2/lost+found" && shift 2 && exec "$@"', 'sh', image, data],
+      }),
+    inside,
+    async breakDown(server) {
+      await inside(server, 'mount', '-o', 'remount,abort', data);
+    },
+    async repair() {
+      // 1: errors were corrected.
+      await run('e2fsck', ['-p', '-f', image], { env }).catch((error: { code?: number }) => {
+        if (error.code !== 1) throw error;
+      });
+    },
+  };
+}
