@@ -40,7 +40,13 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
       const refs = await rooms.git.advertiseRefs({ path, service, protocol, signal });
       begin(ctx, `application/x-git-${service}-advertisement`);
       // Version 2 has no such greeting: its first line says the version.
-      ctx.body = protocol === 'version=2' ? refs : Buffer.concat([greetings[service], refs]);
+      const greeting = protocol === 'version=2' ? nothing : greetings[service];
+      ctx.length = greeting.length + refs.length;
+      // In two pieces: a long list would be copied for the sake of one line.
+      ctx.res.cork();
+      ctx.res.write(greeting);
+      ctx.res.write(refs);
+      finish(ctx);
     }),
 
     uploadPack: guarded(rooms, async (ctx, signal) => {
@@ -77,6 +83,7 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
   };
 }
 
+const nothing = Buffer.alloc(0);
 const greeting = (service: Service): Buffer => {
   const line = `# service=git-${service}\n`;
   return Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);

@@ -1,0 +1,32 @@
+// Asks one address again and again over a few connections, and costs little itself: a client in JavaScript would be the limit.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { needPrograms } from './need-programs.ts';
+
+const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
+
+export interface Load {
+  perSecond: number;
+  p50Ms: number;
+  p95Ms: number;
+  /** Of one answer, with its head. */
+  bytes: number;
+}
+
+export interface Asking {
+  seconds: number;
+  connections: number;
+  headers?: Record<string, string>;
+  /** With one, the request is a POST. */
+  body?: string | undefined;
+}
+
+export async function load(url: string, { seconds, connections, headers = {}, body }: Asking): Promise<Load> {
+  needPrograms({ wrk: 'wrk' });
+  const more = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...more, url, ...(body === undefined ? [] : ['--', Buffer.from(body).toString('hex')])]);
+  const said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<'requests' | 'us' | 'bytes' | 'failed' | 'p50Us' | 'p95Us', number>;
+  if (said.failed > 0) throw new Error(`${url}: ${said.failed} of ${said.requests} requests failed`);
+  return { perSecond: said.requests / (said.us / 1e6), p50Ms: said.p50Us / 1000, p95Ms: said.p95Us / 1000, bytes: Math.round(said.bytes / said.requests) };
+}
