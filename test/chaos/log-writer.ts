@@ -1,0 +1,13 @@
+// A program for log-kills.test.ts: adds rows to the log of one task for ever, until it is killed.
+// argv: the folder of the rooms, the runner's credentials as JSON, the task. Prints what was acknowledged, a number a line.
+import { driveRunner, openCi } from '../ci/ci-fixture.ts';
+
+const [folder, credentials, task] = process.argv.slice(2) as [string, string, string];
+const { rooms } = await openCi({ teardown() {} }, { folder });
+const runner = await driveRunner(rooms, JSON.parse(credentials) as { uuid: string; token: string });
+let index = await runner.log(Number(task), 0, []);
+for (;;) {
+  const count = 1 + (index % 7);
+  index = await runner.log(Number(task), index, Array.from({ length: count }, (_, at) => `row ${index + at}`));
+  process.stdout.write(`${index}\n`);
+}
