@@ -43,7 +43,7 @@ t.test('command-line.md 2.6 a registration token is alone on stdout, and never r
   t.match(await connectClient(forge.url).register({ name: 'late', token }).catch((error: unknown) => error), { message: /has been invalidated/ });
 
   await forge.rooms.organisations.create(forge.viewer, { name: 'acme' });
-  for (const [scope, words] of [['alice', /all repositories of alice/], ['acme', /all repositories of acme/], ['alice/work', /work for alice\/work\./]] as const) {
+  for (const [scope, words] of [['alice', /all repositories of alice/], ['acme', /all repositories of acme/], ['alice/work', /for alice\/work\. /]] as const) {
     t.match(await hearth(['runner', 'token', '--scope', scope]), { code: 0, stderr: words }, scope);
   }
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });

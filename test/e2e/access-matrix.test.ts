@@ -213,6 +213,26 @@ t.test('the JSON API: every operation on a repository, by scope and right', asyn
   t.pass(`${rows.length} operations, ${cells.length} cells`);
 });
 
+t.test('the JSON API: every operation of an organisation and of the server, by scope and role', async (t) => {
+  const rows = operations.filter(({ access }) => access === 'organisation:owner' || access === 'administrator');
+  const cells = rows.flatMap((operation) => world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, who, scope }))));
+  await each(cells, async ({ operation: { method, path, access, body, id }, who, scope }) => {
+    const isAllowed = access === 'administrator' ? who.isAdministrator : who.organisationRole === 'OWNER';
+    const wanted = scope === null ? 401 : scope !== 'admin' ? 403 : isAllowed ? 'allowed' : access === 'administrator' ? 403 : 404;
+    if (wanted === 'allowed' && method !== 'GET' && body === undefined) return;
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }) };
+    const call = (org: string) =>
+      ask(who, `/api/v1${path.replace('{org}', org).replace(/\{\w+\}/g, 'x')}`, { method, headers, ...(body === undefined ? {} : { body: '{' }) }, (place) => world.levelOf(who, place, scope ?? undefined) !== 'none');
+    const got = await call('guild');
+    const what = `${who.name} (${scope}) ${id}`;
+    if (wanted !== 'allowed') expect(what, got.status, wanted);
+    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400)) misses.push(`${what}: ${got.status}, though allowed`);
+    if (wanted === 404) expect(`${what} bytes`, got.body, (await call('nowhere')).body);
+  });
+  t.same(misses.splice(0), []);
+  t.ok(rows.length > 20, `${rows.length} operations, ${cells.length} cells`);
+});
+
 interface Ran {
   code: number | null;
   out: string;

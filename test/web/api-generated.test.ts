@@ -7,7 +7,7 @@ import { furnish } from './api-world.ts';
 import { startWeb } from './web-fixture.ts';
 
 /** HEARTH_API_REQUESTS=50000 makes it a long run. */
-const requests = Number(process.env['HEARTH_API_REQUESTS'] ?? 600);
+const requests = Number(process.env['HEARTH_API_REQUESTS'] ?? 1200);
 const seed = Number(process.env['HEARTH_API_SEED'] ?? Date.now() % 1_000_000);
 
 // A long run takes minutes.

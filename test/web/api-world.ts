@@ -20,13 +20,33 @@ export interface World {
 
 const word = 'quagmire';
 
+/** Starts by hand alone, so that a world has as many runs as it wants. */
+const workflow = (title: string) => `run-name: ${title}
+on: {workflow_dispatch: {inputs: {target: {type: choice, options: [here, there]}}}}
+jobs:
+  build: {runs-on: linux, steps: [{run: make}]}
+  deploy: {needs: build, runs-on: linux, steps: [{run: "true"}]}
+`;
+
+/** A runner of a repository takes the next job and says something about it. */
+async function work(ci: Web['rooms']['ci'], id: string, words: string): Promise<void> {
+  const { runner, token } = await ci.createRunner({ kind: 'repository', id }, { name: words, ephemeral: false });
+  await ci.declareRunner(await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false }), { version: 'v1', labels: ['linux'], capabilities: [] });
+  const row = await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false });
+  const task = await ci.fetchTask(row, { deadlineMs: 0, requestKey: null, origin: null, signal: new AbortController().signal });
+  if (task === null) return;
+  const rows = ci.newLogRows();
+  rows.add(null, words);
+  await ci.receiveLog(row, { taskId: task.taskId, index: 0, rows, noMore: true });
+}
+
 /** In a pool: drawn more often than the others. */
 const often = (value: string): string[] => [value, value, value, value];
 
 export async function furnish(t: Test, web: Web): Promise<World> {
-  const { accounts, repositories, organisations, git } = web.rooms;
+  const { accounts, repositories, organisations, git, ci } = web.rooms;
   const ids: Record<string, string> = {};
-  for (const username of ['alice', 'bob', 'carol']) ids[username] = (await accounts.addPerson({ username, displayName: `${username} of example.org` })).id;
+  for (const username of ['alice', 'bob', 'carol', 'dora']) ids[username] = (await accounts.addPerson({ username, displayName: `${username} of example.org`, isAdministrator: username === 'dora' })).id;
   const nameless = await accounts.addPerson({});
   const viewer = (username: string) => ({ kind: 'person', id: ids[username]!, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }) as const;
   const tokenOf = async (personId: string, name: string, access: 'read' | 'write' | 'admin', repositoryIds: string[] | null = null) =>
@@ -34,9 +54,13 @@ export async function furnish(t: Test, web: Web): Promise<World> {
 
   const secret = await repositories.create(viewer('carol'), { name: 'vault', visibility: 'PRIVATE', description: `All about ${word}` });
   const secretPath = git.repositoryPath(ids['carol']!, secret.id);
-  await fillRepository(t, secretPath, { [`${word}.txt`]: `${word}\n` }, word);
+  await fillRepository(t, secretPath, { [`${word}.txt`]: `${word}\n`, '.hearth/workflows/ci.yml': workflow(word) }, word);
   await repositories.edit(viewer('carol'), 'carol', 'vault', { defaultBranch: word });
   const { oid: secretCommit } = await git.head(secretPath);
+  const vault = await repositories.find(viewer('carol'), 'carol', 'vault');
+  await ci.dispatchWorkflow(viewer('carol'), vault, { path: 'ci.yml', ref: word, inputs: new Map() });
+  await ci.setVariable({ kind: 'repository', id: secret.id }, { name: word, value: word });
+  await work(ci, secret.id, word);
 
   const folder = temporaryFolder(t);
   const keys = ['one', 'two', 'three'].map((name) => {
@@ -58,6 +82,16 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     q: ['a', 'tool', word, 'example', '%', 'é'],
     after: ['x', 'alice'],
     id: [],
+    number: ['1', '1', '2', '0', '99'],
+    job: [],
+    workflow: [...often('ci.yml'), 'none.yml'],
+    branch: ['main', word],
+    // What a runner shares with the server goes by the same name as what a workflow gets.
+    secret: [...often('DEPLOY_KEY'), '0f'.repeat(20), '1e'.repeat(20), 'deploy_key', 'GITHUB_TOKEN'],
+    variable: ['TARGET', 'other'],
+    value: ['x', 'Ünïcode ✓', 'y'.repeat(70_000)],
+    attempt: ['1'],
+    labels: ['linux', 'big'],
     defaultBranch: [...often('main'), 'nowhere'],
     repositories: ['alice/tool', 'alice/empty', 'carol/vault', 'nobody/nothing'],
     targetUrl: ['https://ci.example.org/1', 'javascript:alert(1)', 'runs/3'],
@@ -80,7 +114,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     for (const name of ['tool', 'hidden']) {
       const found = await repositories.find(alice, 'alice', name).catch(() => null);
       if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0) continue;
-      await fillRepository(t, found.path, { 'README.md': '# Tool\n', 'src/deep/file.txt': 'text\n', 'big.bin': Buffer.alloc(3_000_000, 'x\0y') });
+      await fillRepository(t, found.path, { 'README.md': '# Tool\n', 'src/deep/file.txt': 'text\n', '.hearth/workflows/ci.yml': workflow('Built by hand'), 'big.bin': Buffer.alloc(3_000_000, 'x\0y') });
       execFileSync('git', [`--git-dir=${found.path}`, 'tag', 'v1', 'main'], { env: { PATH: process.env['PATH'] } });
       const { oid } = await git.head(found.path);
       values['commit']!.push(oid!);
@@ -89,10 +123,23 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     // As the requests left it: another default branch, a role that was changed, no collaborator.
     await unlessThere(() => repositories.edit(alice, 'alice', 'tool', { defaultBranch: 'main' }));
     await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
+    for (const [owner, name] of [['alice', 'tool'], ['alice', 'hidden']] as const) {
+      const found = await repositories.find(alice, owner, name).catch(() => null);
+      if (found === null) continue;
+      const here = { kind: 'repository', id: found.repository.id } as const;
+      await unlessThere(() => ci.dispatchWorkflow(alice, found, { path: 'ci.yml', ref: '', inputs: new Map() }));
+      await unlessThere(() => ci.setSecret(here, { name: 'DEPLOY_KEY', value: word }));
+      await unlessThere(() => ci.setVariable(here, { name: 'TARGET', value: 'here' }));
+      await unlessThere(() => work(ci, found.repository.id, 'spare'));
+      const run = await ci.findRun(found, 1).catch(() => null);
+      values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
+    }
+    const guild = await organisations.find('guild').then(({ id }) => [{ kind: 'organisation', id } as const], () => []);
+    for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const) await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
     await unlessThere(() => accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }));
     await unlessThere(() => accounts.addKey(ids['alice']!, { line: keys[0]! }));
     const mine = [...(await accounts.listTokens(ids['alice']!)).filter(({ name }) => !name.startsWith('kept')), ...(await accounts.listKeys(ids['alice']!))];
-    values['id']!.splice(0, Infinity, ...mine.map(({ id }) => id), '00000000-0000-4000-8000-000000000000');
+    values['id']!.splice(0, Infinity, ...mine.map(({ id }) => id), ...(await ci.listRunners(null)).map(({ id }) => String(id)), '00000000-0000-4000-8000-000000000000');
     const page = await repositories.list(alice, { limit: 1 });
     if (page.next !== null) values['after']!.push(page.next);
   }
@@ -110,10 +157,12 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     await tokenOf(ids['alice']!, 'kept read', 'read'),
     await tokenOf(ids['alice']!, 'kept limited', 'admin', [tool]),
     await tokenOf(ids['bob']!, 'kept admin', 'admin'),
+    await tokenOf(ids['dora']!, 'kept admin', 'admin'),
   ];
+  const doras = strangers.at(-1)!;
   const carols = await tokenOf(ids['carol']!, 'kept admin', 'admin');
   return {
-    pools: { values, credentials: [...strangers, ...strangers.slice(4), carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices)] },
+    pools: { values, credentials: [...strangers, ...strangers.slice(4), doras, carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras] },
     canary: new RegExp(`${word}|${secretCommit}`, 'i'),
     mayKnow: ({ headers }) => headers['Authorization'] === carols,
     restock,

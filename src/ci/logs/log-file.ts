@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Every so many rows the place in the file is remembered. */
-const rowsPerMark = 256;
+export const rowsPerMark = 256;
 const readAtOnce = 256 * 1024;
 const lineFeed = 0x0a;
 

@@ -1,6 +1,7 @@
 import { bellOfLog } from '../bell.ts';
 import type { CiRoom } from '../room.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
+import { rowsPerMark } from './log-file.ts';
 import { readRow } from './row-format.ts';
 import type { StoredRow } from './row-format.ts';
 
@@ -24,9 +25,16 @@ export async function readLog({ logs }: Room, taskId: number, from: number, coun
   return { from: start, rows: lines.map(readRow), total: log.rows };
 }
 
-/** The whole log as it is stored, for a download. */
-export async function* rawLog({ logs }: Room, taskId: number): AsyncGenerator<Buffer> {
-  yield* (await logs.log(taskId)).pieces();
+/** A log as it is stored, from a row on. */
+export async function* rawLog({ logs }: Room, taskId: number, from = 0): AsyncGenerator<Buffer> {
+  const log = await logs.log(taskId);
+  if (from >= log.rows) return;
+  let skip = from % rowsPerMark;
+  for await (const piece of log.pieces(from)) {
+    let start = 0;
+    for (; skip > 0 && start < piece.length; skip -= 1) start = piece.indexOf(0x0a, start) + 1;
+    if (start < piece.length) yield piece.subarray(start);
+  }
 }
 
 /** A row that holds what was looked for. */

@@ -10,7 +10,7 @@ import { withExamples } from '../help.ts';
 import { escapeActing } from '../plain-characters.ts';
 import { absoluteTime } from '../times.ts';
 import { findRepository } from './find-repository.ts';
-import { findJob, readNumber, withRun } from './run.ts';
+import { findJob, readNumber, withRun } from './name-run.ts';
 
 interface LogOptions {
   follow?: true;

@@ -3,13 +3,14 @@ import { Option } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Rooms } from '../../app.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
 import { duration } from '../times.ts';
 import { findRepository } from './find-repository.ts';
+import { findJob, readNumber, withRun } from './name-run.ts';
 import { addRunLogCommand } from './run-log.ts';
 
 /** `hearth run …`: workflows at work on the commits of a repository. */
@@ -46,27 +47,6 @@ export function addRunCommands(program: Command, run: Run): void {
     'hearth run rerun alice/garden 12 --failed',
   );
   addRunLogCommand(runs, run);
-}
-
-/** The two arguments that name a run. */
-export function withRun(command: Command): Command {
-  return command.argument('<owner/name>', 'repository').argument('<number>', 'number of the run');
-}
-
-/** The number of a run, as pages and lists show it. Refuses `usage`. */
-export function readNumber(text: string, what = 'A run has a number: hearth run list shows it.'): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', what);
-  return Number(text);
-}
-
-/**
- * The job that somebody means by its number or its name.
- * Refuses `job_not_found`.
- */
-export function findJob(jobs: readonly JobRow[], text: string): JobRow {
-  const job = jobs.find(({ id }) => String(id) === text) ?? jobs.find(({ name }) => name === text) ?? jobs.find(({ jobKey }) => jobKey === text);
-  if (job === undefined) throw notFound('job_not_found', `This run has no job ${text}; it has ${jobs.map(({ name }) => name).join(', ') || 'none'}.`);
-  return job;
 }
 
 type Row = RunRow & { actor: string | null };

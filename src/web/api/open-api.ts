@@ -38,7 +38,7 @@ const words: Record<number, string> = {
   304: 'Not changed since the ETag of If-None-Match',
   400: 'The request is not well-formed',
   401: 'The token is missing, expired, revoked or no token',
-  403: 'The token may not do this (insufficient_scope), or its owner has no handle yet (onboarding_required)',
+  403: 'The token may not do this (insufficient_scope), its owner has no handle yet (onboarding_required) or is no administrator (administrator_needed)',
   404: 'Absent, or hidden from the caller',
   409: 'The present state refuses this',
   413: 'The body is too large',

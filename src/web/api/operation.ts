@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { PersonViewer, Scope, Viewer } from '../../access/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
+import type { Organisation } from '../../organisations/index.ts';
 import type { Found, Needed } from '../../repositories/index.ts';
 import type { CostClass } from '../middleware/budget.ts';
 import type { WebRooms } from '../rooms.ts';
@@ -14,8 +15,11 @@ import type { Answer } from './answer.ts';
  * - `account:…`: the same, and not limited to some repositories: what it does concerns the whole account
  * - `repository:…`: at least this right on the repository that the path names, or its
  *   ownership (SPEC §4.3); reading needs no token where it needs no right
+ * - `organisation:owner`: an OWNER of the organisation that the path names as `{org}`,
+ *   with a token that reaches the whole account
+ * - `administrator`: an administrator of this server, with such a token
  */
-export type Access = 'anybody' | `token:${Scope}` | `account:${Scope}` | `repository:${Needed}`;
+export type Access = 'anybody' | `token:${Scope}` | `account:${Scope}` | `repository:${Needed}` | 'organisation:owner' | 'administrator';
 
 /** The names in `/repos/{owner}/{name}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -29,6 +33,9 @@ interface CallOfPerson {
 interface CallOnRepository {
   found: Found;
 }
+interface CallOnOrganisation {
+  organisation: Organisation;
+}
 
 type CallFor<Who extends Access> = Who extends 'anybody'
   ? CallOfAnybody
@@ -36,7 +43,9 @@ type CallFor<Who extends Access> = Who extends 'anybody'
     ? CallOfAnybody & CallOnRepository
     : Who extends `repository:${string}`
       ? CallOfPerson & CallOnRepository
-      : CallOfPerson;
+      : Who extends 'organisation:owner'
+        ? CallOfPerson & CallOnOrganisation
+        : CallOfPerson;
 
 /** What an operation knows of one request. */
 export type Call<Who extends Access, Path extends string, Query, Body> = CallFor<Who> & {
@@ -52,7 +61,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the operations of one subject have in common. */
-export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations';
+export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations' | 'Runs' | 'Runners' | 'Secrets';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
   /** Stable; clients generated from the document name their functions after it. */
@@ -98,6 +107,7 @@ export interface Operation extends Declaration<Access, string, unknown> {
 export interface AnyCall {
   viewer: Viewer;
   found: Found | null;
+  organisation: Organisation | null;
   params: Record<string, string>;
   query: unknown;
   body: unknown;

@@ -19,10 +19,10 @@ function serveOperation(operation: Operation, rooms: WebRooms): Middleware {
     ctx.state.routePath = apiPrefix + operation.path;
     const viewer = await authenticate(ctx, rooms);
     const params = (ctx.params ?? {}) as Record<string, string>;
-    const found = await admitCall(operation, viewer, params, rooms.repositories);
+    const { found, organisation } = await admitCall(operation, viewer, params, rooms);
     const query = readQuery(operation, new URLSearchParams(ctx.querystring));
     const body = await readBody(operation, ctx);
-    respond(ctx, operation, await operation.run({ viewer, found, params, query, body, rooms, origin: ctx.state.origin }));
+    respond(ctx, operation, await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }));
   };
 }
 

@@ -11,7 +11,10 @@ import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository, deleteRepository, editRepository, getRepository, listRepositories, renameRepository,
 } from './repositories.ts';
+import { runnerOperations } from './runners.ts';
+import { cancelRun, getJob, getJobLog, getRun, listRuns, listStartableWorkflows, rerunRun, startRun } from './runs.ts';
 import { search } from './search.ts';
+import { secretOperations } from './secrets.ts';
 import { getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
@@ -31,4 +34,7 @@ export const operations: readonly Operation[] = [
   listTokens, addToken, removeToken,
   listOrganisations, createOrganisation, getOrganisation, editOrganisation, deleteOrganisation,
   listMembers, addMember, changeMember, removeMember,
+  listRuns, startRun, listStartableWorkflows, getRun, cancelRun, rerunRun, getJob, getJobLog,
+  ...runnerOperations,
+  ...secretOperations,
 ];

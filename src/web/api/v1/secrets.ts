@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { json, nothing } from '../answer.ts';
+import { operation } from '../operation.ts';
+import type { AnyCall, Operation } from '../operation.ts';
+import { ciPlaces, inPath } from './ci-places.ts';
+import type { CiPlace } from './ci-places.ts';
+import { newValue, secret as secretShape, variable as variableShape } from './ci-schemas.ts';
+import { isoTime } from './show.ts';
+
+function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): Operation[] {
+  const common = { tag: 'Secrets', access, cost: 'rows' } as const;
+  const scope = (call: unknown) => scopeOf(call as AnyCall);
+  return [
+    operation({
+      ...common, id: `list${word}Secrets`, method: 'GET', path: `${at}/secrets`, status: 200, refuses,
+      summary: `List the names of the secrets ${whose}`,
+      description: 'A value leaves the server only for runners.',
+      answer: z.array(secretShape),
+      async run(call) {
+        const rows = await call.rooms.ci.listSecrets(scope(call));
+        return json(rows.map(({ name, createdAt, updatedAt }) => ({ name, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) })));
+      },
+    }),
+    operation({
+      ...common, id: `set${word}Secret`, method: 'PUT', path: `${at}/secrets/{secret}`, status: 204, refuses: [...refuses, 409],
+      summary: `Keep a secret ${whose}, in place of one of the same name`,
+      body: newValue,
+      async run(call) {
+        await call.rooms.ci.setSecret(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
+        return nothing();
+      },
+    }),
+    operation({
+      ...common, id: `remove${word}Secret`, method: 'DELETE', path: `${at}/secrets/{secret}`, status: 204, refuses: [404],
+      summary: `Remove a secret ${whose}`,
+      async run(call) {
+        await call.rooms.ci.removeSecret(scope(call), inPath(call.params, 'secret'));
+        return nothing();
+      },
+    }),
+    operation({
+      ...common, id: `list${word}Variables`, method: 'GET', path: `${at}/variables`, status: 200, refuses,
+      summary: `List the variables ${whose}`,
+      answer: z.array(variableShape),
+      async run(call) {
+        const rows = await call.rooms.ci.listVariables(scope(call));
+        return json(rows.map(({ name, value, updatedAt }) => ({ name, value, updatedAt: isoTime(updatedAt) })));
+      },
+    }),
+    operation({
+      ...common, id: `set${word}Variable`, method: 'PUT', path: `${at}/variables/{variable}`, status: 204, refuses: [...refuses, 409],
+      summary: `Keep a variable ${whose}, in place of one of the same name`,
+      body: newValue,
+      async run(call) {
+        await call.rooms.ci.setVariable(scope(call), { name: inPath(call.params, 'variable'), value: call.body.value });
+        return nothing();
+      },
+    }),
+    operation({
+      ...common, id: `remove${word}Variable`, method: 'DELETE', path: `${at}/variables/{variable}`, status: 204, refuses: [404],
+      summary: `Remove a variable ${whose}`,
+      async run(call) {
+        await call.rooms.ci.removeVariable(scope(call), inPath(call.params, 'variable'));
+        return nothing();
+      },
+    }),
+  ];
+}
+
+/** The secrets and variables of every kind of place. */
+export const secretOperations: readonly Operation[] = ciPlaces.flatMap(operationsOf);
