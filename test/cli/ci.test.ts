@@ -35,7 +35,7 @@ const json = async (...words: string[]) => JSON.parse((await hearth([...words, '
 
 t.test('command-line.md 2.6 a registration token is alone on stdout, and never replaced unasked', async (t) => {
   const made = await hearth(['runner', 'token']);
-  t.match(made, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /work for every repository of this server\. It is shown only this once/ });
+  t.match(made, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /for every repository of this server\. It is shown only this once/ });
   const token = made.stdout.trim();
   t.match(await said('runner', 'token'), /there is a registration token already, and only its hash is kept\nhint: --reset makes a new one.*\[4\]$/s);
   t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), { runner: { name: 'first' } });
