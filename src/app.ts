@@ -208,6 +208,10 @@ export async function openRooms(
       lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
+    accounts.onFarewell(async (tx, personId) => {
+      await federation.endAllFollows(tx, personId);
+      return async () => {};
+    });
     return {
       config,
       clock,

@@ -15,15 +15,19 @@ import { createRemoteActors } from './actors/remote-actors.ts';
 import { createDrain } from './deliveries/drain.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
 import { followersOf, listKeys } from './actors/list-actors.ts';
+import { showActor } from './actors/show-actor.ts';
+import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
 import { followingOf, listFollows } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
-import type { ArrivedRequest } from './signatures/index.ts';
 import { createSharedWrites } from './inbox/shared-writes.ts';
+import { createMeasures } from './measures.ts';
+import type { Measures } from './measures.ts';
 import { isOperational } from './operational.ts';
 import { createAllowlist } from './peers/allowlist.ts';
+import { countDeadHosts } from './peers/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
 import { createNoteAlive } from './peers/note-alive.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
@@ -60,11 +64,13 @@ export function createFederation({ config, outbound: changed, settings: changedS
     ...changed,
   });
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
-  const remoteActors = createRemoteActors({ ...tools, outbound, localActors });
+  const measures = createMeasures();
+  const remoteActors = createRemoteActors({ ...tools, outbound, localActors, measures });
   const room: FederationRoom = {
-    ...tools, settings, outbound, localActors, remoteActors, writeSoon: createSharedWrites(tools.db), noteAlive: createNoteAlive(tools),
+    ...tools, settings, outbound, localActors, remoteActors, measures, writeSoon: createSharedWrites(tools.db), noteAlive: createNoteAlive(tools),
   };
   const drain = createDrain(room);
+  const publications = createPublications(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind = <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Result) =>
@@ -84,8 +90,8 @@ export function createFederation({ config, outbound: changed, settings: changedS
     obstacles: settings.obstacles,
     origin: settings.origin,
 
-    publications: createPublications(room),
-    receive: whileOperational((_room, request: ArrivedRequest) => receiveActivity(room, request)),
+    publications,
+    receive: whileOperational(receiveActivity),
     receivePairing: whileOperational((_room, body: Buffer) => receivePairing(room, body)),
 
     follow: bind(follow),
@@ -94,11 +100,16 @@ export function createFederation({ config, outbound: changed, settings: changedS
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     listFollows: bind(listFollows),
+    /** For the write that deletes an account. */
+    endAllFollows: bind(endAllFollows),
     followersOf: bind(followersOf),
     /** Looks at everybody's followed people now. */
     resync: bind(scanAllPeople),
 
     listPeers: bind(listPeers),
+    /** Servers that do not answer, and are tried again later. */
+    countDeadHosts: bind(countDeadHosts),
+    measures: measures as Readonly<Measures>,
     testPeer: bind(testPeer),
     invitePeer: bind(invitePeer),
     hostOfCode: bind(hostOfCode),
@@ -106,6 +117,7 @@ export function createFederation({ config, outbound: changed, settings: changedS
     confirmPeer: bind(confirmPeer),
     removePeer: bind(removePeer),
     listKeys: bind(listKeys),
+    showActor: (text: string) => showActor(room, publications, text),
 
     listDeliveries: bind(deliveries.listDeliveries),
     showDelivery: bind(deliveries.showDelivery),

@@ -1,8 +1,9 @@
 import { notFound } from '../kernel/index.ts';
-import { instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
+import { departedDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
 import type { Document } from './actors/actor-documents.ts';
 import { parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
 import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
+import { departedActor } from './actors/departed-actor.ts';
 import { findActorAt, personActor } from './actors/find-actor.ts';
 import type { FoundActor } from './actors/find-actor.ts';
 import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
@@ -26,7 +27,10 @@ export interface Publications {
   hasInbox(path: string): Promise<boolean>;
   /** @param page `null` for the collection itself */
   collection(path: string, name: CollectionName, page: number | null): Promise<Document>;
-  /** An activity at its own id; only what was told to everybody. */
+  /**
+   * An activity at its own id: a Push, which the outbox lists, and what only one server was
+   * told (Follow, Undo, Accept), which nobody can find who was not given its random id.
+   */
   activity(path: string, uuid: string): Promise<Document>;
   /** Refuses `invalid_resource` for what is no resource at all. */
   webFinger(resource: string | null): Promise<Document>;
@@ -47,7 +51,10 @@ export function createPublications(room: FederationRoom): Publications {
 
   async function describe(found: FoundActor): Promise<Document> {
     if (found.kind === 'instance') return instanceDocument(found.actor, settings);
-    if (found.kind === 'user') return personDocument(found.actor, { ...found.person, username: found.person.username! }, settings);
+    if (found.kind === 'user') {
+      const { avatarAt = null } = (await room.owners.ownersById([found.person.id])).get(found.person.id) ?? {};
+      return personDocument(found.actor, { ...found.person, username: found.person.username!, avatarAt }, settings);
+    }
     return repositoryDocument(found.actor, found, await ownerActorId(found.repository.ownerUserId), settings);
   }
 
@@ -57,7 +64,13 @@ export function createPublications(room: FederationRoom): Publications {
   }
 
   return {
-    actor: async (path) => describe(await find(path)),
+    async actor(path) {
+      const found = isOperational(settings) ? await findActorAt(room, path) : null;
+      if (found !== null) return describe(found);
+      const departed = isOperational(settings) ? await departedActor(room, path) : null;
+      if (departed === null) throw notFound();
+      return departedDocument(departed);
+    },
     hasInbox: async (path) => isOperational(settings) && (await findActorAt(room, path)) !== null,
     async collection(path, name, page) {
       const found = await find(path);
@@ -68,7 +81,7 @@ export function createPublications(room: FederationRoom): Publications {
     },
     async activity(path, uuid) {
       const { actor } = await find(path);
-      const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path, isPublic: true });
+      const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path });
       if (row === null) throw notFound();
       return JSON.parse(row.activity) as Document;
     },

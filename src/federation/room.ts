@@ -8,6 +8,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { LocalActors } from './actors/local-actors.ts';
 import type { RemoteActors } from './actors/signer.ts';
 import type { WriteSoon } from './inbox/shared-writes.ts';
+import type { Measures } from './measures.ts';
 
 /** What the use-cases of this room work with. */
 export interface FederationRoom {
@@ -23,6 +24,7 @@ export interface FederationRoom {
   writeSoon: WriteSoon;
   /** A server has spoken to us. */
   noteAlive(host: string): Promise<void>;
+  measures: Measures;
   clock: Clock;
   random: Random;
   logger: Logger;

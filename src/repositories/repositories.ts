@@ -32,6 +32,7 @@ import {
 } from './life/transfer-repository.ts';
 import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
 import { listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
+import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
 import { maintainRepositories } from './maintain-repositories.ts';
@@ -105,6 +106,8 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
     list: bind(listRepositories),
     listAll: bind(listAllRepositories),
     listByIds: bind(listByIds),
+    isPublic,
+    listPublic: bind(listPublic),
     recentPushes: bind(recentPushes),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),

@@ -2,7 +2,7 @@ import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
 import { foldQuery } from './fold.ts';
-import { isGram, proposing, publicMark } from './grams.ts';
+import { hiddenMark, isGram, proposing } from './grams.ts';
 
 /** What a search finds, as the thread that reads has made it. */
 export interface Findings {
@@ -21,7 +21,7 @@ export interface Findings {
  * facts that the policy asks of a repository, written together with the repository.
  *
  * Of a million repositories, somebody may see only a few that are private: these are
- * reached from the person, the public ones by a mark in the index. So the work is
+ * reached from the person, and for the others the index leaves out what is marked. So the work is
  * bounded by what is found, not by what is hidden.
  */
 const proposed = (visible: string, decides: string): string => `
@@ -92,7 +92,7 @@ export async function find(
   const grams = proposing(query);
   const parameters = {
     ...visible.parameters, ...bounds, query,
-    proposing: places === 'all' ? grams : `${grams} AND ${publicMark}`,
+    proposing: places === 'all' ? grams : `(${grams}) NOT ${hiddenMark}`,
     proposingPeople: grams,
   };
   const repositories = places === null || places === 'all' ? first : together(first, tied(places, visible.sql));

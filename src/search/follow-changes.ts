@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './fold.ts';
-import { publicMark } from './grams.ts';
+import { hiddenMark } from './grams.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
 import type { ListedText, OrderedList } from './ordered-list.ts';
 
@@ -22,7 +22,7 @@ const sources: Record<Kind, { list: OrderedList; rows: string; fields: readonly 
       texts: 'search_repositories',
       grams: 'search_repository_grams',
       columns: ['owner_user_id', 'owner_org_id', 'visibility', 'hit'],
-      marksOf: ([, , visibility]) => (visibility === 'PUBLIC' ? publicMark : ''),
+      marksOf: ([, , visibility]) => (visibility === 'PUBLIC' ? '' : hiddenMark),
     },
     rows: `SELECT r.id, h.display AS owner, r.name, r.description,
         json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,

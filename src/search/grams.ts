@@ -5,8 +5,8 @@
  * too few costs time, never an answer.
  */
 
-/** The index has this word for what everybody may see; no gram is spelled like it. */
-export const publicMark = 'public';
+/** The index has this word for what not everybody may see; no gram is spelled like it. */
+export const hiddenMark = 'hidden';
 
 /** More triples than these hardly narrow a search down any further. */
 const maxProposing = 12;

@@ -343,6 +343,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'GET',  path: U,                                access: 'federation',       cost: 'rows',     handle: ap.actor },
   { method: 'GET',  path: `${U}/outbox`,                    access: 'federation',       cost: 'rows',     handle: ap.outbox },
   { method: 'GET',  path: `${U}/repositories`,              access: 'federation',       cost: 'rows',     handle: ap.repositories },
+  { method: 'GET',  path: `${U}/activities/:id`,            access: 'federation',       cost: 'rows',     handle: ap.activity },
   { method: 'POST', path: `${U}/inbox`,                     access: 'federation',       cost: 'signature', handle: ap.inbox },
   { method: 'GET',  path: R,                                access: 'federation',       cost: 'rows',     handle: ap.actor },
   { method: 'GET',  path: `${R}/outbox`,                    access: 'federation',       cost: 'rows',     handle: ap.outbox },

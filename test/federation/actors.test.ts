@@ -1,5 +1,6 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { ask } from '../web/web-fixture.ts';
 import type { Answer } from '../web/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -37,11 +38,16 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
     followers: `${id}/followers`,
     cloneUri: [`${hearth.origin}/git/Alice/Tool.git`],
     pushUri: [`${hearth.origin}/git/Alice/Tool.git`, 'ssh://git@127.0.0.1:2222/Alice/Tool.git'],
-    icon: { type: 'Image' },
+    icon: { type: 'Image', mediaType: 'image/svg+xml', url: new RegExp(`^${hearth.origin}/avatars/[-0-9a-f]+\\.svg$`) },
     manuallyApprovesFollowers: false,
     publicKey: { id: `${id}#main-key`, owner: id, publicKeyPem: /^-----BEGIN PUBLIC KEY-----\n/ },
   });
   t.equal((await read('/ap/repos/alice/tool'))['id'], id, 'in any case, under its one id');
+  const { icon } = (await read('/ap/users/Alice')) as { icon: { url: string } };
+  t.match(await get(new URL(icon.url).pathname), { status: 200, headers: { 'content-type': /^image\/svg\+xml/ } }, 'the drawn picture is there');
+  const drawn = { kind: 'user', ownerId: 'u', path: '/ap/users/a', id: 'https://forge.example/ap/users/a', publicKeyPem: '' } as const;
+  const person = { ...(await accounts.personByUsername('alice')), id: 'u', username: 'a', avatarAt: 5 };
+  t.match(personDocument(drawn, person, { origin: 'https://forge.example', sshOrigin: null }), { icon: { type: 'Image', url: 'https://forge.example/avatars/u?v=5' } }, 'an uploaded one');
 });
 
 t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {

@@ -51,6 +51,27 @@ t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
   t.match(await json('federation', 'peer', 'test', 'other.example'), [{ step: 'allowed', ok: false }, { step: 'resolve', ok: null }, {}, {}, {}, {}]);
 });
 
+t.test('command-line.md 2.5 federation actor show: the document, from here or elsewhere', async (t) => {
+  t.match(await said('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`), /^Id\thttp:\/\/PEER\/r\/bob\/tool\nType\tRepository\nHandle\tbob\/tool\n/);
+  const host = new URL(home.origin).host;
+  t.match(await json('federation', 'actor', 'show', `alice/garden@${host}`), { id: `${home.origin}/ap/repos/alice/garden`, type: 'Repository' });
+  t.match(await json('federation', 'actor', 'show', `${home.origin}/ap/users/alice`), { type: 'Person', publicKey: { publicKeyPem: /PUBLIC/ } });
+  t.match(await said('federation', 'actor', 'show', `alice/none@${host}`), /\[3\]$/);
+  t.match(await said('federation', 'actor', 'show', 'x@other.example'), /\[2\]$/);
+});
+
+t.test('federation.md 8.5 metrics of deliveries and the inbox, without the name of a server', async (t) => {
+  await peer.deliver(peer.addActor('/u/metric'), `${home.origin}/ap/instance/inbox`, { id: peer.newId(), type: 'Like', actor: `${peer.origin}/u/metric` });
+  const text = (await ask({ port: Number(new URL(home.origin).port) }, '/metrics', { headers: { host: new URL(home.origin).host } })).body;
+  t.match(text, /^hearth_delivery_attempts_total\{result="delivered"\} [1-9]\d*$/m);
+  t.match(text, /^hearth_delivery_seconds_total [\d.]+$/m);
+  t.match(text, /^hearth_delivery_in_flight 0$/m);
+  t.match(text, /^hearth_federation_dead_hosts 0$/m);
+  t.match(text, /^hearth_federation_inbox_total\{result="ignored"\} 1$/m);
+  t.match(text, /^hearth_federation_key_fetch_total\{result="ok"\} 1$/m);
+  t.notMatch(text, peer.host);
+});
+
 t.test('federation keys and followers never show a private key', async (t) => {
   const mallory = peer.addActor('/u/mallory');
   await peer.deliver(mallory, `${home.origin}/ap/repos/alice/garden/inbox`, { id: peer.newId(), type: 'Follow', actor: mallory.id, object: `${home.origin}/ap/repos/alice/garden` });

@@ -149,6 +149,46 @@ t.test('SPEC §3 unfollowing deletes the row and sends an Undo of the Follow tha
   await t.rejects(federation.unfollow(alice.id, id), /no such follow/);
 });
 
+t.test('a deleted account undoes what it followed, and its key can be had until all of that is said', async (t) => {
+  const { peer, rooms, federation, follow, queued, origin } = await setStage(t);
+  rooms.accounts.onFarewell(async (tx, personId) => {
+    await federation.endAllFollows(tx, personId);
+    return async () => {};
+  });
+  const bob = await rooms.accounts.addPerson({ username: 'bobby' });
+  for (const name of ['one', 'two']) await federation.follow(bob.id, addRepository(peer, name).id);
+  await follow(`${peer.origin}/r/bob/one`);
+  await federation.drain();
+  const before = await federation.publications.actor('/ap/users/bobby');
+
+  await rooms.accounts.deletePerson(bob.id);
+  t.same((await queued()).slice(3).sort(), ['Undo one', 'Undo two'], 'of the others nothing');
+  t.equal((await rooms.db.read.query('SELECT * FROM remote_follows')).length, 1);
+  const left = await federation.publications.actor('/ap/users/bobby');
+  t.match(left, { id: `${origin}/ap/users/bobby`, type: 'Person', publicKey: before['publicKey'] });
+  t.same(Object.keys(left).sort(), ['@context', 'id', 'inbox', 'preferredUsername', 'publicKey', 'type'], 'and not a word about the person');
+  await t.rejects(federation.publications.webFinger('acct:bobby@127.0.0.1'), { code: 'not_found' });
+
+  await federation.drain();
+  t.same(peer.received.filter(({ method }) => method === 'POST').map(({ body }) => (JSON.parse(String(body)) as { type: string }).type).sort(), ['Follow', 'Follow', 'Follow', 'Undo', 'Undo']);
+  await t.rejects(federation.publications.actor('/ap/users/bobby'), { code: 'not_found' }, 'gone for good');
+});
+
+t.test('what one server was told has its own address, too, for who was given it', async (t) => {
+  const { peer, rooms, federation, follow, alice, origin } = await setStage(t);
+  const { id } = await follow(addRepository(peer, 'one').id);
+  await federation.unfollow(alice.id, id);
+  const rows: { activity: string }[] = await rooms.db.read.query('SELECT activity FROM federation_outbox ORDER BY created_at');
+  for (const { activity } of rows) {
+    const document = JSON.parse(activity) as { id: string };
+    const at = new URL(document.id).pathname.split('/');
+    t.same(await federation.publications.activity('/ap/users/alice', at.at(-1)!), document);
+    await t.rejects(federation.publications.activity('/ap/instance', at.at(-1)!), { code: 'not_found' }, 'of another actor');
+  }
+  t.match(rows.map(({ activity }) => (JSON.parse(activity) as { type: string }).type).sort(), ['Follow', 'Undo']);
+  t.match(await federation.publications.collection('/ap/users/alice', 'outbox', null), { id: `${origin}/ap/users/alice/outbox`, totalItems: 0 }, 'not listed');
+});
+
 t.test('a follow belongs to who made it', async (t) => {
   const { peer, follow, federation, rooms } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);

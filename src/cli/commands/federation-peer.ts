@@ -9,14 +9,10 @@ import type { Column } from '../output.ts';
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
 export function addPeerCommands(federation: Command, run: Run): void {
   const peer = addNoun(federation, 'peer', 'one other server');
-  withExamples(
-    federation.command('peers').description('list other servers, and how they do').action(run(listPeers)),
-    'hearth federation peers',
-  );
-  withExamples(
-    peer.command('list').description('list other servers, and how they do').action(run(listPeers)),
-    'hearth federation peer list',
-  );
+  // The same under both of its names.
+  for (const [parent, name, example] of [[federation, 'peers', 'hearth federation peers'], [peer, 'list', 'hearth federation peer list']] as const) {
+    withExamples(parent.command(name).description('list other servers, and how they do').action(run(listPeers)), example);
+  }
   withExamples(
     peer.command('test').description('look for what stands between this server and another')
       .argument('<host>', 'host name')

@@ -42,6 +42,13 @@ export function addFederationCommands(program: Command, run: Run): void {
       .action(run(listFollowers)),
     'hearth federation followers alice/garden',
   );
+  const actor = addNoun(federation, 'actor', 'what a server says of a repository or person');
+  withExamples(
+    actor.command('show').description('print the document of an actor, here or elsewhere')
+      .argument('<target>', 'owner/name@host, user@host, or an address')
+      .action(run(showActor)),
+    'hearth federation actor show bob/tool@forge.example.org',
+  );
   withExamples(
     federation.command('resync').description('look for new repositories of followed people now').action(run(resync)),
     'hearth federation resync',
@@ -141,6 +148,27 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   cli.output.list(await federation.followersOf(owner, name), followerColumns, ['follower', 'followers'], ({ actorId, inbox, createdAt }) => ({
     actor: actorId, inbox, since: isoOrNull(createdAt),
   }));
+};
+
+const showActor: Action<object, [string]> = async (cli, _options, target) => {
+  const { federation } = await cli.openRooms();
+  const document = await federation.showActor(target);
+  const text = (name: string): string => (typeof document[name] === 'string' ? document[name] : '');
+  const key = document['publicKey'] as { id?: unknown } | undefined;
+  cli.output.show(
+    [
+      ['Id', text('id')],
+      ['Type', text('type')],
+      ['Handle', text('preferredUsername')],
+      ['Name', text('name')],
+      ['Page', text('url')],
+      ['Inbox', text('inbox')],
+      ['Outbox', text('outbox')],
+      ['Key', typeof key?.id === 'string' ? key.id : ''],
+      ['Document', JSON.stringify(document)],
+    ],
+    document,
+  );
 };
 
 const resync: Action<object, []> = async (cli) => {

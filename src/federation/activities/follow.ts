@@ -1,5 +1,4 @@
 import { findActorById } from '../actors/find-actor.ts';
-import { isPublicRepository } from '../actors/public-repositories.ts';
 import type { LocalActor } from '../actors/local-actors.ts';
 import { publish } from '../deliveries/publish.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
@@ -27,7 +26,7 @@ export const receiveFollow: ActivityHandler<LocalActor | null> = {
     return found?.kind === 'repository' ? found.actor : null;
   },
   async apply(room, tx, { id, signer }, actor) {
-    if (actor === null || !(await isPublicRepository(tx.manager, actor.ownerId))) return;
+    if (actor === null || !(await room.repositories.isPublic(tx.manager, actor.ownerId))) return;
     const key = { repositoryId: actor.ownerId, actorId: signer.id };
     const force = { inbox: signer.inbox, host: new URL(signer.inbox).host, followId: id };
     const known = await tx.manager.update(followerSchema, key, force);

@@ -1,7 +1,7 @@
 import type { ArrivedPush, PushListener } from '../../repositories/index.ts';
 import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
 import type { RepositoryActor } from '../actors/find-actor.ts';
-import { isPublicRepository, publicRepositoryById } from '../actors/public-repositories.ts';
+import { publicRepositoryById } from '../actors/public-repositories.ts';
 import { publish } from '../deliveries/publish.ts';
 import { maxPushedCommits } from '../follows/received-push-schema.ts';
 import type { FederationRoom } from '../room.ts';
@@ -32,7 +32,7 @@ export function pushListener(room: FederationRoom): PushListener<Announcement | 
     prepare: (push) => prepareAnnouncement(room, push),
     async record(tx, push, announcement) {
       // Asked again by what this write sees: it may have turned private while git was asked.
-      if (announcement === null || !(await isPublicRepository(tx.manager, push.repository.id))) return;
+      if (announcement === null || !(await room.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
       for (const content of contents) {

@@ -44,14 +44,18 @@ export function repositoryDocument(
     pushUri: [https, ...(sshOrigin === null ? [] : [`${sshOrigin}/${path}.git`])],
     icon: imageContentType !== null && imageUpdatedAt !== null
       ? { type: 'Image', mediaType: imageContentType, url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}` }
-      : avatar(origin, owner.id),
+      : avatar(origin, owner),
     manuallyApprovesFollowers: false,
     publicKey: publicKeyOf(actor),
   };
 }
 
 /** A person. Nobody can follow one, only their repositories, which is why it says that it approves by hand. */
-export function personDocument(actor: LocalActor, person: Person & { username: string }, { origin }: Facts): Document {
+export function personDocument(
+  actor: LocalActor,
+  person: Person & { username: string; avatarAt: number | null },
+  { origin }: Facts,
+): Document {
   return {
     '@context': personContext,
     id: actor.id,
@@ -64,8 +68,20 @@ export function personDocument(actor: LocalActor, person: Person & { username: s
     inbox: `${actor.id}/inbox`,
     outbox: `${actor.id}/outbox`,
     repositories: `${actor.id}/repositories`,
-    icon: avatar(origin, person.id),
+    icon: avatar(origin, person),
     manuallyApprovesFollowers: true,
+    publicKey: publicKeyOf(actor),
+  };
+}
+
+/** What is left of a person whose account is gone: the key of what they said last, and no word more. */
+export function departedDocument(actor: LocalActor): Document {
+  return {
+    '@context': personContext,
+    id: actor.id,
+    type: 'Person',
+    preferredUsername: decodeURIComponent(actor.path.split('/').at(-1)!),
+    inbox: `${actor.id}/inbox`,
     publicKey: publicKeyOf(actor),
   };
 }
@@ -86,4 +102,8 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
   };
 }
 
-const avatar = (origin: string, id: string) => ({ type: 'Image', mediaType: 'image/svg+xml', url: `${origin}/avatars/${id}.svg` });
+/** The picture that somebody uploaded, else the one that is drawn from the id. */
+const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number | null }) =>
+  avatarAt === null
+    ? { type: 'Image', mediaType: 'image/svg+xml', url: `${origin}/avatars/${id}.svg` }
+    : { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` };

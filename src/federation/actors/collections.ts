@@ -5,7 +5,6 @@ import type { FederationRoom } from '../room.ts';
 import type { Document } from './actor-documents.ts';
 import type { PersonActor, RepositoryActor } from './find-actor.ts';
 import { repositoryActor } from './find-actor.ts';
-import { publicRepositoriesOf } from './public-repositories.ts';
 
 /** Items on a page; other servers read the first one only (SPEC §8). */
 const pageSize = 100;
@@ -54,11 +53,12 @@ export function followersOf(room: FederationRoom, { actor, repository }: Reposit
 /** A person's public repositories, with the first page inside. */
 export function repositoriesOf(room: FederationRoom, { actor, person }: PersonActor, page: number | null): Promise<Document> {
   const owner = { kind: 'user' as const, id: person.id, handle: person.username!, avatarAt: null };
+  const listPublic = room.repositories.listPublic;
   return withFirstPage(page, async () => ({
     id: `${actor.id}/repositories`,
-    total: (await publicRepositoriesOf(room, person.id, { limit: 1, skip: 0 })).total,
+    total: (await listPublic(person.id, { limit: 1, skip: 0 })).total,
     async items(paging) {
-      const { repositories } = await publicRepositoriesOf(room, person.id, paging);
+      const { repositories } = await listPublic(person.id, paging);
       const actors = await Promise.all(repositories.map((repository) => repositoryActor(room, { repository, owner })));
       return actors.map((found) => found.actor.id);
     },

@@ -29,6 +29,8 @@ export interface LocalActors {
   ensure(kind: ActorKind, ownerId: string, wantedPath: string): Promise<LocalActor>;
   /** The id that `ensure` would give, without making a key for it; `null` when only making it can tell. */
   peekId(kind: ActorKind, ownerId: string, wantedPath: string): Promise<string | null>;
+  /** The actor that something has already, if any. */
+  ofOwner(kind: ActorKind, ownerId: string, manager?: EntityManager): Promise<LocalActor | null>;
   /** The actor that has this path, if any. */
   atPath(path: string, manager?: EntityManager): Promise<LocalActor | null>;
   signingKey(path: string): Promise<SigningKey>;
@@ -81,6 +83,10 @@ export function createLocalActors({ db, origin, now }: { db: Database; origin: s
       const known = await db.read.findOneBy(keySchema, [{ kind, ownerId }, { apPath: wantedPath }]);
       if (known === null) return origin + wantedPath;
       return known.kind === kind && known.ownerId === ownerId ? origin + known.apPath : null;
+    },
+    async ofOwner(kind, ownerId, manager = db.read) {
+      const row = await manager.findOneBy(keySchema, { kind, ownerId });
+      return row === null ? null : toActor(row);
     },
     async atPath(path, manager = db.read) {
       const row = await manager.findOneBy(keySchema, { apPath: path });

@@ -14,7 +14,7 @@ const fetchesPerHost = 3;
 const waitingPerHost = 32;
 const keptEntries = 5_000;
 
-type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock'>;
+type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock' | 'measures'>;
 
 /** See `RemoteActors`. */
 export function createRemoteActors(room: Room): RemoteActors {
@@ -70,7 +70,14 @@ export function createRemoteActors(room: Room): RemoteActors {
   async function fetchSigner(keyId: string): Promise<Signer> {
     const url = new URL(keyId);
     url.hash = '';
-    return toSigner(await fetchOnce(url, keyId));
+    try {
+      const signer = toSigner(await fetchOnce(url, keyId));
+      room.measures.keyFetches.ok += 1;
+      return signer;
+    } catch (error) {
+      room.measures.keyFetches.failed += 1;
+      throw error;
+    }
   }
 
   return {

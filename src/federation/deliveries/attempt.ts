@@ -1,5 +1,4 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { isPublicRepository } from '../actors/public-repositories.ts';
 import type { FederationRoom } from '../room.ts';
 import { signRequest } from '../signatures/index.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -28,6 +27,19 @@ export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: s
  * at this moment, then the network.
  */
 export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, parcel: Promise<Parcel | null>, signal: AbortSignal): Promise<Attempt> {
+  const { measures } = room;
+  const startedAt = performance.now();
+  measures.attemptsInFlight += 1;
+  const done = await tryOnce(room, delivery, parcel, signal);
+  measures.attemptsInFlight -= 1;
+  if (done.outcome !== null) {
+    measures.attemptSeconds += (performance.now() - startedAt) / 1000;
+    measures.attempts[done.wasReached ? done.outcome.kind : 'unreachable'] += 1;
+  }
+  return done;
+}
+
+async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, parcel: Promise<Parcel | null>, signal: AbortSignal): Promise<Attempt> {
   try {
     return { delivery, ...(await send(room, delivery, await parcel, signal)) };
   } catch (error) {
@@ -39,14 +51,14 @@ export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, p
 }
 
 async function send(
-  { outbound, db, localActors, clock }: FederationRoom,
+  { outbound, db, localActors, repositories, clock }: FederationRoom,
   { targetInbox, host }: ClaimedDelivery,
   parcel: Parcel | null,
   signal: AbortSignal,
 ): Promise<Omit<Attempt, 'delivery'>> {
   if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, wasReached: true };
   const url = await outbound.judge(targetInbox);
-  if (parcel.repositoryId !== null && !(await isPublicRepository(db.read, parcel.repositoryId))) {
+  if (parcel.repositoryId !== null && !(await repositories.isPublic(db.read, parcel.repositoryId))) {
     return { outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' }, wasReached: true };
   }
   const key = await localActors.signingKey(parcel.actorPath);

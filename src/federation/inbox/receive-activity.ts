@@ -34,6 +34,18 @@ const handlers = new Map<string, ActivityHandler<never>>([
  * JSON object.
  */
 export async function receiveActivity(room: FederationRoom, request: ArrivedRequest): Promise<Reception> {
+  const { inbox } = room.measures;
+  try {
+    const reception = await takeIn(room, request);
+    inbox[reception] += 1;
+    return reception;
+  } catch (error) {
+    if (isDomainError(error)) inbox.refused += 1;
+    throw error;
+  }
+}
+
+async function takeIn(room: FederationRoom, request: ArrivedRequest): Promise<Reception> {
   const signed = readSignedRequest(request, new URL(room.settings.origin).host, room.clock.now());
   await requireAllowed(room, signed.parameters.keyId);
   const signer = await verifiedSigner(room, signed);

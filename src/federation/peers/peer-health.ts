@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { In } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from '../deliveries/delivery-state.ts';
+import type { FederationRoom } from '../room.ts';
 import { peerSchema } from './peer-schema.ts';
 import type { PeerRow } from './peer-schema.ts';
 
@@ -9,6 +10,11 @@ import type { PeerRow } from './peer-schema.ts';
 export async function healthOf(manager: EntityManager, hosts: readonly string[]): Promise<Map<string, PeerRow>> {
   const rows = hosts.length === 0 ? [] : await manager.findBy(peerSchema, { host: In([...hosts]) });
   return new Map(rows.map((row) => [row.host, row]));
+}
+
+/** Servers that did not answer and are left alone until their next turn. */
+export function countDeadHosts({ db, clock }: Pick<FederationRoom, 'db' | 'clock'>): Promise<number> {
+  return db.read.countBy(peerSchema, { retryAt: MoreThan(clock.now()) });
 }
 
 /** A server answered as it should. */

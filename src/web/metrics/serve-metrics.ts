@@ -5,6 +5,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
 import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
 import type { WebRooms } from '../rooms.ts';
+import { federationFamilies } from './federation-families.ts';
 import type { HttpCounts } from './http-counts.ts';
 import { exposition } from './registry.ts';
 import type { Family } from './registry.ts';
@@ -41,6 +42,6 @@ export function serveMetrics(rooms: WebRooms, counts: HttpCounts, budget: Anonym
     delay.reset();
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = exposition([...counts.families(), ...budget.families(), lag, ...(await stateOfInstance(rooms))]);
+    ctx.body = exposition([...counts.families(), ...budget.families(), lag, ...(await stateOfInstance(rooms)), ...(await federationFamilies(rooms))]);
   };
 }

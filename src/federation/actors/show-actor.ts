@@ -1,0 +1,31 @@
+import { notFound } from '../../kernel/index.ts';
+import { parseFollowTarget } from '../follows/follow-target.ts';
+import { resolveTarget } from '../follows/resolve-target.ts';
+import { requireOperational } from '../operational.ts';
+import type { Publications } from '../publications.ts';
+import type { FederationRoom } from '../room.ts';
+import type { Document } from './actor-documents.ts';
+import { fetchDocument } from './fetch-document.ts';
+
+/**
+ * The document of an actor, here or elsewhere, as its server gives it now; for the administrator.
+ * Of what is here nothing is shown that other servers could not read.
+ * @param text a handle or a URL, as for a follow
+ * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
+ */
+export async function showActor(room: FederationRoom, publications: Publications, text: string): Promise<Document> {
+  requireOperational(room);
+  const target = parseFollowTarget(text);
+  const { host, origin } = new URL(room.settings.origin);
+  if (target?.kind === 'handle' && target.host === host) return publications.actor(await pathOf(publications, `acct:${target.account}`, origin));
+  if (target?.kind === 'url' && new URL(target.url).origin === origin) return publications.actor(new URL(target.url).pathname);
+  const { id } = await resolveTarget(room, text);
+  return fetchDocument(room, id);
+}
+
+async function pathOf(publications: Publications, resource: string, origin: string): Promise<string> {
+  const { links } = (await publications.webFinger(resource)) as { links: { rel: string; href: string }[] };
+  const self = links.find(({ rel }) => rel === 'self');
+  if (self === undefined) throw notFound('unknown_actor', 'There is no such actor.');
+  return self.href.slice(origin.length);
+}

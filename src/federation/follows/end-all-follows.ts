@@ -1,0 +1,18 @@
+import type { Tx } from '../../db/index.ts';
+import { isOperational } from '../operational.ts';
+import type { FederationRoom } from '../room.ts';
+import { dropFollow } from './follow-repository.ts';
+import { remoteFollowSchema } from './remote-follow-schema.ts';
+
+/**
+ * Inside the write that deletes an account: every follow of the person is undone, so that
+ * other servers do not send to somebody who is gone. While federation is off nothing is
+ * emitted, and the rows go with the account.
+ */
+export async function endAllFollows(room: FederationRoom, tx: Tx, personId: string): Promise<void> {
+  if (!isOperational(room.settings)) return;
+  const follows = await tx.manager.findBy(remoteFollowSchema, { userId: personId });
+  const actor = follows.length === 0 ? null : await room.localActors.ofOwner('user', personId, tx.manager);
+  if (actor === null) return;
+  for (const follow of follows) await dropFollow(room, tx, { actor }, follow);
+}

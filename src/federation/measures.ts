@@ -1,0 +1,20 @@
+/** What has happened since the program started, for whoever watches the instance; nothing is told of single servers. */
+export interface Measures {
+  /** How deliveries ended: `unreachable` when no answer came, `forbidden` when it was not to be sent any more. */
+  attempts: Record<'delivered' | 'failed' | 'unreachable' | 'forbidden', number>;
+  /** Time that attempts took, all together, in seconds. */
+  attemptSeconds: number;
+  attemptsInFlight: number;
+  /** What became of activities that came in. */
+  inbox: Record<'processed' | 'ignored' | 'repeated' | 'refused', number>;
+  /** Documents with keys that were asked for. */
+  keyFetches: Record<'ok' | 'failed', number>;
+}
+
+export const createMeasures = (): Measures => ({
+  attempts: { delivered: 0, failed: 0, unreachable: 0, forbidden: 0 },
+  attemptSeconds: 0,
+  attemptsInFlight: 0,
+  inbox: { processed: 0, ignored: 0, repeated: 0, refused: 0 },
+  keyFetches: { ok: 0, failed: 0 },
+});

@@ -1,0 +1,37 @@
+import type { EntityManager } from 'typeorm';
+import { anonymous, visibleRepositories } from '../access/index.ts';
+import type { RepositoryRoom } from './room.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+
+const everybody = visibleRepositories(anonymous, 'r');
+
+/** A stranger's condition has no parameters, so it can be written once: this is asked before each delivery. */
+const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${everybody.sql}`;
+
+/**
+ * Whether a repository is there and public.
+ * @param manager inside a write, that of the write: it sees what the write has changed so far
+ */
+export async function isPublic(manager: EntityManager, repositoryId: string): Promise<boolean> {
+  const rows: unknown[] = await manager.query(isPublicSql, [repositoryId]);
+  return rows.length > 0;
+}
+
+/** A page of a person's public repositories, changed last first, and how many there are. */
+export async function listPublic(
+  { db }: RepositoryRoom,
+  ownerUserId: string,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<{ total: number; repositories: Repository[] }> {
+  const [repositories, total] = await db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where(everybody.sql, everybody.parameters)
+    .andWhere('r.owner_user_id = :ownerUserId', { ownerUserId })
+    .orderBy('r.updated_at', 'DESC')
+    .addOrderBy('r.id', 'DESC')
+    .skip(skip)
+    .take(limit)
+    .getManyAndCount();
+  return { total, repositories };
+}
