@@ -2,6 +2,7 @@
 //   pools of names that mean something, and a private repository whose words nobody but carol may ever read.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
 import type { ApiRequest, Pools } from './api-requests.ts';
@@ -42,6 +43,14 @@ async function work(ci: Web['rooms']['ci'], id: string, words: string): Promise<
 
 /** In a pool: drawn more often than the others. */
 const often = (value: string): string[] => [value, value, value, value];
+
+async function until<T>(look: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    await wait(20);
+  }
+}
 
 export async function furnish(t: Test, web: Web): Promise<World> {
   const { accounts, repositories, organisations, git, ci } = web.rooms;
@@ -92,6 +101,9 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     value: ['x', 'Ünïcode ✓', 'y'.repeat(70_000)],
     attempt: ['1'],
     labels: ['linux', 'big'],
+    tip: [],
+    as: ['back', 'main'],
+    expected: [],
     defaultBranch: [...often('main'), 'nowhere'],
     repositories: ['alice/tool', 'alice/empty', 'carol/vault', 'nobody/nothing'],
     targetUrl: ['https://ci.example.org/1', 'javascript:alert(1)', 'runs/3'],
@@ -99,6 +111,23 @@ export async function furnish(t: Test, web: Web): Promise<World> {
 
   async function unlessThere(make: () => Promise<unknown>): Promise<boolean> {
     return make().then(() => true, () => false);
+  }
+
+  /** A branch comes and goes; what it pointed to can be had back. */
+  async function loseTip(): Promise<void> {
+    const found = await repositories.find(viewer('alice'), 'alice', 'tool').catch(() => null);
+    const { oid } = found === null ? { oid: null } : await git.head(found.path);
+    if (found === null || oid === null) return;
+    const none = '0'.repeat(oid.length);
+    const move = (oldId: string, newId: string) =>
+      repositories.applyUpdates(found, { via: 'undo', userId: ids['alice']!, updates: [{ ref: 'refs/heads/passing', oldId, newId }] });
+    await move(none, oid);
+    await move(oid, none);
+    const tips = await until(async () => {
+      const all = await repositories.listLostTips(found);
+      return all.length > 0 ? all : null;
+    });
+    values['tip']!.splice(0, Infinity, ...tips.map(({ id }) => id));
   }
 
   async function restock(): Promise<void> {
@@ -134,6 +163,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       const run = await ci.findRun(found, 1).catch(() => null);
       values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
     }
+    await loseTip();
     const guild = await organisations.find('guild').then(({ id }) => [{ kind: 'organisation', id } as const], () => []);
     for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const) await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
     await unlessThere(() => accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }));
