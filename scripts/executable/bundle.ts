@@ -41,6 +41,26 @@ const leaveOutDrivers: Plugin = {
   },
 };
 
+/** What Hearth sends, and what its routes ask of a request. */
+const mediaTypes = [
+  ...['text/html', 'text/plain', 'text/css', 'text/javascript', 'text/markdown', 'text/xml', 'multipart/form-data'],
+  ...['json', 'javascript', 'xml', 'atom+xml', 'octet-stream', 'zip', 'gzip', 'pdf', 'x-www-form-urlencoded'].map((name) => `application/${name}`),
+  ...['activity+json', 'ld+json', 'jrd+json', 'manifest+json', 'proto', 'grpc'].map((name) => `application/${name}`),
+  ...['png', 'jpeg', 'gif', 'webp', 'svg+xml', 'x-icon', 'vnd.microsoft.icon', 'avif'].map((name) => `image/${name}`),
+  ...['font/woff', 'font/woff2', 'audio/mpeg', 'audio/ogg', 'video/mp4', 'video/webm'],
+];
+
+/** Koa brings the registry of all media types, twice, and builds maps of it at each start. */
+const fewMediaTypes: Plugin = {
+  name: 'few-media-types',
+  setup(build) {
+    build.onLoad({ filter: /\/mime-db\/db\.json$/ }, async ({ path }) => {
+      const all = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+      return { loader: 'json', contents: JSON.stringify(Object.fromEntries(mediaTypes.flatMap((type) => (type in all ? [[type, all[type]]] : [])))) };
+    });
+  },
+};
+
 /**
  * Bundles the program into chunks: one for each part that is loaded on its
  * own, in CommonJS form, wrapped for loader.cjs.
@@ -68,7 +88,7 @@ export async function bundle(options: { project: string; main: string; version: 
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable, leaveOutDrivers],
+    plugins: [readFromExecutable, leaveOutDrivers, fewMediaTypes],
   });
   const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
@@ -151,13 +151,14 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
   const program = await findProgram(config.git.program, options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin');
   const folder = path.join(config.dataDir, 'run', 'git');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const settings = await writeSettings(folder, limits);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const settings = writeSettings(folder, limits);
   // Leftovers older than this are of an earlier run.
-  const bornAt = await timeOfFileSystem(folder);
+  const bornAt = timeOfFileSystem(folder);
 
   const door = openGitDoor(program, settings, logger);
-  const version = readVersion((await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString(), program);
+  const [said, pipes] = await Promise.all([door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096), createReusedPipes(folder, logger)]);
+  const version = readVersion(said.output.toString(), program);
   if (lacksFixes(version)) logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
 
   const slotRules = (total: number, perRepository: number, perClient?: number): SlotRules => ({
@@ -172,7 +173,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
   const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
   const readers = createObjectReaders(door, limits);
-  const pipes = await createReusedPipes(folder, logger);
   const refTables = createRefTables(readers, logger);
   const listings = createListings({ door, shortSlots: short, limits, tables: refTables, logger });
   const answers = await createAnswerCache({
@@ -190,7 +190,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
-    return recoverRepository(target, await timeOfFileSystem(folder));
+    return recoverRepository(target, timeOfFileSystem(folder));
   };
   const receiving = {
     door,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 
@@ -22,38 +22,38 @@ export interface WrittenSettings extends GitSettings {
  * an empty hooks folder and an empty template folder, below `folder`.
  * The file is replaced in one step, and only when its text changed: a command
  * line that runs beside the server never disturbs the server's children.
+ * At once, not in turns: a start would wait for a dozen trips through the thread pool.
  *
  * @param folder absolute path, state of the process: may be deleted while nothing runs
  * @param maxPushBytes largest pack of one push; 0 for no bound
  */
-export async function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): Promise<WrittenSettings> {
+export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): WrittenSettings {
   const [home, hooks, template] = [path.join(folder, 'home'), path.join(folder, 'hooks'), path.join(folder, 'template')];
   for (const empty of [home, hooks, template]) {
-    await mkdir(empty, { recursive: true, mode: 0o700 });
-    await chmod(empty, 0o500);
+    mkdirSync(empty, { recursive: true, mode: 0o700 });
+    chmodSync(empty, 0o500);
   }
   const file = path.join(folder, 'config');
   const text = configText({ hooks, template, maxPushBytes });
-  await replaceFile(file, text);
+  replaceFile(file, text);
   return { environment: environment(home, file), home, file, digest: createHash('sha256').update(text).digest('base64') };
 }
 
 /** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */
-export async function timeOfFileSystem(folder: string): Promise<number> {
+export function timeOfFileSystem(folder: string): number {
   const probe = path.join(folder, `time-${process.pid}-${randomUUID()}`);
-  await writeFile(probe, '');
-  const { mtimeMs } = await stat(probe);
-  await rm(probe);
+  writeFileSync(probe, '');
+  const { mtimeMs } = statSync(probe);
+  rmSync(probe);
   return mtimeMs;
 }
 
-async function replaceFile(file: string, text: string): Promise<void> {
-  const present = await readFile(file, 'utf8').catch(() => null);
-  if (present === text) return;
+function replaceFile(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
   const fresh = `${file}.${process.pid}`;
-  await rm(fresh, { force: true });
-  await writeFile(fresh, text, { mode: 0o400 });
-  await rename(fresh, file);
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, text, { mode: 0o400 });
+  renameSync(fresh, file);
 }
 
 function environment(home: string, configFile: string): Record<string, string> {
