@@ -10,6 +10,7 @@ import { checkSetupToken, setupToken } from './joining/setup-token.ts';
 import { signUp } from './joining/sign-up.ts';
 import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
+import { keyHolders } from './keys/key-holders.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { removeKey } from './keys/remove-key.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
@@ -116,6 +117,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
 
     addKey: noted(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({ personId, keyId: id, fingerprint })),
     listKeys: bind(listKeys),
+    keyHolders: bind(keyHolders),
     removeKey: noted(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),

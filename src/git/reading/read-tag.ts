@@ -1,12 +1,12 @@
 import type { BrowseDeps } from '../browse.ts';
-import { parseSignature } from '../parse-objects.ts';
-import type { Signature } from '../parse-objects.ts';
+import { parseSignature, sealOf } from '../parse-objects.ts';
+import type { Seal, Signature } from '../parse-objects.ts';
 
 /** What somebody wrote when they tagged a commit. */
 export interface TagNote {
   tagger: Signature | null;
   message: string;
-  isSigned: boolean;
+  seal: Seal | null;
 }
 
 const maxTagBytes = 256 * 1024;
@@ -31,10 +31,12 @@ function parseTag(content: Buffer): TagNote {
   const head = blank === -1 ? text : text.slice(0, blank);
   const tagger = /^tagger (.*)$/m.exec(head)?.[1];
   const body = blank === -1 ? '' : text.slice(blank + 2);
-  const signature = body.search(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m);
+  const at = body.search(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m);
+  // Bytes, because text that is not UTF-8 has another length.
+  const start = at === -1 ? -1 : content.lastIndexOf(body.slice(at).split('\n', 1)[0]!);
   return {
     tagger: tagger === undefined ? null : parseSignature(tagger),
-    message: (signature === -1 ? body : body.slice(0, signature)).trim(),
-    isSigned: signature !== -1,
+    message: (at === -1 ? body : body.slice(0, at)).trim(),
+    seal: start === -1 ? null : { ...sealOf(content.toString('latin1', start)), signed: content.subarray(0, start) },
   };
 }

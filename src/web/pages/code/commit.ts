@@ -7,6 +7,7 @@ import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readComparison } from './comparison.ts';
 
+import { readSeals } from './seals.ts';
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
@@ -27,10 +28,12 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
   return page('code/commit', {
+  const { views: [seal], relied } = await readSeals(rooms, [commit.seal]);
     repository: viewRepositoryHead(found),
     commit: viewCommitLine(commit, url, clock.now()),
     parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+    seal,
     isMerge: commit.parents.length > 1,
     diff: await readComparison(visit, rooms, range, commitUrl(url, oid)),
-  }, { restsOn: [] });
+  }, { restsOn: [relied] });
 };

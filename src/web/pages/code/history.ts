@@ -8,6 +8,7 @@ import { content } from '../../reply.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';
+import { readSeals } from './seals.ts';
 
 const perPage = 50;
 const perFeed = 30;
@@ -36,20 +37,21 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
     frameAt(visit, rooms, at, 'commits'),
     rooms.git.reading.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
+  const { views: seals, relied } = await readSeals(rooms, history.entries.map(({ commit }) => commit.seal));
   const url = repositoryUrl(found.canonical);
   const self = codeUrl(url, 'commits', at.ref, at.file);
   const last = history.entries.at(-1)?.commit.oid;
   const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
   return page('code/history', {
     ...frame,
-    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now() }),
+    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now(), seals }),
     author,
     self,
     isFirst: after === null,
     more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
     cutShort: history.cutShort,
     feed: at.kind === 'commit' ? null : `${self}.atom`,
-  }, { restsOn: history.cutShort ? null : [] });
+  }, { restsOn: history.cutShort ? null : [relied] });
 };
 
 async function feed({ found, origin }: RepositoryVisit, { git, clock }: WebRooms, at: Awaited<ReturnType<typeof locateBytes>>): Promise<Reply> {

@@ -10,6 +10,7 @@ import { viewCount } from '../../views/sizes.ts';
 import { viewTime } from '../../views/times.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
+import { readSeals } from './seals.ts';
 
 const perPage = 30;
 const maxNote = 4_000;
@@ -37,23 +38,24 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
   const url = repositoryUrl(found.canonical);
   const now = rooms.clock.now();
   const { total, rows, nextAfter, isFirst } = await readTags(visit, rooms);
+  const { views: seals, relied } = await readSeals(rooms, rows.map(({ note }) => note?.seal));
   return page('code/tags', {
     repository: viewRepositoryHead(found),
     count: viewCount(total, 'tag'),
     feed: `${url}/tags.atom`,
-    rows: rows.map(({ name, note, commit }) => ({
+    rows: rows.map(({ name, note, commit }, index) => ({
       name: viewName(name),
       url: codeUrl(url, 'tree', name),
       note: note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
       tagger: note?.tagger ? viewName(note.tagger.name) : null,
-      isSigned: note?.isSigned ?? false,
+      seal: seals[index] ?? null,
       at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
       commit: commit && viewCommitLine(commit, url, now),
       archives: commit && { zip: `${url}/archive/${encodeRef(name)}.zip`, tar: `${url}/archive/${encodeRef(name)}.tar.gz` },
     })),
     more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
     isFirst,
-  }, { restsOn: [] });
+  }, { restsOn: [relied] });
 };
 
 /** `B/tags.atom` */

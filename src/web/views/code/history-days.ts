@@ -3,12 +3,14 @@ import { viewName } from '../plain-text.ts';
 import { codeUrl } from './code-urls.ts';
 import { viewCommitLine } from './commit-line.ts';
 import type { CommitLineView } from './commit-line.ts';
+import type { SealView } from './seal.ts';
 
 interface HistoryRow extends CommitLineView {
   /** The file as it was in this commit; null when the page shows no file. */
   file: string | null;
   /** What the file was called, from the commit that moved it backwards. */
   movedFrom: string | null;
+  seal: SealView | null;
 }
 
 export interface HistoryDay {
@@ -25,7 +27,7 @@ function dayOf(at: number, offsetMinutes: number): string {
   return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
 }
 
-export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now }: { repositoryUrl: string; file: Buffer; now: number }): HistoryDay[] {
+export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now, seals }: { repositoryUrl: string; file: Buffer; now: number; seals: readonly (SealView | null)[] }): HistoryDay[] {
   const days: HistoryDay[] = [];
   entries.forEach(({ commit, file: then }, index) => {
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
@@ -34,6 +36,7 @@ export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUr
       ...viewCommitLine(commit, repositoryUrl, now),
       file: file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
+      seal: seals[index] ?? null,
     };
     if (days.at(-1)?.title === title) days.at(-1)!.rows.push(row);
     else days.push({ title, rows: [row] });
