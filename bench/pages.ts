@@ -1,58 +1,19 @@
-// Pages of one repository: Hearth beside cgit and beside a file of the same bytes.
+// Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits beside git log.
 // usage: bench/pages [--rounds N] [--seconds S] [--repository PATH]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
+import { measureLastCommits } from './last-commits.ts';
 import { startCgit } from './peers/cgit.ts';
+import { load } from './peers/wrk.ts';
+import type { Load } from './peers/wrk.ts';
 import { median, option, row } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 
 const rounds = option('rounds', 3);
 const seconds = option('seconds', 2);
-const atOnce = 4;
-
-interface Measured {
-  perSecond: number;
-  p95Ms: number;
-  bytes: number;
-}
-
-let client = 0;
-
-function get(agent: Agent, url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    // Other addresses, because Hearth gives strangers only so much work in a minute.
-    const headers = { 'X-Forwarded-For': `198.51.${(client += 1) % 250}.${Math.floor(client / 250) % 250}` };
-    const call = request(url, { agent, headers }, (answer) => {
-      let bytes = 0;
-      answer.on('data', (piece: Buffer) => (bytes += piece.length)).on('end', () => (answer.statusCode === 200 ? resolve(bytes) : reject(new Error(`${url}: ${answer.statusCode}`))));
-    });
-    call.on('error', reject).end();
-  });
-}
-
-/** A few clients, each asking again as soon as it is answered. */
-async function measure(url: string): Promise<Measured> {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
-  const took: number[] = [];
-  let bytes = 0;
-  const until = performance.now() + seconds * 1000;
-  const startedAt = performance.now();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (performance.now() < until) {
-        const at = performance.now();
-        bytes = await get(agent, url);
-        took.push(performance.now() - at);
-      }
-    }),
-  );
-  agent.destroy();
-  const sorted = took.sort((a, b) => a - b);
-  return { perSecond: took.length / ((performance.now() - startedAt) / 1000), p95Ms: sorted[Math.floor(sorted.length * 0.95)]!, bytes };
-}
+const connections = 4;
 
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
@@ -74,35 +35,59 @@ const commit = git('log', '-1', '--no-merges', '--format=%H');
 const B = `${hearth.url}/repos/alice/bench`;
 const pages: Record<string, [ours: string, cgit: string]> = {
   home: [B, '/cgit/bench/'],
-  tree: [`${B}/tree/${branch}/${folder}`, `/cgit/bench/tree/${folder}`],
+  tree: [`${B}/tree/${branch}`, '/cgit/bench/tree/'],
+  folder: [`${B}/tree/${branch}/${folder}`, `/cgit/bench/tree/${folder}`],
   blob: [`${B}/blob/${branch}/${file}`, `/cgit/bench/tree/${file}`],
   commit: [`${B}/commit/${commit}`, `/cgit/bench/commit/?id=${commit}`],
+  history: [`${B}/commits/${branch}`, '/cgit/bench/log/'],
   blame: [`${B}/blame/${branch}/${file}`, `/cgit/bench/blame/${file}`],
 };
 const files = path.join(hearth.folder, 'files');
 mkdirSync(files, { recursive: true });
 const cgit = await startCgit(hearth.folder, hearth.repository, files);
 
-console.log(`Repository of ${git('rev-list', '--count', 'HEAD')} commits; tree ${folder}, file ${file}; ${atOnce} clients, ${seconds} s each, median of ${rounds} rounds.\n`);
-console.log([row(['Page', 'Server', 'Requests/s', 'p95 ms', 'Bytes', 'Hearth faster by']), row(['---', '---', '---:', '---:', '---:', '---:'])].join('\n'));
+/** A page until it is whole: what is looked for behind the first view is there in a later one. */
+async function warm(url: string): Promise<string> {
+  for (;;) {
+    const text = await fetch(url).then((answer) => answer.text());
+    if (!text.includes('being looked up') && text === (await fetch(url).then((answer) => answer.text()))) return text;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Views that nobody had before, one after the other: made of what is in memory, but made. */
+async function measureMaking(url: string, views = 40): Promise<number> {
+  const took: number[] = [];
+  for (let view = 0; view < views; view += 1) {
+    const at = performance.now();
+    await fetch(`${url}?view=${view}`).then((answer) => answer.text());
+    took.push(performance.now() - at);
+  }
+  return median(took);
+}
+
+console.log(`Repository of ${git('rev-list', '--count', 'HEAD')} commits; folder ${folder}, file ${file}; ${connections} clients, ${seconds} s each, median of ${rounds} rounds.\n`);
+console.log([row(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', 'Hearth faster by', 'Made anew, ms']), row(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:'])].join('\n'));
 for (const [name, [ours, theirs]] of Object.entries(pages)) {
-  const warm = await fetch(ours).then((answer) => answer.text());
-  writeFileSync(path.join(files, name), warm);
-  // What is looked for behind the first page is there by now.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  writeFileSync(path.join(files, name), await warm(ours));
+  const making = await measureMaking(ours);
   const sides: Record<string, string> = { hearth: ours, cgit: cgit.url + theirs, 'static file': `${cgit.url}/files/${name}` };
-  const found = new Map<string, Measured[]>(Object.keys(sides).map((side) => [side, []]));
+  const found = new Map<string, Load[]>(Object.keys(sides).map((side) => [side, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [side, url] of Object.entries(sides)) {
-      const one = await measure(url);
+      const one = await load(url, { seconds: round < 0 ? 1 : seconds, connections });
       if (round >= 0) found.get(side)!.push(one);
     }
   }
-  const own = median(found.get('hearth')!.map(({ perSecond }) => perSecond));
-  for (const [side, all] of found) {
-    const perSecond = median(all.map((one) => one.perSecond));
-    console.log(row([name, side, perSecond.toFixed(0), median(all.map(({ p95Ms }) => p95Ms)).toFixed(1), String(all[0]!.bytes), side === 'hearth' ? '' : `${(own / perSecond).toFixed(2)}×`]));
+  const pick = (side: string, of: (one: Load) => number): number => median(found.get(side)!.map(of));
+  for (const side of found.keys()) {
+    const faster = median(found.get(side)!.map(({ perSecond }, round) => found.get('hearth')![round]!.perSecond / perSecond));
+    console.log(row([
+      name, side, pick(side, (one) => one.perSecond).toFixed(0), pick(side, (one) => one.p50Ms).toFixed(2), pick(side, (one) => one.p95Ms).toFixed(2),
+      String(found.get(side)![0]!.bytes), side === 'hearth' ? '' : `${faster.toFixed(2)}×`, side === 'hearth' ? making.toFixed(1) : '',
+    ]));
   }
 }
+console.log(`\n${(await measureLastCommits({ hearth, branch, folders: ['', folder], rounds })).join('\n')}`);
 cgit.stop();
 await hearth.stop();

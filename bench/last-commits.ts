@@ -1,0 +1,80 @@
+// The column that says which commit last touched each entry of a folder: its page in three states, beside git doing the same.
+import { execFileSync } from 'node:child_process';
+import type { HearthServer } from './hearth-server.ts';
+import { median, row } from './rounds.ts';
+
+interface Asked {
+  hearth: HearthServer;
+  branch: string;
+  folders: readonly string[];
+  rounds: number;
+}
+
+/** Entries that are asked one by one: of a large folder not all, because each costs a process and a walk. */
+const maxSingle = 40;
+
+export async function measureLastCommits({ hearth, branch, folders, rounds }: Asked): Promise<string[]> {
+  const git = (...args: string[]): string => execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 }).toString().trim();
+  const pageOf = (ref: string, folder: string): string => `${hearth.url}/repos/alice/bench/tree/${ref}${folder === '' ? '' : `/${folder}`}`;
+  const view = async (url: string): Promise<{ ms: number; html: string }> => {
+    const at = performance.now();
+    const html = await fetch(url).then((answer) => answer.text());
+    return { ms: performance.now() - at, html };
+  };
+  const isWhole = (html: string): boolean => !html.includes('being looked up');
+
+  /** Commits that no page was asked for: as far from each other as possible, so that none helps the next. */
+  const count = Number(git('rev-list', '--first-parent', '--count', branch));
+  const far = Array.from({ length: rounds }, (_, round) => git('rev-list', '--first-parent', '--max-count=1', `--skip=${Math.min(count - 1, 1 + round)}`, branch));
+
+  async function measure(folder: string): Promise<string> {
+    const where = folder === '' ? [] : ['--', folder];
+    const names = git('ls-tree', '--name-only', branch, ...(folder === '' ? [] : [`${folder}/`])).split('\n');
+    // Older ones first: what is stored for a newer commit is of no use to an older one.
+    const cold: { first: number; whole: number; log: number }[] = [];
+    for (const oid of far) {
+      const first = await view(pageOf(oid, folder));
+      const at = performance.now() - first.ms;
+      for (let html = first.html; !isWhole(html); html = (await view(pageOf(oid, folder))).html) await new Promise((resolve) => setTimeout(resolve, 20));
+      const whole = performance.now() - at;
+      const startedAt = performance.now();
+      git('log', '--format=%H', '--raw', '-c', '--no-abbrev', '--no-renames', oid, ...where);
+      cold.push({ first: first.ms, whole, log: performance.now() - startedAt });
+    }
+    let whole = await view(pageOf(branch, folder));
+    while (!isWhole(whole.html)) whole = await view(pageOf(branch, folder));
+    const warm: number[] = [];
+    for (let round = 0; round < 20; round += 1) warm.push((await view(pageOf(branch, folder))).ms);
+    const pushed: number[] = [];
+    for (let round = 0; round < Math.max(5, rounds); round += 1) {
+      const tip = git('rev-parse', branch);
+      const next = git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit-tree', `${tip}^{tree}`, '-p', tip, '-m', `Empty ${round}`);
+      git('update-ref', `refs/heads/${branch}`, next);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { ms, html } = await view(pageOf(branch, folder));
+      if (!isWhole(html)) throw new Error('a page after a push had rows missing');
+      pushed.push(ms);
+    }
+    const single = names.slice(0, maxSingle);
+    const startedAt = performance.now();
+    const expected = single.map((name) => git('log', '-1', '--format=%H', branch, '--', name));
+    const each = ((performance.now() - startedAt) / single.length) * names.length;
+    const { html } = await view(pageOf(branch, folder));
+    const shown = new Map([...html.matchAll(/<bdi>([^<]*)<\/bdi><\/a><\/th><td class="last"><a href="[^"]*\/commit\/([0-9a-f]+)"/g)].map(([, name, oid]) => [name!, oid!]));
+    const wrong = single.filter((name, at) => shown.get(name.slice(name.lastIndexOf('/') + 1)) !== expected[at]).length;
+    const pick = (of: (one: (typeof cold)[number]) => number): number => median(cold.map(of));
+    return row([
+      folder || '(root)', String(names.length), median(warm).toFixed(1), median(pushed).toFixed(1), pick(({ first }) => first).toFixed(0), pick((one) => one.whole).toFixed(0),
+      pick(({ log }) => log).toFixed(0), `${median(cold.map((one) => one.whole / one.log)).toFixed(2)}×`, each.toFixed(0), `${wrong} of ${single.length}`,
+    ]);
+  }
+
+  const rows: string[] = [];
+  for (const folder of folders) rows.push(await measure(folder));
+  return [
+    'Last commit of each entry. Cold: a commit that nobody has asked for and whose history holds no answer; the first answer comes without what is not known yet.\n',
+    row(['Folder', 'Entries', 'Warm ms', 'After a push ms', 'Cold, first answer ms', 'Cold, all rows ms', 'git log in one pass ms', 'Ratio', 'git log -1 each ms', 'Rows that differ']),
+    row(['---', ...Array<string>(9).fill('---:')]),
+    ...rows,
+  ];
+}
