@@ -8,13 +8,14 @@ import { showApi, showOpenApi } from './pages/api.ts';
 import { showAvatar } from './pages/avatars.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './pages/explore.ts';
 import { restoreTip, showActivity } from './pages/activity.ts';
+import { downloadArtifact, removeArtifact } from './pages/ci/artifacts.ts';
 import { showBadge } from './pages/ci/badge.ts';
 import { dispatchWorkflow, showDispatch } from './pages/ci/dispatch.ts';
 import { downloadLog, followJob, followRun } from './pages/ci/job-log.ts';
 import { showJob } from './pages/ci/job.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './pages/ci/places.ts';
 import { showAdminQueue, showQueue } from './pages/ci/queue.ts';
-import { cancelRun, rerunJobs, showRun } from './pages/ci/run.ts';
+import { cancelRun, removeRun, rerunJobs, showRun } from './pages/ci/run.ts';
 import { runnerPages } from './pages/ci/runners.ts';
 import { showRuns } from './pages/ci/runs.ts';
 import { secretPages } from './pages/ci/secrets.ts';
@@ -294,6 +295,9 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'GET',  path: `${B}/runs/:number/live`,         access: 'repository:read',  cost: 'rows',     page: followRun },
   { method: 'POST', path: `${B}/runs/:number/cancel`,       access: 'repository:write', cost: 'rows',     page: cancelRun },
   { method: 'POST', path: `${B}/runs/:number/rerun`,        access: 'repository:write', cost: 'rows',     page: rerunJobs },
+  { method: 'POST', path: `${B}/runs/:number/delete`,       access: 'repository:admin', cost: 'rows',     page: removeRun },
+  { method: 'GET',  path: `${B}/runs/:number/artifacts/:id`, access: 'repository:read', cost: 'transfer', page: downloadArtifact },
+  { method: 'POST', path: `${B}/runs/:number/artifacts/:id/delete`, access: 'repository:write', cost: 'rows', page: removeArtifact },
   { method: 'GET',  path: `${B}/runs/:number/jobs/:job`,    access: 'repository:read',  cost: 'rows',     page: showJob },
   { method: 'GET',  path: `${B}/runs/:number/jobs/:job/log`, access: 'repository:read', cost: 'rows',     page: downloadLog },
   { method: 'GET',  path: `${B}/runs/:number/jobs/:job/live`, access: 'repository:read', cost: 'rows',    page: followJob },

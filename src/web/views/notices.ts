@@ -51,6 +51,8 @@ const notices: Readonly<Record<string, string>> = {
   'pairing-code-gone': 'A pairing code is shown only once. Make a new one if it was lost.',
   'delivery-retried': 'It is sent again within seconds.',
   'run-cancelled': 'The run is cancelled.',
+  'run-removed': 'The run is deleted, with its logs and artifacts.',
+  'artifact-removed': 'The artifact is deleted.',
   'run-again': 'The jobs run again, as a new attempt.',
   'runner-token-gone': 'A token is shown only once. Make a new one if it was lost.',
   'runner-paused': 'The runner gets no further job.',

@@ -5,6 +5,7 @@ import type { PageReply, Reply } from '../../reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
+import { viewArtifact } from '../../views/ci/artifact.ts';
 import { viewDuration } from '../../views/ci/durations.ts';
 import { viewJobGraph } from '../../views/ci/job-graph.ts';
 import { runUrl, viewRunRow } from '../../views/ci/run-row.ts';
@@ -28,6 +29,7 @@ async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRef
   const url = runUrl(head.url, run.number);
   const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
   const reasons = new Map((await ci.explainQueue(found)).map(({ job, reason, place }) => [job.id, place === null ? reason : `${reason} Place ${place} in the queue.`]));
+  const artifacts = await ci.listArtifacts(found, run.number);
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], rooms);
   return page('ci/run', {
     repository: head,
@@ -45,6 +47,8 @@ async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRef
       duration: viewDuration(job.startedAt, job.finishedAt, clock.now()),
       reason: job.reason ?? reasons.get(job.id) ?? null,
     })),
+    artifacts: artifacts.map((artifact) => viewArtifact(artifact, url, clock.now())),
+    mayRemove: found.level === 'admin' && isFinal(run.status),
     isActive: !isFinal(run.status),
     mayRerunFailed: jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
     refusal,
@@ -78,4 +82,16 @@ export const rerunJobs: Page<RepositoryPersonVisit> = (visit, rooms) => {
   const jobs = form.text('jobs');
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
   return act(visit, rooms, () => rooms.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+};
+
+/** Deletes a run for good, and leads to the list of those that are left. */
+export const removeRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
+  const { viewer, found, params } = visit;
+  return submit(
+    async () => {
+      await rooms.ci.removeRun(viewer, found, pathNumber(params.number));
+      return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
+    },
+    (refusal) => runPage(visit, rooms, refusal),
+  );
 };
