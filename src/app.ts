@@ -15,8 +15,8 @@ import type { Backups } from './backup/index.ts';
 import { ciEntities, createCi } from './ci/index.ts';
 import type { Ci, CiSettings } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
-import { createDatabase } from './db/index.ts';
-import type { Database } from './db/index.ts';
+import { createDatabase, databaseFileIn } from './db/index.ts';
+import type { Database, WriterConnection } from './db/index.ts';
 import { countInstance } from './doctor/index.ts';
 import type { InstanceCounts } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
@@ -44,6 +44,8 @@ export interface AppOptions {
   random?: Random;
   /** Storage failed in a way that makes going on unsafe: the program must end. */
   onStorageFault?: (error: unknown) => void;
+  /** The writing connection, when it was opened while this was being loaded. */
+  writing?: WriterConnection;
   /** Where each setting comes from, for the page that shows them. */
   origins?: ReadonlyMap<string, Origin>;
   /** What commands beside the server may ask of it, besides what the rooms answer. */
@@ -108,13 +110,13 @@ const entities = [
 export const newestSchema = Math.max(...migrations.map(({ version }) => version));
 
 export function databaseFile(config: Config): string {
-  return path.join(config.dataDir, 'hearth.db');
+  return databaseFileIn(config.dataDir);
 }
 
 /** Opens the database alone; `hearth migrate` needs no more. */
 export function openDatabase(
   config: Config,
-  { logger, clock = systemClock, onStorageFault }: AppOptions,
+  { logger, clock = systemClock, onStorageFault, writing }: AppOptions,
   migrate: 'always' | 'when-new' | 'never',
 ): Promise<Database> {
   return createDatabase({
@@ -126,6 +128,7 @@ export function openDatabase(
     snapshotDirectory: path.join(config.dataDir, 'backups'),
     migrate,
     ...(onStorageFault === undefined ? {} : { onStorageFault }),
+    ...(writing === undefined ? {} : { writing }),
   });
 }
 

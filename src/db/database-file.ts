@@ -2,6 +2,7 @@
  * Whole files of databases: copies, and questions to a file that nobody serves.
  * For backups, restores and rehearsals; the two doors know nothing of these.
  */
+import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { SideRow, SideStatement } from './side-protocol.ts';
 import { openSideThread } from './side-thread.ts';
@@ -16,6 +17,11 @@ const pagesPerStep = 1_000_000_000;
  * one file without a write-ahead log. Runs in the thread pool.
  * @param to must not be there yet
  */
+/** Where the database of an instance lies. */
+export function databaseFileIn(dataDir: string): string {
+  return path.join(dataDir, 'hearth.db');
+}
+
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

@@ -79,9 +79,20 @@ export interface DatabaseOptions {
   onStorageFault?: (error: unknown) => void;
   /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
   busyTimeoutMs?: number;
+  /** The writing connection, when `beginWriting` has opened it already. */
+  writing?: WriterConnection;
+}
+
+/**
+ * Opens the writing connection before the rest of the program is loaded: its thread needs
+ * about as long as that takes. The folder of `file` must be there and be ours alone.
+ */
+export function beginWriting(file: string): WriterConnection {
+  return new WriterConnection(file, { timeout: defaultBusyTimeoutMs });
 }
 
 const slowWriteMs = 1000;
+const defaultBusyTimeoutMs = 5000;
 
 /**
  * Opens the database.
@@ -100,7 +111,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     logger: ormLogger(logger),
   };
   // Before TypeORM asks for it: the thread starts while the rest of the program is being loaded.
-  const connection = new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? 5000 });
+  const connection = options.writing ?? new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   const writer = new DataSource({
     ...shared,
     driver: function driver() {

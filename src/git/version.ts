@@ -1,4 +1,4 @@
-import { access, constants, realpath } from 'node:fs/promises';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { invalid } from '../kernel/index.ts';
 
@@ -14,19 +14,19 @@ export interface GitVersion {
 const oldest = { major: 2, minor: 39 };
 
 /**
- * The absolute path of the program.
+ * The absolute path of the program; at once, because a start waits for what git answers.
  * @param program a path, or a name to look up
  * @param searchPath folders separated by colons
  * Refuses `git_missing`.
  */
-export async function findProgram(program: string, searchPath: string): Promise<string> {
+export function findProgram(program: string, searchPath: string): string {
   const candidates = program.includes('/')
     ? [path.resolve(program)]
     : searchPath.split(':').filter(path.isAbsolute).map((folder) => path.join(folder, program));
   for (const candidate of candidates) {
     try {
-      await access(candidate, constants.X_OK);
-      return await realpath(candidate);
+      accessSync(candidate, constants.X_OK);
+      return realpathSync(candidate);
     } catch {
       // Not this one.
     }

@@ -46,8 +46,8 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   });
   const loaded = await load();
   const { origins, warnings } = loaded;
-  const [{ createApp }, { createLiveConfig }, { createLogger }, { createLogTail }, { createReload, serverPrograms }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
-    import('../../app.ts'), import('../../config/index.ts'), import('../logger.ts'), import('../log-tail.ts'), import('../server-programs.ts'),
+  const [{ createLiveConfig }, { createLogger }, { createLogTail }, { createReload, serverPrograms }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
+    import('../../config/index.ts'), import('../logger.ts'), import('../log-tail.ts'), import('../server-programs.ts'),
     import('../data-dir.ts'), import('../instance-lock.ts'), import('../server-file.ts'),
   ]);
   const live = createLiveConfig(loaded);
@@ -67,9 +67,13 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   serverFile.writeServerFacts(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
+    // The database's thread starts while the rooms are being loaded: each takes as long as the other.
+    const { beginWriting, databaseFileIn } = await import('../../db/index.ts');
+    const writing = beginWriting(databaseFileIn(config.dataDir));
+    const { createApp } = await import('../../app.ts');
     const app = await createApp(config, {
-        logger, clock: cli.clock, origins, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
-      });
+      logger, clock: cli.clock, origins, writing, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
+    });
     try {
       const { http, ssh: sshAt, grpc } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const addresses = shownAddresses(config, http, sshAt);
