@@ -35,7 +35,6 @@ import { listAllRepositories, listByIds, listRepositories } from './list-reposit
 import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
-import { maintainRepositories } from './maintain-repositories.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
 import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
@@ -49,6 +48,7 @@ import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { PushGuard } from './pushes/push-guard.ts';
+import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
 import type { RepositoryRoom } from './room.ts';
@@ -112,6 +112,8 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) => undoPush(room, apply, viewer, { owner, name }, request),
+    createBranch: (viewer: Viewer, owner: string, name: string, wanted: { name: string; from: string }) => createBranch(room, apply, viewer, { owner, name }, wanted),
+    deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) => deleteBranch(room, apply, viewer, { owner, name }, branch),
     /** For a job: what refs lost is kept for a limited time. */
     letOldTipsGo: () => letOldTipsGo(room),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
@@ -140,7 +142,6 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
     listTrash: bind(listTrash),
     listRestorable: bind(listRestorable),
     emptyTrash: bind(emptyTrash),
-    maintain: bind(maintainRepositories),
 
     replaceImage: (viewer: Viewer, owner: string, name: string, upload: ImageUpload) =>
       replaceImage(room, viewer, { owner, name }, upload),

@@ -23,6 +23,7 @@ import { showArchive } from './pages/code/archive.ts';
 import { showBlame } from './pages/code/blame.ts';
 import { showBlob } from './pages/code/blob.ts';
 import { showBranches } from './pages/code/branches.ts';
+import { addBranch, confirmDeletion, removeBranch } from './pages/code/change-branches.ts';
 import { showCommit } from './pages/code/commit.ts';
 import { showComparison } from './pages/code/compare.ts';
 import { showFind } from './pages/code/find.ts';
@@ -274,6 +275,9 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'GET',  path: `${B}/branches`,                  access: 'repository:read',  cost: 'objects',  page: showBranches },
   { method: 'GET',  path: `${B}/activity`,                  access: 'repository:read',  cost: 'objects',  page: showActivity },
   { method: 'POST', path: `${B}/activity/restore`,          access: 'repository:write', cost: 'objects',  page: restoreTip },
+  { method: 'POST', path: `${B}/branches`,                  access: 'repository:write', cost: 'objects',  page: addBranch },
+  { method: 'GET',  path: `${B}/branches/delete`,           access: 'repository:write', cost: 'objects',  page: confirmDeletion },
+  { method: 'POST', path: `${B}/branches/delete`,           access: 'repository:write', cost: 'objects',  page: removeBranch },
   { method: 'GET',  path: `${B}/tags`,                      access: 'repository:read',  cost: 'objects',  page: showTags },
   { method: 'GET',  path: `${B}/tags.atom`,                 access: 'repository:read',  cost: 'objects',  page: showTagFeed },
   { method: 'GET',  path: `${B}/archive/*file`,             access: 'repository:read',  cost: 'transfer', page: showArchive },

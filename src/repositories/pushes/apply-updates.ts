@@ -14,9 +14,9 @@ import type { RunningPushes } from './receive-push.ts';
 import { isMoving } from './refuse-now.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
-/** Refs that the server moves itself, for an undo or a mirror. */
+/** Refs that the server moves itself: on a page, for an undo or for a mirror. */
 export interface OwnPush {
-  via: Exclude<PushRow['via'], 'http' | 'ssh'>;
+  via: Exclude<PushRow['via'], 'ssh'>;
   /** On whose behalf; `null` for nobody's. */
   userId: string | null;
   updates: readonly RefUpdate[];

@@ -2,12 +2,13 @@ import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
-import { findAgain, findRepository } from '../find-repository.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
+import { mayMoveRefs } from './may-move-refs.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from './push-schema.ts';
@@ -148,12 +149,7 @@ async function lostTip(room: RepositoryRoom, { repository }: Found, id: string):
 }
 
 async function admit(room: RepositoryRoom, tx: Tx, viewer: Viewer, row: Repository, update: RefUpdate, isForward: boolean): Promise<void> {
-  await findAgain(room, tx, viewer, row.id, 'write');
-  if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
-  for (const guard of room.guards) {
-    const reason = await guard(tx, row);
-    if (reason !== null) throw conflict('push_refused', `${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
-  }
+  await mayMoveRefs(room, tx, viewer, row);
   if (!isForward && protectDefaultBranch(row, [update]).onlyForward.length > 0) {
     throw invalid('branch_protected', `${row.defaultBranch} is the protected default branch and would lose commits. Restore them under another name.`, { field: 'as' });
   }

@@ -62,6 +62,8 @@ const notices: Readonly<Record<string, string>> = {
   'secret-removed': 'The secret is removed.',
   'variable-saved': 'The variable is set.',
   'variable-removed': 'The variable is removed.',
+  'branch-created': 'The branch is there.',
+  'branch-deleted': 'The branch is deleted. The activity of the repository can bring it back for a while.',
   'push-undone': 'Restored. The restoring is a push of its own, at the top of the list.',
   'settings-saved': 'The settings are saved.',
   'welcome': 'Welcome! Add an SSH key or make a token, and you are ready to push.',

@@ -1,5 +1,8 @@
 import type { Commit, NamedRef } from '../../../git/index.ts';
-import { page, type Reply } from '../../reply.ts';
+import { page } from '../../reply.ts';
+import type { PageReply } from '../../reply.ts';
+import type { WebRooms } from '../../rooms.ts';
+import type { FormRefusal } from '../../submit.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { viewName } from '../../views/plain-text.ts';
@@ -19,9 +22,20 @@ interface Row extends NamedRef {
 
 const byTime = (a: Row, b: Row): number => b.commit.committer.at - a.commit.committer.at || (a.name < b.name ? -1 : 1);
 
+/** What a form for a new branch holds when it comes back, and why. */
+interface RefusedForm {
+  name: string;
+  from: string;
+  refusal: FormRefusal;
+}
+
 /** `B/branches`: the default one first, then by their last commit. */
-export const showBranches: Page<RepositoryVisit> = async ({ found, query }, { git, clock }): Promise<Reply> => {
+export const showBranches: Page<RepositoryVisit> = (visit, rooms) => branchesPage(visit, rooms, null);
+
+export async function branchesPage({ found, query }: RepositoryVisit, { git, clock }: Pick<WebRooms, 'git' | 'clock'>, refused: RefusedForm | null): Promise<PageReply> {
   const url = repositoryUrl(found.canonical);
+  const repository = viewRepositoryHead(found);
+  const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
   const [{ branch, oid }, all] = await Promise.all([git.head(found.path), git.branches(found.path)]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> => Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
@@ -37,6 +51,7 @@ export const showBranches: Page<RepositoryVisit> = async ({ found, query }, { gi
       url: codeUrl(url, 'tree', row.name),
       commit: viewCommitLine(row.commit, url, now),
       isDefault: row.name === branch,
+      deletion: mayChange && row.name !== branch && row.name !== found.repository.defaultBranch ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}` : null,
       isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
       distance: oid === null || row.name === branch ? null : await git.reading.distance(found.path, oid, row.oid).catch(() => null),
       compare: branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
@@ -44,11 +59,12 @@ export const showBranches: Page<RepositoryVisit> = async ({ found, query }, { gi
   );
   const last = ordered[start + perPage - 1];
   return page('code/branches', {
-    repository: viewRepositoryHead(found),
+    repository,
+    form: mayChange && branch !== null ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null } : null,
     count: viewCount(all.length, 'branch', 'branches'),
     active: rows.filter(({ isStale }) => !isStale),
     stale: rows.filter(({ isStale }) => isStale),
     more: last && ordered.length > start + perPage ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
     isFirst: start === 0,
   }, { restsOn: [] });
-};
+}

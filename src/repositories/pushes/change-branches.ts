@@ -1,0 +1,76 @@
+import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { findRepository } from '../find-repository.ts';
+import type { Found, RepositoryAddress } from '../find-repository.ts';
+import { parseBranchName } from '../repository-name.ts';
+import type { RepositoryRoom } from '../room.ts';
+import type { AppliedPush, OwnPush } from './apply-updates.ts';
+import { mayMoveRefs } from './may-move-refs.ts';
+import { protectDefaultBranch } from './protect-default-branch.ts';
+import type { RefUpdate } from './push-journal.ts';
+
+type Apply = (found: Pick<Found, 'repository' | 'path'>, push: OwnPush) => Promise<AppliedPush>;
+
+const heads = 'refs/heads/';
+
+/**
+ * Makes a branch where another branch, a tag or a commit is. It is a push like any other.
+ * Refuses `repository_not_found` to who may not write, `invalid_branch_name`, `branch_exists`
+ * and `start_not_found` with their fields `name` and `from`, `branch_in_the_way`,
+ * `repository_archived`, `push_refused`.
+ */
+export async function createBranch(room: RepositoryRoom, apply: Apply, viewer: Viewer, at: RepositoryAddress, wanted: { name: string; from: string }): Promise<string> {
+  const found = await findRepository(room, viewer, at, 'write');
+  const name = parseName(wanted.name);
+  const newId = await room.git.resolve(found.path, wanted.from).catch((error: unknown) => {
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
+  });
+  const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
+  if ((await room.git.refs(found.path)).has(heads + name)) throw exists;
+  const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
+  const [result] = await move(room, apply, viewer, found, update);
+  if (result?.ok !== true) throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
+  return name;
+}
+
+function parseName(text: string): string {
+  try {
+    return parseBranchName(text.trim());
+  } catch (cause) {
+    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'name', cause });
+  }
+}
+
+/**
+ * Deletes a branch that is still where the person saw it. Its commits are kept for a while,
+ * and `undo` brings it back.
+ * Refuses `repository_not_found` to who may not write, `branch_gone`, `ref_moved`,
+ * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
+ */
+export async function deleteBranch(room: RepositoryRoom, apply: Apply, viewer: Viewer, at: RepositoryAddress, { name, expected }: { name: string; expected: string }): Promise<void> {
+  const found = await findRepository(room, viewer, at, 'write');
+  const oldId = (await room.git.refs(found.path)).get(heads + name);
+  if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
+  const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
+  if (oldId !== expected) throw moved;
+  const [result] = await move(room, apply, viewer, found, { ref: heads + name, oldId, newId: '0'.repeat(oldId.length) });
+  if (result?.ok !== true) throw moved;
+}
+
+async function move(room: RepositoryRoom, apply: Apply, viewer: Viewer, found: Found, update: RefUpdate): Promise<AppliedPush['results']> {
+  const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
+  const { results } = await apply(found, {
+    via: 'http',
+    userId,
+    updates: [update],
+    async admit(tx, row) {
+      await mayMoveRefs(room, tx, viewer, row);
+      const { refusal } = protectDefaultBranch(row, [update]);
+      if (refusal !== null) throw invalid('branch_protected', `${refusal[0]!.toUpperCase()}${refusal.slice(1)}.`);
+    },
+  });
+  room.logger.info('push.branch_changed', { repositoryId: found.repository.id, ref: update.ref, from: update.oldId, to: update.newId, by: viewerForLog(viewer) });
+  return results;
+}
