@@ -1,3 +1,4 @@
+import { examineCi } from './checks/ci.ts';
 import { examineDatabase } from './checks/database.ts';
 import { examineImages } from './checks/images.ts';
 import { examineQueues } from './checks/queues.ts';
@@ -16,6 +17,7 @@ const areas: Readonly<Record<string, Area>> = {
   storage: examineStorage,
   repositories: examineRepositories,
   images: examineImages,
+  ci: examineCi,
   queues: examineQueues,
   safety: examineSafety,
 };

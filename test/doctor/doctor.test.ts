@@ -147,6 +147,29 @@ const seeded: [check: string, seed: () => void][] = [
   }],
   ['images.missing', () => rmSync(path.join(dataDir, 'repo-images', folders['image']!.id))],
   ['images.damaged', () => writeFileSync(path.join(dataDir, 'repo-images', folders['bad-image']!.id), 'half')],
+  ['ci.key_mode', () => {
+    writeFileSync(path.join(dataDir, 'ci', 'secret.key'), Buffer.alloc(32));
+    chmodSync(path.join(dataDir, 'ci', 'secret.key'), 0o640);
+  }],
+  ['ci.artifact_missing', () => sql(
+    "INSERT INTO ci_workflow_files (hash, content) VALUES ('f', '')",
+    `INSERT INTO ci_runs (id, repository_id, number, workflow_path, workflow_name, file_hash, title, event, event_payload, ref, sha, attempt, status, created_at, finished_at) VALUES (7, '${folders['hook']!.id}', 1, 'ci.yml', 'CI', 'f', 'x', 'push', '{}', 'refs/heads/main', '1', 1, 'success', 1, 1)`,
+    "INSERT INTO ci_artifacts (id, run_id, attempt, task_id, name, form, file, state, created_at, expires_at) VALUES (5, 7, 1, 9, 'site', 'zip', '0/5.zip', 'ready', 1, 9e15)",
+  )],
+  ['ci.log_missing', () => sql(
+    `INSERT INTO ci_jobs (id, run_id, repository_id, attempt, job_key, position, name, status, task_id, created_at) VALUES (8, 7, '${folders['hook']!.id}', 1, 'build', 0, 'build', 'success', 9, 1)`,
+    "INSERT INTO ci_tasks (id, job_id, runner_name, token_hash, status, created_at, stopped_at, sealed_at, log_rows) VALUES (9, 8, 'b', 'h', 'success', 1, 1, 1, 3)",
+  )],
+  ['ci.artifact_orphan', () => {
+    mkdirSync(path.join(dataDir, 'ci', 'artifacts', '0'), { recursive: true });
+    writeFileSync(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'), 'x');
+    age(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'));
+  }],
+  ['ci.log_orphan', () => {
+    mkdirSync(path.join(dataDir, 'ci', 'logs', '0'), { recursive: true });
+    writeFileSync(path.join(dataDir, 'ci', 'logs', '0', '77.log'), 'x');
+    age(path.join(dataDir, 'ci', 'logs', '0', '77.log'));
+  }],
   ['queues.unsettled_push', () => sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('p', '${folders['lock']!.id}', 'ssh', 1)`)],
   ['queues.overdue_trash', () => sql("UPDATE repositories SET deleted_at = 1 WHERE name = 'lock'", "UPDATE repositories SET deleted_at = NULL WHERE name = 'lock'", `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at, deleted_at) VALUES ('${uuid}', '${alice.id}', 'old', 'old', 'PUBLIC', 1, 1, 1)`)],
   ['queues.stuck_delivery', () => sql("INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('o', '/', 'Push', 1, '{}', 1)", "INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at) VALUES ('o', 'x', 'other.example', 'PENDING', 1, 1)")],
@@ -174,7 +197,7 @@ t.test('--fix cures what can be cured without losing anything, and only that', a
   const { findings } = await doctor('--fix');
   const cured = [...new Set(findings.filter(({ fixed }) => fixed !== null && !fixed.startsWith('could not')).map(({ check }) => check))];
   t.same(cured.sort(), [
-    'backup.unfinished', 'images.half_written', 'images.missing', 'images.orphan', 'repositories.default_branch', 'repositories.empty_ref',
+    'backup.unfinished', 'ci.artifact_missing', 'ci.artifact_orphan', 'ci.key_mode', 'ci.log_missing', 'ci.log_orphan', 'images.half_written', 'images.missing', 'images.orphan', 'repositories.default_branch', 'repositories.empty_ref',
     'repositories.head', 'repositories.orphan', 'repositories.stale_lock', 'repositories.unfinished_objects', 'ssh.key_mode',
     'storage.old_temporary', 'storage.open_folder',
   ]);

@@ -44,7 +44,7 @@ export interface FilePiece {
 /**
  * Takes a piece of a file. Pieces come one after the other; one that has come before is
  * stored again, a gap is refused.
- * Refuses `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_files`,
+ * Refuses `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_artifact_files`,
  * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
  */
 export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: number, piece: FilePiece): Promise<void> {
@@ -63,7 +63,7 @@ export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: nu
     // Whichever is larger has to fit: what is stored now, or what it becomes when somebody downloads it.
     const size = Math.max(total, sizeBytes);
     const files = await manager.countBy(artifactFileSchema, { artifactId });
-    if (before === null && files >= maxFiles) throw conflict('too_many_files', `An artifact has at most ${maxFiles} files.`);
+    if (before === null && files >= maxFiles) throw conflict('too_many_artifact_files', `An artifact has at most ${maxFiles} files.`);
     const present = (await manager.sum(artifactFileSchema, 'sizeBytes', { artifactId })) ?? 0;
     const sum = present - (before?.sizeBytes ?? 0) + size;
     if (sum > room.settings.maxArtifactBytes) throw artifactTooLarge();

@@ -4,7 +4,7 @@ import { jobSchema } from '../runs/job-schema.ts';
 import { runSchema } from '../runs/run-schema.ts';
 import { bellOfLog } from '../bell.ts';
 import type { CiRoom } from '../room.ts';
-import { secretsFor } from '../secrets/secrets.ts';
+import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
 import type { TaskRow } from '../tasks/task-schema.ts';
 import { taskToken } from '../tasks/task-token.ts';
@@ -124,7 +124,7 @@ export class Masks {
       const job = await db.read.findOneByOrFail(jobSchema, { id: task.jobId });
       const run = await db.read.findOneByOrFail(runSchema, { id: job.runId });
       const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
-      const secrets = located === undefined || !run.isTrusted ? [] : [...(await secretsFor({ key }, db.read, located.repository)).values()];
+      const secrets = located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
       mask = createMask([taskToken(key, task.id), ...secrets]);
       this.#masks.set(task.id, mask);
       if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);

@@ -53,13 +53,28 @@ export async function removeSecret({ db }: Room, scope: CiScope, name: string): 
   if (affected === 0) throw notFound('secret_not_found', 'There is no such secret.');
 }
 
-/** The secrets that a task of a repository gets; nearer scopes override wider ones. For runners only. */
-export async function secretsFor(
-  { key }: Pick<Room, 'key'>,
-  manager: EntityManager,
-  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
-): Promise<Map<string, string>> {
+type Owned = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
+
+/**
+ * The secrets that a task of a repository gets; nearer scopes override wider ones. For
+ * runners only. Refuses `secret_unreadable`: after a restore without keys.
+ */
+export async function secretsFor(room: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
+  for (const [name, value] of await openSecrets(room, manager, repository)) {
+    if (value === null) throw conflict('secret_unreadable', `The secret ${name} does not open with the key of this server. Set it again.`);
+    secrets.set(name, value);
+  }
+  return secrets;
+}
+
+/** The values that logs of a repository must not show. */
+export async function valuesToHide(room: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<string[]> {
+  return [...(await openSecrets(room, manager, repository)).values()].filter((value) => value !== null);
+}
+
+async function openSecrets({ key }: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<Map<string, string | null>> {
+  const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
     for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
       secrets.set(name, unseal(key.for('secrets'), placeOf(scope, name), ciphertext));

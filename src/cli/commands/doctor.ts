@@ -8,7 +8,7 @@ import { withExamples } from '../help.ts';
 import { hintFor } from '../hints.ts';
 
 /** As `areaNames` of the doctor has them; its room is only loaded when it runs. */
-const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'queues', 'safety'];
+const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'ci', 'queues', 'safety'];
 
 /** `hearth doctor`: what is wrong, and what to do about it. */
 export function addDoctorCommand(program: Command, run: Run): void {

@@ -16,7 +16,7 @@ const statusOf: Record<ErrorCode, number> = {
 };
 
 /** No room is left: clients must not try the same again, and say so to the person. */
-const outOfRoom = new Set(['artifact_too_large', 'run_too_large', 'too_many_artifacts', 'too_many_files', 'too_many_blocks']);
+const outOfRoom = new Set(['artifact_too_large', 'run_too_large', 'too_many_artifacts', 'too_many_artifact_files', 'too_many_blocks']);
 
 /** The words of Twirp for each status. */
 const twirpCodes: Record<number, string> = {

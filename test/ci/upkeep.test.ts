@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { newestSchema } from '../../src/app.ts';
+import { restoreBackup } from '../../src/backup/index.ts';
+import type { TaskContent } from '../../src/ci/index.ts';
+import { instanceScope } from '../../src/ci/index.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { statusTicks } from '../../src/web/views/ci/status-tick.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { openCi, reasonOf, workflow } from './ci-fixture.ts';
+import type { CiWorld } from './ci-fixture.ts';
+
+const one = workflow('on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}}');
+const dayMs = 86_400_000;
+
+async function* bytesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+/** Leaves an artifact as a job does. */
+async function leave({ ci }: CiWorld, { context }: TaskContent, name: string, text: string, expiresAt: number | null = null) {
+  const task = await ci.authoriseTask(String(context.gitea_runtime_token));
+  await ci.receiveArtifact(await ci.createArtifact(task, { name, expiresAt }), { kind: 'whole' }, bytesOf(text));
+  return ci.finishArtifact(task, { name, sizeBytes: text.length, digest: createHash('sha256').update(text).digest('hex') });
+}
+
+async function read({ ci, found }: CiWorld, number: number, id: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of (await ci.openArtifact(found, number, id)).content) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+const filesOf = (world: CiWorld, what: string): string[] => {
+  const folder = path.join(world.folder, 'data/ci', what, '0');
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+};
+
+t.test('logs and artifacts go when their time is over, and rows say so; what nobody names goes too', async (t) => {
+  const world = await openCi(t, { env: { SERVICE_CI_LOG_KEEP: '30d', SERVICE_CI_ARTIFACT_KEEP: '20d' } });
+  const { ci, clock, found, push } = world;
+  await push(one);
+  const runner = await world.addRunner(['linux']);
+  const first = (await runner.fetch())!;
+  const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
+  const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
+  t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
+  const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), { name: 'open', expiresAt: null });
+  await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
+  await runner.finish(first.taskId);
+  for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip']) writeFileSync(path.join(world.folder, stray), 'x');
+
+  t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 3 }, 'the upload whose task is over counts as one');
+  t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
+  clock.advance(4 * dayMs);
+  t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
+  t.match(await ci.listArtifacts(found, 1), [{ id: short.id, state: 'removed' }, { id: long.id, state: 'ready' }, { name: 'open', state: 'removed' }]);
+  t.equal(await reasonOf(read(world, 1, short.id)), 'artifact_not_found');
+  t.equal(await read(world, 1, long.id), 'b');
+  clock.advance(27 * dayMs);
+  t.match(await ci.removeOld(), { logs: 1, artifacts: 1 });
+  t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
+  const job = (await world.state(1)).rows[0]!;
+  t.match((await ci.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
+  t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
+});
+
+t.test('a run is deleted by who administers its repository, with all it had, and its number is not used again', async (t) => {
+  const world = await openCi(t);
+  const { ci, rooms, found, viewer, push } = world;
+  const sha = await push(one);
+  const ticks = () => statusTicks(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
+  const runner = await world.addRunner(['linux']);
+  const task = (await runner.fetch())!;
+  const artifact = await leave(world, task, 'site', 'content');
+  t.equal(await reasonOf(ci.removeRun(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
+  t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_ended');
+  await runner.finish(task.taskId);
+  t.equal((await ticks()).size, 1);
+  await ci.removeRun(viewer, found, 1);
+  t.equal(await reasonOf(ci.findRun(found, 1)), 'run_not_found');
+  t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');
+  t.equal((await ticks()).size, 0, 'the commit no longer shows a check that leads nowhere');
+  t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
+  t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_found');
+  await push({ a: '1' });
+  t.equal((await world.state(2)).run, 'waiting');
+  t.match(world.log.find(({ event }) => event === 'ci.run_removed'), { number: 1 });
+});
+
+t.test('a job of a later attempt finds what an earlier one has left, and may leave the same name', async (t) => {
+  const world = await openCi(t);
+  const { ci, found, viewer, push } = world;
+  await push(workflow('on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}, test: {needs: build, runs-on: linux, steps: [{run: make}]}}'));
+  const runner = await world.addRunner(['linux']);
+  const build = (await runner.fetch())!;
+  await leave(world, build, 'site', 'first');
+  await runner.finish(build.taskId);
+  const test = (await runner.fetch())!;
+  await runner.finish(test.taskId, 'failure');
+  await ci.rerun(viewer, found, 1, 'failed');
+  const again = (await runner.fetch())!;
+  const task = await ci.authoriseTask(String(again.context.gitea_runtime_token));
+  t.match(await ci.artifactsOfTask(task), [{ name: 'site', attempt: 1 }]);
+  const second = await leave(world, again, 'site', 'second');
+  t.match(await ci.artifactsOfTask(task), [{ id: second.id, attempt: 2 }], 'of each name the newest');
+  t.equal(await reasonOf(leave(world, again, 'site', 'third')), 'artifact_exists');
+});
+
+t.test('a backup has logs and artifacts, and the key of secrets only with keys; a restore proves it', async (t) => {
+  const world = await openCi(t);
+  const { ci, rooms, push } = world;
+  await ci.setSecret(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });
+  await push(one);
+  const runner = await world.addRunner(['linux']);
+  const task = (await runner.fetch())!;
+  const artifact = await leave(world, task, 'site', 'content');
+  const open = await ci.createArtifact(await ci.authoriseTask(String(task.context.gitea_runtime_token)), { name: 'open', expiresAt: null });
+  await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('under way'));
+  await runner.finish(task.taskId);
+  await push({ a: '1' });
+  for (const withKeys of [true, false]) {
+    const { folder: from, name } = await rooms.backups.create({ withKeys });
+    t.same((await rooms.backups.verify(name)).flatMap(({ problems }) => problems), []);
+    const folder = temporaryFolder(t);
+    const { config } = loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data') }, cwd: folder, readFile: () => '' });
+    await restoreBackup({ from, config, schema: newestSchema, replace: false, random: seededRandom(1), logger: silentLogger });
+    t.equal(existsSync(path.join(folder, 'data/ci/secret.key')), withKeys);
+    t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'what is under way is no artifact yet');
+    const restored = await openCi(t, { folder });
+    t.equal(await read(restored, 1, artifact.id), 'content');
+    const { rows } = await restored.ci.readLog(task.taskId, 0, 10);
+    t.match(rows, [{ content: 'done' }]);
+    const other = await restored.addRunner(['linux']);
+    const next = await other.fetch();
+    if (withKeys) t.equal(next?.secrets.get('DEPLOY_KEY'), 'do not tell');
+    else t.match((await restored.state(2)).rows[0], { status: 'failure', reason: /DEPLOY_KEY/ }, 'without it the job says which secret does not open');
+    await restored.close();
+  }
+});
