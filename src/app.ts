@@ -325,7 +325,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule) },
+    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...gitPrograms(rooms) },
   });
 
   return {
@@ -356,19 +356,32 @@ export function jobsOf(rooms: Rooms): Job[] {
   return [
     { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await backups.isUnderWay()) || repositories.emptyTrash() },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
-    { name: 'repositories.maintain', time: '0 0 2 * * *', run: () => repositories.maintain(withinHours(clock, 1.25, rooms)) },
+    { name: 'git.pack', time: '0 0 2 * * *', run: () => packAtNight(rooms, withinHours(clock, 1.25, rooms)) },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
-    { name: 'git.maintain', time: '40 */2 * * * *', run: async () => (await backups.isUnderWay()) || git.maintain() },
-    { name: 'git.graphs', time: '15 * * * * *', run: () => git.reading.writeCommitGraphs() },
+    { name: 'git.maintain', time: '40 * * * * *', run: async () => (await backups.isUnderWay()) || git.maintain() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];
 }
+
+/** Packs anew what needs it; what nothing leads to stays a month, for whoever pushed wrongly. */
+async function packAtNight({ git, repositories }: Rooms, mayGoOn: () => Promise<boolean>): Promise<number> {
+  const rows = await repositories.listAll();
+  return git.packAll(rows.map(({ owner, id }) => git.repositoryPath(owner.id, id)), mayGoOn);
+}
+
+/** What `hearth repo gc` asks of the running server, which knows who pushes: 4 for a repository that somebody pushes to. */
+const gitPrograms = ({ backups, git }: Rooms): Record<string, ControlProgram> => ({
+  async 'repo.gc'(ask) {
+    if (await backups.isUnderWay()) return 4;
+    return (await git.pack(git.repositoryPath(String(ask['ownerId']), String(ask['repositoryId'])))) ? 0 : 4;
+  },
+});
 
 /** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
 function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {

@@ -119,10 +119,11 @@ export interface Git {
 
   /** Whether everything that the refs lead to is there; `full` reads every object. Sentences of git, none when all is well. */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
-  /** Packs anew; what nothing leads to stays for thirty days. */
-  pack(path: string): Promise<void>;
-
-  /** Looks after repositories that were pushed to: packs, bitmaps, refs. Answers how many it changed. */
+  /** Packs anew; what nothing leads to stays for thirty days. False while somebody pushes to it. */
+  pack(path: string): Promise<boolean>;
+  /** Packs those anew that need it, one at a time, while `mayGoOn`. Answers how many. */
+  packAll(paths: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
+  /** Looks after repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Answers how many it changed. */
   maintain(): Promise<number>;
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
@@ -186,7 +187,24 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   });
   const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, ...listings };
   const browsing = { door, readers, shortSlots: short, limits };
-  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, { dataDir: config.dataDir, logger, refTables });
+  const upkeep = createUpkeep({
+    door,
+    async packAnew(target, signal) {
+      await packRepository(door, target, signal);
+      // Readers hold packs open that are gone now.
+      await readers.close(target);
+    },
+    logger,
+    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+    quietMs: limits.upkeepQuietMs,
+    now: Date.now,
+  });
+  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, {
+    dataDir: config.dataDir,
+    logger,
+    refTables,
+    onHistoryRead: upkeep.noteIfMissing,
+  });
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
@@ -203,14 +221,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     untidy: new Set<string>(),
   };
 
-  const upkeep = createUpkeep({
-    door,
-    slots: writes,
-    logger,
-    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
-    quietMs: limits.upkeepQuietMs,
-    now: Date.now,
-  });
   const forget = async (repository: string) => {
     refTables.forget(repository);
     answers.forget(repository);
@@ -245,7 +255,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
     async receivePack(request) {
-      const outcome = await refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
+      const push = () => refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
+      const outcome = await upkeep.aroundPush(request.path, push);
       if (outcome.kind === 'reported') {
         upkeep.note(request.path);
         refTables.noteCommits(request.path, branchTips(outcome));
@@ -254,7 +265,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
 
     async moveRefs(target, moves) {
-      const results = await refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
+      const move = () => refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
+      const results = await upkeep.aroundPush(target, move);
       upkeep.note(target);
       refTables.noteCommits(target, branchTips({ updates: moves, results }));
       return results;
@@ -279,13 +291,9 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     reading,
 
     check: (target, depth) => checkRepository(door, target, depth),
-    async pack(target) {
-      await packRepository(door, target);
-      // Readers hold packs open that are gone now.
-      await readers.close(target);
-    },
-
-    maintain: () => upkeep.run(),
+    pack: upkeep.pack,
+    packAll: upkeep.packAll,
+    maintain: upkeep.run,
     recover: (target) => recoverRepository(target, bornAt),
     leftovers: (target, before, { remove }) => recoverRepository(target, before, { onlyLook: !remove }),
     async lastValue(target, ref, known) {

@@ -23,8 +23,9 @@ export async function checkRepository(door: GitDoor, path: string, { full = fals
  * Packs a repository anew. Objects that nothing leads to stay for thirty days, so that
  * a push or a reader under way never misses one, and what was pushed away can be had back.
  */
-export async function packRepository(door: GitDoor, path: string): Promise<void> {
+export async function packRepository(door: GitDoor, path: string, signal: AbortSignal): Promise<void> {
   const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];
-  const { code, complaint } = await door.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  const { code, complaint } = await door.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  signal.throwIfAborted();
   if (code !== 0) throw internal('git gc failed', { cause: { code, complaint } });
 }

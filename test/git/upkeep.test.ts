@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { createUpkeep } from '../../src/git/upkeep/upkeep.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
 import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
 import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
 
@@ -31,11 +33,72 @@ t.test('a repository that is pushed to gets packs with a bitmap and packed refs,
   t.equal(await room.git.maintain(), 0, 'and is left alone afterwards');
 });
 
-t.test('what is fast enough is left as it is', async (t) => {
+t.test('what is fast enough gets a commit-graph and is left as it is', async (t) => {
   const repository = await room.newRepository();
   await push(repository, 'main', main, 'main');
-  t.equal(await room.git.maintain(), 0);
+  t.equal(await room.git.maintain(), 1);
   t.same(packFiles(repository).filter((name) => !name.startsWith('pack-')), []);
+  gitSync(['--git-dir', repository, 'commit-graph', 'verify']);
+  t.equal(await room.git.maintain(), 0);
+});
+
+t.test('packing anew: those that need it, within the window, and what nothing reaches stays', async (t) => {
+  const [needy, calm] = [await room.newRepository(), await room.newRepository()];
+  for (const repository of [needy, calm]) await push(repository, 'main', main, 'main');
+  const lost = gitSync(['--git-dir', needy, 'hash-object', '-w', '--stdin'], { input: 'pushed away last week' });
+  // As many as would be there after some thousand loose objects.
+  mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
+  for (let number = 0; number < 30; number += 1) writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
+  t.equal(await room.git.packAll([needy, calm], async () => false), 0, 'the window is over');
+  const before = packFiles(calm);
+  t.equal(await room.git.packAll([needy, path.join(room.folder, 'absent.git'), calm], async () => true), 1);
+  t.same(packFiles(calm), before);
+  t.equal(packFiles(needy).filter((name) => name.endsWith('.pack')).length, 1);
+  t.equal(gitSync(['--git-dir', needy, 'cat-file', 'blob', lost]), 'pushed away last week');
+});
+
+/** Upkeep on its own, with work that takes until it is told to end. */
+function upkeepAlone(givenUp: string[] = []) {
+  const started: string[] = [];
+  const upkeep = createUpkeep({
+    door: undefined as never,
+    packAnew: (repository, signal) => {
+      started.push(repository);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => {
+        givenUp.push(repository);
+        reject(signal.reason as Error);
+      }));
+    },
+    logger: silentLogger, lowDiskFloorBytes: 0, quietMs: 0, now: Date.now,
+  });
+  return { upkeep, started };
+}
+
+t.test('a push ends what is under way in its repository, and nothing begins there before it has ended', async (t) => {
+  const givenUp: string[] = [];
+  const { upkeep, started } = upkeepAlone(givenUp);
+  const packing = upkeep.pack('one');
+  while (started.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  await upkeep.aroundPush('other', async () => t.same(givenUp, [], 'a push elsewhere does not matter'));
+  await upkeep.aroundPush('one', async () => {
+    t.same(givenUp, ['one']);
+    t.equal(await packing, false);
+    t.equal(await upkeep.pack('one'), false, 'not beside a push');
+    await upkeep.aroundPush('one', async () => {});
+    t.equal(await upkeep.pack('one'), false, 'nor beside the first of two');
+  });
+  t.same(started, ['one']);
+});
+
+t.test('one at a time, in the order of asking', async (t) => {
+  const { upkeep, started } = upkeepAlone();
+  const all = ['one', 'two', 'three'].map((name) => upkeep.pack(name));
+  for (const name of ['one', 'two', 'three']) {
+    while (started.at(-1) !== name) await new Promise((resolve) => setImmediate(resolve));
+    t.equal(started.at(-1), name);
+    await upkeep.leave(name);
+  }
+  t.same(await Promise.all(all), [false, false, false]);
 });
 
 t.test('pushes and clones go on beside it', async (t) => {

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
-import { conflict, invalid } from '../../kernel/index.ts';
+import { conflict, internal, invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
@@ -38,6 +38,7 @@ export function addRepoCareCommands(repo: Command, run: Run): void {
 
 interface Target {
   id: string;
+  ownerId: string;
   name: string;
   folder: string;
 }
@@ -46,10 +47,10 @@ async function targets(rooms: Rooms, text: string | undefined, all: true | undef
   if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
   if (text !== undefined) {
     const { repository, canonical, path: folder } = await findRepository(rooms, text);
-    return [{ id: repository.id, name: `${canonical.owner}/${canonical.name}`, folder }];
+    return [{ id: repository.id, ownerId: path.basename(path.dirname(folder)), name: `${canonical.owner}/${canonical.name}`, folder }];
   }
   const rows = await rooms.repositories.listAll();
-  return rows.map(({ id, name, owner }) => ({ id, name: `${owner.handle}/${name}`, folder: rooms.git.repositoryPath(owner.id, id) }));
+  return rows.map(({ id, name, owner }) => ({ id, ownerId: owner.id, name: `${owner.handle}/${name}`, folder: rooms.git.repositoryPath(owner.id, id) }));
 }
 
 interface Packed {
@@ -65,12 +66,12 @@ async function gc(cli: Cli, { all }: { all?: true }, text?: string): Promise<voi
   const rows: Packed[] = [];
   const progress = showProgress(cli);
   const list = await targets(rooms, text, all);
-  for (const [done, { id, name, folder }] of list.entries()) {
+  for (const [done, target] of list.entries()) {
+    const { name, folder } = target;
     progress.step({ done, total: list.length, item: name });
     const before = await bytesBelow(folder);
-    const busy = (await rooms.db.read.query('SELECT 1 FROM pushes WHERE repository_id = ? AND settled_at IS NULL', [id])) as unknown[];
-    if (busy.length === 0) await rooms.git.pack(folder);
-    rows.push({ name, before, after: await bytesBelow(folder), skipped: busy.length > 0 ? 'push in progress' : null });
+    const isPacked = await pack(rooms, target);
+    rows.push({ name, before, after: await bytesBelow(folder), skipped: isPacked ? null : 'push in progress' });
   }
   progress.end();
   const columns: Column<Packed>[] = [
@@ -80,6 +81,20 @@ async function gc(cli: Cli, { all }: { all?: true }, text?: string): Promise<voi
     { title: 'RESULT', cell: (row) => (row.skipped === null ? 'packed' : `skipped (${row.skipped})`) },
   ];
   cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
+}
+
+/** In the running server, which keeps it apart from pushes; here where there is none. */
+async function pack(rooms: Rooms, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
+  const { converse } = await import('../../control/index.ts');
+  let complaint = '';
+  try {
+    const code = await converse(rooms.config.dataDir, { program: 'repo.gc', ownerId, repositoryId }, { output() {}, complain: (text) => void (complaint += text) });
+    if (code !== 0 && code !== 4) throw internal(complaint);
+    return code === 0;
+  } catch (error) {
+    if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;
+    return rooms.git.pack(folder);
+  }
 }
 
 async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?: string): Promise<void> {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../kernel/index.ts';
-import { createCommitGraphs } from '../last-commits/commit-graphs.ts';
 import { createLastCommits } from '../last-commits/last-commits.ts';
 import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
 import { createTables } from '../last-commits/tables.ts';
@@ -64,8 +63,6 @@ export interface Reading {
   mailPatch(path: string, oid: string): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
   streamBlob(path: string, oid: string): Promise<Readable>;
-  /** Brings the commit-graphs of repositories that changed up to date. */
-  writeCommitGraphs(): Promise<number>;
 }
 
 interface ReadingParts {
@@ -76,8 +73,15 @@ interface ReadingParts {
   forget(path: string): Promise<void>;
 }
 
-export function createReading(deps: StreamDeps, { dataDir, logger, refTables }: { dataDir: string; logger: Logger; refTables: RefTables }): ReadingParts {
-  const graphs = createCommitGraphs(deps.door, logger);
+interface ReadingOptions {
+  dataDir: string;
+  logger: Logger;
+  refTables: RefTables;
+  /** Somebody walks through history, which a commit-graph makes faster. */
+  onHistoryRead(repository: string): void;
+}
+
+export function createReading(deps: StreamDeps, { dataDir, logger, refTables, onHistoryRead }: ReadingOptions): ReadingParts {
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
   const refs = createRecentRefs(refTables);
   const lastCommits = createLastCommits(deps, tables, logger);
@@ -88,12 +92,12 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables }: 
     folder: remembered((target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }), { most: 100_000, weigh: ({ entries }) => entries.length + 1 }),
     recentRefs: refs.read,
     history(target, request) {
-      graphs.noteIfMissing(target);
+      onHistoryRead(target);
       return history(deps, target, request);
     },
     countCommits: remembered((target, oid) => countCommits(deps, target, oid), { most: 2_000 }),
     lastCommits(target, request) {
-      graphs.noteIfMissing(target);
+      onHistoryRead(target);
       return lastCommits(target, request);
     },
     listDiff: remembered((target, range) => listDiff(deps, target, range), { most: 100_000, weigh: ({ files }) => files.length + 1 }),
@@ -117,13 +121,11 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables }: 
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     plainDiff: (target, range) => plainDiff(deps, target, range),
     streamBlob: (target, oid) => streamBlob(deps, target, oid),
-    writeCommitGraphs: graphs.write,
   };
   return {
     reading,
     moved(target) {
       refs.forget(target);
-      graphs.note(target);
     },
     async forget(target) {
       refs.forget(target);

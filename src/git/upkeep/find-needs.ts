@@ -4,12 +4,13 @@ import path from 'node:path';
 /** What would make a repository faster. */
 export interface Needs {
   /** Refs in files of their own: listing reads each. */
-  packRefs: boolean;
+  hasLooseRefs: boolean;
+  /** Something that a commit-graph can be made of. */
+  hasCommits: boolean;
   /** Many packs or single objects, or no bitmap where it pays: a clone then walks all history. */
   repack: boolean;
 }
 
-const manyLooseRefs = 100;
 const manyPacks = 8;
 /** Below this a clone walks all history in no time, in bytes. */
 const smallHistory = 1024 * 1024;
@@ -18,33 +19,53 @@ const manyInOneFolder = 4;
 
 /** Looks at names and sizes of files only. */
 export async function findNeeds(repository: string): Promise<Needs> {
-  const [packed, oneFolder, refs] = await Promise.all([
+  const [packed, oneFolder, hasLooseRefs, hasPackedRefs] = await Promise.all([
     names(path.join(repository, 'objects', 'pack')),
     names(path.join(repository, 'objects', '17')),
-    looseRefs(path.join(repository, 'refs'), manyLooseRefs),
+    isSomethingIn(path.join(repository, 'refs')),
+    isThere(path.join(repository, 'packed-refs')),
   ]);
   const packs = packed.filter((name) => name.endsWith('.pack'));
   const hasBitmap = packed.some((name) => name.endsWith('.bitmap'));
   const sizes = hasBitmap ? [] : await Promise.all(packs.map((name) => sizeOf(path.join(repository, 'objects', 'pack', name))));
   const paysForBitmap = sizes.reduce((sum, size) => sum + size, 0) >= smallHistory;
   return {
-    packRefs: refs >= manyLooseRefs,
+    hasLooseRefs,
+    hasCommits: hasLooseRefs || hasPackedRefs,
     repack: packs.length >= manyPacks || oneFolder.length >= manyInOneFolder || paysForBitmap,
   };
 }
 
-/** How many there are, counted up to `enough`. */
-async function looseRefs(folder: string, enough: number): Promise<number> {
-  let count = 0;
+/** Whether walks through history have a commit-graph to go by. */
+export async function hasCommitGraph(repository: string): Promise<boolean> {
+  const info = path.join(repository, 'objects', 'info');
+  return (await isThere(path.join(info, 'commit-graph'))) || isThere(path.join(info, 'commit-graphs', 'commit-graph-chain'));
+}
+
+/** As git counts for its own `gc --auto`: loose objects in one of 256 folders, and packs. */
+const maxLooseInOneFolder = 27;
+const maxPacks = 50;
+
+/** Whether it is worth packing a repository anew, which takes much longer than rolling small packs together. */
+export async function needsPacking(repository: string): Promise<boolean> {
+  if ((await names(path.join(repository, 'objects', '17'))).length > maxLooseInOneFolder) return true;
+  return (await names(path.join(repository, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length > maxPacks;
+}
+
+/** Whether there is a file below a folder. */
+async function isSomethingIn(folder: string): Promise<boolean> {
   const folders = [folder];
   for (const place of folders) {
     for (const entry of await readdir(place, { withFileTypes: true }).catch(() => [])) {
-      if (entry.isDirectory()) folders.push(path.join(place, entry.name));
-      else count += 1;
+      if (!entry.isDirectory()) return true;
+      folders.push(path.join(place, entry.name));
     }
-    if (count >= enough) break;
   }
-  return count;
+  return false;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return stat(file).then(() => true, () => false);
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -1,27 +1,43 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitDoor } from '../process.ts';
-import type { Slots } from '../slots.ts';
-import { findNeeds } from './find-needs.ts';
+import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
 
 /**
- * Keeps busy repositories fast: packs with a bitmap, refs in one file. Repositories are
- * noted when they are pushed to; a job looks after them one by one, behind everything
- * else. One that nobody pushes to costs nothing.
+ * The one queue of everything that tidies up in repositories: refs into one file, the commit-graph,
+ * packs with a bitmap, and in the nightly window packing anew. One repository at a time, behind
+ * everything else, and never beside a push to the same one: a push ends what is under way there, and
+ * it comes back later. One that nobody pushes to costs nothing.
  */
 export interface Upkeep {
   /** Something was pushed. */
   note(repository: string): void;
+  /** Somebody reads history: it should have a commit-graph. */
+  noteIfMissing(repository: string): void;
+  /** Keeps upkeep away from a repository while `push` runs there. */
+  aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /** Looks after what was noted and has been quiet for a while. Answers how many repositories it changed. */
   run(): Promise<number>;
+  /**
+   * Packs one anew, with a pack for everything that refs lead to. What nothing leads to stays for thirty days.
+   * Refuses as `git gc` fails.
+   * @returns false while somebody pushes to it
+   */
+  pack(repository: string): Promise<boolean>;
+  /**
+   * Packs those anew that need it.
+   * @param mayGoOn asked before each: the window may be over, or a backup under way
+   * @returns how many
+   */
+  packAll(repositories: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
   /** Ends what is under way in a repository that goes away or moves, and forgets it. */
   leave(repository: string): Promise<void>;
 }
 
 interface UpkeepDeps {
   door: GitDoor;
-  /** Of pushes: who holds one keeps others from tidying up beneath it. */
-  slots: Slots;
+  /** Packs a repository anew; ends early with the signal. */
+  packAnew(repository: string, signal: AbortSignal): Promise<void>;
   logger: Logger;
   lowDiskFloorBytes: number;
   /** Since the last push, in milliseconds. */
@@ -30,7 +46,13 @@ interface UpkeepDeps {
 }
 
 const limitMs = 60 * 60_000;
+/** So many times the quiet time after the first push, one that is never quiet gets its turn all the same. */
 const restlessTimes = 10;
+/** After so many times given up for a push, the next pushes wait for it, at most so long. */
+const givenUpOften = 3;
+const pushWaitsMs = 20_000;
+/** Filters of one run: the first of a large repository is spread over several. */
+const newFilters = 20_000;
 
 /**
  * Rolls small packs and single objects into larger ones, each at least twice the next, and
@@ -38,63 +60,155 @@ const restlessTimes = 10;
  * nothing reaches any more finds it.
  */
 const repack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--write-bitmap-index'];
+/** Each push leaves its refs in files of their own; thousands of them are slow to list. */
 const packRefs = ['pack-refs', '--all'];
+/** With filters of changed paths: walks are several times faster. */
+const commitGraph = ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', `--max-new-filters=${newFilters}`];
 
-export function createUpkeep({ door, slots, logger, lowDiskFloorBytes, quietMs, now }: UpkeepDeps): Upkeep {
-  /** When the first push since it was looked after came, and the last one, by repository. */
-  const noted = new Map<string, { first: number; last: number }>();
-  let atWork: { repository: string; stop: AbortController; done: Promise<unknown> } | null = null;
+interface Note {
+  /** When the first push since it was looked after came, and the last one. */
+  first: number;
+  last: number;
+  givenUp: number;
+}
 
-  async function lookAfter(repository: string, signal: AbortSignal): Promise<boolean> {
-    const needs = await findNeeds(repository);
-    const { bavail, bsize } = await statfs(repository);
-    const commands = [...(needs.packRefs ? [packRefs] : []), ...(needs.repack && bavail * bsize > lowDiskFloorBytes ? [repack] : [])];
-    if (commands.length === 0) return false;
-    const release = await slots.take({ repository }, signal);
-    try {
-      for (const command of commands) {
-        const argv = [`--git-dir=${repository}`, ...command];
-        const { code, complaint } = await door.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
-        // It works as before, only slower than it could.
-        if (code !== 0) logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
+type Outcome = 'changed' | 'fine' | 'given up';
+
+const goesAway = new Error('the repository goes away');
+
+export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietMs, now }: UpkeepDeps): Upkeep {
+  const noted = new Map<string, Note>();
+  const looked = new Set<string>();
+  /** Pushes under way, by repository. */
+  const pushes = new Map<string, number>();
+  let atWork: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** One at a time, in the order of asking. Nothing begins while somebody pushes there. */
+  function inTurn(repository: string, work: (signal: AbortSignal) => Promise<boolean>, isPatient = false): Promise<Outcome> {
+    const next = turn.then(async (): Promise<Outcome> => {
+      if (pushes.has(repository)) return 'given up';
+      const stop = new AbortController();
+      const done = work(stop.signal);
+      atWork = { repository, stop, isPatient, done: done.catch(() => {}) };
+      try {
+        const hasChanged = await done;
+        return endOf(stop.signal) ?? (hasChanged ? 'changed' : 'fine');
+      } catch (error) {
+        const end = endOf(stop.signal);
+        if (end === null) throw error;
+        return end;
+      } finally {
+        atWork = null;
       }
-    } finally {
-      release();
-    }
-    return true;
+    });
+    turn = next.catch(() => {});
+    return next;
   }
 
-  async function one(repository: string): Promise<boolean> {
-    const stop = new AbortController();
-    const done = lookAfter(repository, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted) logger.warn('git.upkeep_failed', { repository, error });
-      return false;
-    });
-    atWork = { repository, stop, done };
-    try {
-      return await done;
-    } finally {
-      atWork = null;
+  async function tidy(repository: string, signal: AbortSignal): Promise<boolean> {
+    const needs = await findNeeds(repository);
+    const { bavail, bsize } = await statfs(repository);
+    const mayRepack = needs.repack && bavail * bsize > lowDiskFloorBytes;
+    for (const command of [...(needs.hasLooseRefs ? [packRefs] : []), ...(mayRepack ? [repack] : []), ...(needs.hasCommits ? [commitGraph] : [])]) {
+      signal.throwIfAborted();
+      const argv = [`--git-dir=${repository}`, ...command];
+      const { code, complaint } = await door.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
+      // It works as before, only slower than it could. Grafts and shallow histories make a graph impossible.
+      if (code !== 0 && !signal.aborted) logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
     }
+    return needs.hasLooseRefs || needs.repack || needs.hasCommits;
+  }
+
+  function note(repository: string): void {
+    const known = noted.get(repository);
+    noted.set(repository, { first: known?.first ?? now(), last: now(), givenUp: known?.givenUp ?? 0 });
+  }
+
+  /** Ends what is under way in a repository; waits for the little that is left of it where pushes came too often. */
+  async function makeWay(repository: string): Promise<void> {
+    if (atWork?.repository !== repository) return;
+    const { stop, isPatient, done } = atWork;
+    if (isPatient) {
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, pushWaitsMs)))]);
+      clearTimeout(timer);
+    }
+    stop.abort(new Error('somebody pushes'));
+    await done;
   }
 
   return {
-    note: (repository) => void noted.set(repository, { first: noted.get(repository)?.first ?? now(), last: now() }),
+    note,
+    noteIfMissing(repository) {
+      if (looked.has(repository)) return;
+      looked.add(repository);
+      void hasCommitGraph(repository).then((has) => {
+        if (!has && !noted.has(repository)) noted.set(repository, { first: -Infinity, last: -Infinity, givenUp: 0 });
+      });
+    },
+
+    async aroundPush(repository, push) {
+      pushes.set(repository, (pushes.get(repository) ?? 0) + 1);
+      try {
+        await makeWay(repository);
+        return await push();
+      } finally {
+        const left = (pushes.get(repository) ?? 1) - 1;
+        if (left === 0) pushes.delete(repository);
+        else pushes.set(repository, left);
+      }
+    },
+
     async run() {
       let changed = 0;
-      for (const [repository, { first, last }] of [...noted]) {
-        // One that is never quiet needs it most.
-        const isDue = now() - last >= quietMs || now() - first >= restlessTimes * quietMs;
-        if (!isDue || !noted.delete(repository)) continue;
-        if (await one(repository)) changed += 1;
+      for (const [repository, { first, last, givenUp }] of [...noted]) {
+        const isQuiet = now() - last >= quietMs || now() - first >= quietMs * restlessTimes;
+        if (!isQuiet || pushes.has(repository) || !noted.delete(repository)) continue;
+        const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch((error: NodeJS.ErrnoException): Outcome => {
+          // It has gone away meanwhile.
+          if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
+          return 'fine';
+        });
+        if (outcome === 'changed') changed += 1;
+        if (outcome === 'given up') noted.set(repository, { first, last: noted.get(repository)?.last ?? last, givenUp: givenUp + 1 });
       }
       return changed;
     },
+
+    async pack(repository) {
+      return (await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true))) === 'changed';
+    },
+
+    async packAll(repositories, mayGoOn) {
+      let packed = 0;
+      for (const repository of repositories) {
+        if (!(await mayGoOn())) break;
+        if (!(await needsPacking(repository))) continue;
+        const outcome = await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true)).catch((error: unknown): Outcome => {
+          // A damaged one must not keep the others from their turn.
+          logger.error('git.pack_failed', { repository, error });
+          return 'fine';
+        });
+        if (outcome === 'changed') packed += 1;
+        logger.info(outcome === 'changed' ? 'git.packed' : 'git.pack_put_off', { repository });
+      }
+      return packed;
+    },
+
     async leave(repository) {
       noted.delete(repository);
+      looked.delete(repository);
       if (atWork?.repository !== repository) return;
-      atWork.stop.abort(new Error('the repository goes away'));
-      await atWork.done;
+      const { stop, done } = atWork;
+      stop.abort(goesAway);
+      await done;
     },
   };
+}
+
+/** How work that was ended counts: what went away does not come back. Null for work that ended by itself. */
+function endOf(signal: AbortSignal): Outcome | null {
+  if (!signal.aborted) return null;
+  return signal.reason === goesAway ? 'fine' : 'given up';
 }
