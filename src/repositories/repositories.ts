@@ -57,8 +57,8 @@ import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
-export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
-  const room: RepositoryRoom = { ...tools, guards: [] };
+export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optionRemarks'>) {
+  const room: RepositoryRoom = { ...tools, guards: [], optionRemarks: [] };
   const journal = new PushJournal(room.db);
   const running: RunningPushes = new Set();
   const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
@@ -170,6 +170,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards'>) {
     onPush<Prepared>(listener: PushListener<Prepared>): void {
       if (listeners.some(({ name }) => name === listener.name)) throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
+      if (listener.remarkOn !== undefined) room.optionRemarks.push(listener.remarkOn);
     },
 
     /** Plugs in who may say no to every push to a repository. */

@@ -24,6 +24,8 @@ export interface RepositoryRoom {
   settings: RepositorySettings;
   /** What other rooms say against a push; plugged in by `refusePushes`. */
   guards: PushGuard[];
+  /** What listeners say of the push options that they understand; plugged in by `onPush`. */
+  optionRemarks: ((option: string) => string | null)[];
 }
 
 export interface RepositorySettings {

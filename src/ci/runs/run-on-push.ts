@@ -27,6 +27,7 @@ interface Prepared {
 
 /** Files that a `paths` filter is held against; with more of them everything is let in. */
 const maxChangedPaths = 1000;
+const skipOption = /^ci\.skip(?:=true)?$/;
 /** Refs of one push that may start runs; a mirror pushes thousands. */
 const maxRefs = 20;
 
@@ -38,6 +39,7 @@ const maxRefs = 20;
 export function runOnPush(room: CiRoom): PushListener<Prepared> {
   return {
     name: 'ci',
+    remarkOn: (option) => (skipOption.test(option) ? 'ci.skip: this push starts no workflow' : null),
     prepare: (push) => prepare(room, push),
     async record(tx, _push, { surroundings, runs, schedules, after }) {
       if (surroundings === null) return;
@@ -54,7 +56,7 @@ async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared> {
   if (located === undefined) return nothing;
   const actor = await pusherName(room, push.pusherId);
   const moved = push.updates.filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
-  const silenced = push.pusherId === null || push.options.some((option) => /^ci\.skip(=true)?$/.test(option));
+  const silenced = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
   for (const update of silenced ? [] : moved) runs.push(...(await runsOf(room, located, push, update, actor)));
   return {

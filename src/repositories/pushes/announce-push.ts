@@ -30,6 +30,8 @@ export interface ArrivedPush {
 export interface PushListener<Prepared = unknown> {
   /** Stable; kept in the database. */
   name: string;
+  /** What the listener does about a push option, in a line for whoever pushes; null for one that it does not know. */
+  remarkOn?(option: string): string | null;
   prepare?(push: ArrivedPush): Promise<Prepared>;
   record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
   /** Called once that write is durable: the moment to wake somebody up. */

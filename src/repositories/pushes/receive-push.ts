@@ -100,6 +100,15 @@ export async function receivePush(
   return (settled as readonly RefResult[] | null)?.some(({ ok }) => ok) ? pushId : null;
 }
 
+/** Whoever understands an option says what it does; nobody leaves it without a word. */
+function remarkOn({ optionRemarks }: RepositoryRoom, option: string): string {
+  for (const remark of optionRemarks) {
+    const said = remark(option);
+    if (said !== null) return said;
+  }
+  return `push option ignored: ${option}`;
+}
+
 interface ReceivedCommands {
   /** Of the push, once it is journalled. */
   id: string;
@@ -132,7 +141,7 @@ async function admit(
 
     const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
     await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates });
-    const remarks = options.map((option) => `push option ignored: ${option}`);
+    const remarks = options.map((option) => remarkOn(room, option));
     return { accept: true, remarks, onlyForward: protection.onlyForward };
   });
 }
