@@ -17,6 +17,7 @@ import { artifactFiles } from './v25-artifact-files.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
 import { undo } from './v50-undo.ts';
+import { webhooks } from './v51-webhooks.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   search,
   audit,
   undo,
+  webhooks,
 ];

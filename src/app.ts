@@ -36,6 +36,8 @@ import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlProgram } from './control/index.ts';
+import { createWebhooks, webhookEntities } from './webhooks/index.ts';
+import type { Webhooks } from './webhooks/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -68,6 +70,7 @@ export interface Rooms {
   codeSearch: CodeSearch;
   federation: Federation;
   ci: Ci;
+  webhooks: Webhooks;
   backups: Backups;
   audit: Audit;
   counts(): Promise<InstanceCounts>;
@@ -104,6 +107,7 @@ const entities = [
   ...repositoryEntities,
   ...ciEntities,
   ...federationEntities,
+  ...webhookEntities,
 ] as unknown as EntitySchema<never>[];
 
 /** The schema that this program makes of any older one. */
@@ -200,6 +204,9 @@ export async function openRooms(
     // The first to hear of a push: a runner may be waiting for it.
     const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config) });
     repositories.onPush(ci.onPush);
+    const webhooks = createWebhooks({ config, keyFile: keyFile(config.dataDir), version: embedded.version, db, accounts, repositories, git, clock, random, logger });
+    repositories.onPush(webhooks.onPush);
+    ci.onRunEnd(webhooks.onRunEnd);
     const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
     const codeSearch = createCodeSearch({
       db,
@@ -230,11 +237,13 @@ export async function openRooms(
       codeSearch,
       federation,
       ci,
+      webhooks,
       backups,
       audit,
       counts: () => countInstance(db, clock.now()),
       async close() {
         await ci.stop();
+        await webhooks.stop();
         await federation.stop();
         await repositories.stop();
         await codeSearch.stop();
@@ -251,9 +260,13 @@ export async function openRooms(
   }
 }
 
+/** Where it has always been; one key for the secrets of all rooms. */
+const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
 function ciSettings({ dataDir, baseUrl, ci, storage }: Config): CiSettings {
   return {
     folder: path.join(dataDir, 'ci'),
+    keyFile: keyFile(dataDir),
     baseUrl,
     actionsUrl: ci.actionsUrl,
     maxTaskMs: ci.maxJobTimeMs,
@@ -352,7 +365,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
 export function jobsOf(rooms: Rooms): Job[] {
-  const { accounts, backups, ci, clock, codeSearch, config, federation, git, repositories } = rooms;
+  const { accounts, backups, ci, clock, codeSearch, config, federation, git, repositories, webhooks } = rooms;
   return [
     { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await backups.isUnderWay()) || repositories.emptyTrash() },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
@@ -363,6 +376,8 @@ export function jobsOf(rooms: Rooms): Job[] {
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
     { name: 'git.maintain', time: '40 * * * * *', run: async () => (await backups.isUnderWay()) || git.maintain() },
+    { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),

@@ -13,7 +13,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.visibility_changed', 'repository.renamed', 'repository.deleted', 'repository.restored', 'repository.purged',
   'repository.transfer_offered', 'repository.transfer_declined', 'repository.transfer_withdrawn', 'repository.transferred',
   'repository.collaborator_added', 'repository.collaborator_changed', 'repository.collaborator_removed', 'repository.collaborator_left',
-  'push.undone',
+  'push.undone', 'webhook.added', 'webhook.edited', 'webhook.removed',
   'peer.asked_to_pair', 'peer.paired', 'peer.removed',
   'runner.registered', 'runner.removed',
   'backup.created', 'backup.restored',

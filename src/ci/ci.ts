@@ -34,9 +34,10 @@ import type { RunFilter } from './runs/list-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import { rerun } from './runs/rerun.ts';
 import type { RerunChoice } from './runs/rerun.ts';
+import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { runSchedules } from './runs/schedules.ts';
-import { InstanceKey } from './secrets/instance-key.ts';
+import { InstanceKey } from '../sealing/index.ts';
 import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
 import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
 import { claimTask } from './tasks/claim-task.ts';
@@ -78,7 +79,7 @@ export function createCi(options: CiOptions) {
   });
   const room: CiRoom = {
     ...options,
-    key: new InstanceKey(path.join(settings.folder, 'secret.key'), random),
+    key: new InstanceKey(settings.keyFile, random, 'ci'),
     presence: new Presence(clock),
     runs: new RunLoader(options),
     bell: new Bell(),
@@ -86,6 +87,7 @@ export function createCi(options: CiOptions) {
     logs: new LogStore(path.join(settings.folder, 'logs'), random),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
     queue,
+    endings: [],
   };
   const calls = new FetchCalls();
   const masks = new Masks();
@@ -160,6 +162,8 @@ export function createCi(options: CiOptions) {
     setVariable: bind(setVariable),
     removeVariable: bind(removeVariable),
 
+    /** Plugs in who hears of the end of every run, inside the write that ends it. */
+    onRunEnd: (ending: RunEnding) => void room.endings.push(ending),
     /** For `repositories.onPush`. */
     onPush: runOnPush(room),
 

@@ -23,6 +23,7 @@ export type { Runner } from './runners/runner.ts';
 export type { RunnerRow } from './runners/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './runs/job-schema.ts';
+export type { RunEnding } from './runs/run-ending.ts';
 export type { RunRow } from './runs/run-schema.ts';
 export { isFinal } from './runs/run-status.ts';
 export type { FinalStatus, RunStatus } from './runs/run-status.ts';

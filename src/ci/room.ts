@@ -6,9 +6,10 @@ import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { Bell } from './bell.ts';
 import type { LogStore } from './logs/log-store.ts';
+import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';
 import type { Presence } from './runners/presence.ts';
-import type { InstanceKey } from './secrets/instance-key.ts';
+import type { InstanceKey } from '../sealing/index.ts';
 import type { TaskQueue } from './tasks/task-queue.ts';
 import type { TaskReports } from './tasks/task-reports.ts';
 
@@ -30,11 +31,15 @@ export interface CiRoom {
   logs: LogStore;
   artifacts: ArtifactStore;
   settings: CiSettings;
+  /** Who hears of the end of a run; plugged in by `onRunEnd`. */
+  endings: RunEnding[];
 }
 
 export interface CiSettings {
-  /** Where logs, artifacts and the key live. */
+  /** Where logs and artifacts live. */
   folder: string;
+  /** What opens stored secrets. */
+  keyFile: string;
   /** Origin that people know this server by; null when each request tells. */
   baseUrl: string | null;
   /** Where `uses: owner/name` is looked up: an origin, or `self`. */

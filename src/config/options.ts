@@ -199,6 +199,19 @@ export const options = [
   }),
 
   row({
+    key: 'webhooks.allowed_hosts', env: 'SERVICE_WEBHOOKS_ALLOWED_HOSTS', type: peers, default: [],
+    sentence: 'Hosts of the own network that webhooks may go to, each perhaps with a port. Public ones need no entry.',
+  }),
+  row({
+    key: 'webhooks.max_attempts', env: 'SERVICE_WEBHOOKS_MAX_ATTEMPTS', type: integer(1, 100), default: 8,
+    sentence: 'Attempts to send an event to a webhook before it counts as failed.',
+  }),
+  row({
+    key: 'webhooks.dev_allow_insecure', env: 'SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE', type: boolean, default: false,
+    sentence: 'For development only: webhooks to hosts of webhooks.allowed_hosts may use http.',
+  }),
+
+  row({
     key: 'backup.folder', env: 'SERVICE_BACKUP_FOLDER', type: path, default: { belowDataDir: 'backups' },
     sentence: 'Where backups are kept. Another disk is better; files that did not change take their room once.',
   }),

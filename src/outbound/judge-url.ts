@@ -7,7 +7,14 @@ export interface OutboundRules {
   isAllowed(url: URL): boolean | Promise<boolean>;
   /** Development only: http and inner addresses pass; `isAllowed` is still asked. */
   devAllowInsecure: boolean;
+  /** Whether an administrator named this host (and port), whatever address it has; nobody's when left out. */
+  mayBeInner?(url: URL): boolean;
+  /** Development only: whether this one may go without TLS. */
+  mayBePlain?(url: URL): boolean;
 }
+
+/** Whether a URL may lead to an address that is not public. */
+export const mayBeInner = (url: URL, rules: OutboundRules): boolean => rules.devAllowInsecure || rules.mayBeInner?.(url) === true;
 
 /** `[::1]` as resolvers and sockets write it. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
@@ -23,7 +30,7 @@ export const innerAddress = (host: string) =>
 export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL> {
   const url = URL.parse(text);
   if (url === null || url.hostname === '') throw invalid('invalid_url', 'This is not a URL.');
-  const mayBePlain = rules.devAllowInsecure && url.protocol === 'http:';
+  const mayBePlain = url.protocol === 'http:' && (rules.devAllowInsecure || rules.mayBePlain?.(url) === true);
   if (url.protocol !== 'https:' && !mayBePlain) throw forbidden('https_only', 'Only https is allowed');
   if (url.username !== '' || url.password !== '') throw invalid('invalid_url', 'A URL with a name or password in it is not used.');
   if (!(await rules.isAllowed(url))) {
@@ -31,6 +38,6 @@ export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL>
   }
   // `connect` asks no resolver for a literal address, so nobody else would judge it.
   const host = bareHost(url);
-  if (!rules.devAllowInsecure && isIP(host) !== 0 && !isPublicAddress(host)) throw innerAddress(url.hostname);
+  if (!mayBeInner(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw innerAddress(url.hostname);
   return url;
 }

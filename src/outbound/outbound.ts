@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { invalid } from '../kernel/index.ts';
-import { innerAddress, judgeUrl } from './judge-url.ts';
+import { invalid, unavailable } from '../kernel/index.ts';
+import { failureWords } from './failure-words.ts';
+import { bareHost, innerAddress, judgeUrl, mayBeInner } from './judge-url.ts';
 import type { OutboundRules } from './judge-url.ts';
 import { isPublicAddress } from './public-address.ts';
 import { createNameResolver } from './resolve-name.ts';
@@ -42,6 +43,11 @@ export interface Outbound {
   judge(url: string): Promise<URL>;
   /** Refuses as `judgeUrl` and `sendRequest` do. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /**
+   * For a program that connects by itself: judges a URL, looks its host up once, and answers the only
+   * addresses that may be connected to. Refuses as `judgeUrl` does, and `peer_unreachable`.
+   */
+  resolve(url: string): Promise<{ url: URL; addresses: string[] }>;
   /** The addresses behind a name, and whether each may be contacted; for those who look for a fault. */
   addressesOf(name: string): Promise<{ address: string; isAllowed: boolean }[]>;
   /** Ends the connections that are kept open. */
@@ -58,17 +64,33 @@ export function createOutbound(options: OutboundOptions): Outbound {
     https: new https.Agent({ ...shared, ...trusted(options.caFile ?? null) }),
   };
   const mayContact = (address: string): boolean => devAllowInsecure || isPublicAddress(address);
-  const wire = {
+  const wireWith = (may: (address: string) => boolean) => ({
     ...limits,
     agents,
-    lookup: checkedLookup(resolve, mayContact),
+    lookup: checkedLookup(resolve, may),
     checkAddress(address: string): void {
-      if (!mayContact(address)) throw innerAddress(address);
+      if (!may(address)) throw innerAddress(address);
     },
-  };
+  });
+  const [guarded, anywhere] = [wireWith(mayContact), wireWith(() => true)];
   return {
     judge: (url) => judgeUrl(url, options),
-    send: async (request) => sendRequest(await judgeUrl(request.url, options), request, wire),
+    async send(request) {
+      const url = await judgeUrl(request.url, options);
+      return sendRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
+    },
+    async resolve(text) {
+      const url = await judgeUrl(text, options);
+      const host = bareHost(url);
+      const unreachable = (why: string, cause?: unknown) => unavailable('peer_unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
+      const addresses = isIP(host) !== 0 ? [host] : await resolve(host).catch((cause: unknown) => {
+        throw unreachable(failureWords(cause), cause);
+      });
+      if (addresses.length === 0) throw unreachable('its name does not resolve');
+      const bad = mayBeInner(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));
+      if (bad !== undefined) throw innerAddress(url.hostname);
+      return { url, addresses };
+    },
     addressesOf: async (name) => (await resolve(name)).map((address) => ({ address, isAllowed: mayContact(address) })),
     close() {
       agents.http.destroy();

@@ -1,3 +1,4 @@
+import { IsNull } from 'typeorm';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
@@ -85,6 +86,11 @@ export async function findAgain(
   if (repository === null) throw repositoryNotFound();
   await judge(room, manager, viewer, repository, needed);
   return repository;
+}
+
+/** A repository by its id, for a write of another room that acts for the instance; null when it is gone or in the trash. */
+export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Repository | null> {
+  return manager.findOneBy(repositorySchema, { id: repositoryId, deletedAt: IsNull() });
 }
 
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */

@@ -24,6 +24,7 @@ export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
+export { repositoryOf } from './find-repository.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './repository-schema.ts';
 export type { RepositorySettings } from './room.ts';

@@ -93,4 +93,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['audit_log', { id: 1, at: 1, actor: 'local', event: 'person.added', details: '{}', hash: 'h' }],
     ['job_runs', { name: 'trash.empty', last_started_at: 1, last_took_ms: 2 }],
   ],
+  51: [
+    ['webhooks', { id: 'w', organisation_id: 'o', url: 'https://hooks.example.org/', events: '["push"]', created_at: 1, updated_at: 1 }],
+    ['webhook_deliveries', { id: 1, uuid: 'd', webhook_id: 'w', event: 'push', payload: '{}', state: 'PENDING', next_attempt_at: 1, created_at: 1 }],
+  ],
 };

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { forbidden } from '../../kernel/index.ts';
-import type { InstanceKey } from '../secrets/instance-key.ts';
+import type { InstanceKey } from '../../sealing/index.ts';
 
 /** What a link to the bytes of an artifact permits, to whoever has it. */
 export interface Link {

@@ -16,7 +16,7 @@ import type { SettledConcurrency } from './settle-job.ts';
  * @param run who asks, for itself or for one of its jobs; its own hold is no obstacle
  */
 export async function claimGroup(
-  room: Pick<CiRoom, 'presence' | 'repositories'>,
+  room: Pick<CiRoom, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
   after: Aftermath,
   run: RunRow,
@@ -39,7 +39,7 @@ function others({ runs, jobs }: GroupMembers, runId: number): GroupMembers {
 }
 
 async function cancelMembers(
-  room: Pick<CiRoom, 'presence' | 'repositories'>,
+  room: Pick<CiRoom, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
   after: Aftermath,
   { runs, jobs }: GroupMembers,

@@ -19,14 +19,14 @@ export type NewJob = Omit<JobRow, 'id'>;
 export class JobBoard {
   readonly run: RunRow;
   readonly jobs: JobRow[];
-  readonly #room: Pick<CiRoom, 'repositories'>;
+  readonly #room: Pick<CiRoom, 'repositories' | 'endings'>;
   readonly #tx: Tx;
   readonly #after: Aftermath;
   readonly #namesBefore = new Map<JobRow, string>();
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
 
-  private constructor(room: Pick<CiRoom, 'repositories'>, tx: Tx, after: Aftermath, run: RunRow, jobs: JobRow[]) {
+  private constructor(room: Pick<CiRoom, 'repositories' | 'endings'>, tx: Tx, after: Aftermath, run: RunRow, jobs: JobRow[]) {
     this.#room = room;
     this.#tx = tx;
     this.#after = after;
@@ -36,7 +36,7 @@ export class JobBoard {
   }
 
   /** Null when the run is gone. */
-  static async open(room: Pick<CiRoom, 'repositories'>, tx: Tx, after: Aftermath, runId: number): Promise<JobBoard | null> {
+  static async open(room: Pick<CiRoom, 'repositories' | 'endings'>, tx: Tx, after: Aftermath, runId: number): Promise<JobBoard | null> {
     const run = await tx.manager.findOneBy(runSchema, { id: runId });
     if (run === null) return null;
     const jobs = await tx.manager.find(jobSchema, { where: { runId, attempt: run.attempt }, order: { position: 'ASC', id: 'ASC' } });
@@ -99,6 +99,7 @@ export class JobBoard {
     const { run } = this;
     const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs);
     const ended = isFinal(status);
+    const endsNow = ended && run.finishedAt === null;
     const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];
     Object.assign(run, {
       status,
@@ -108,6 +109,7 @@ export class JobBoard {
     });
     const { id, reason, isCancelled, startedAt, finishedAt, concurrencyState } = run;
     await this.#tx.manager.update(runSchema, { id }, { status, reason, isCancelled, startedAt, finishedAt, concurrencyState });
+    if (endsNow) for (const hear of this.#room.endings) await hear(this.#tx, run);
     this.#after.changed.add(id);
     return freed;
   }

@@ -125,6 +125,7 @@ async function failRun(room: CiRoom, tx: Tx, run: RunRow, reason: string): Promi
   Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
   await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
   await setRunProblem(room, tx, run, reason);
+  for (const hear of room.endings) await hear(tx, run);
   return run;
 }
 

@@ -5,7 +5,7 @@ import type { CiRoom } from '../room.ts';
 import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
-import { seal, unseal } from './seal.ts';
+import { seal, unseal } from '../../sealing/index.ts';
 import { secretSchema } from './secret-schema.ts';
 
 /** What anybody ever sees of a secret. */

@@ -19,7 +19,7 @@ import { mayTake, waitingLines } from './waiting-jobs.ts';
  * when there is nothing for this runner.
  */
 export async function claimTask(
-  room: Pick<CiRoom, 'repositories' | 'key'>,
+  room: Pick<CiRoom, 'repositories' | 'key' | 'endings'>,
   tx: Tx,
   after: Aftermath,
   runner: RunnerRow,

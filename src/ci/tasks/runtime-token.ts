@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { InstanceKey } from '../secrets/instance-key.ts';
+import type { InstanceKey } from '../../sealing/index.ts';
 
 /** What a task's runtime token says of it: the key to its artifacts. */
 export interface RuntimeClaims {

@@ -2,7 +2,7 @@ import type { TaskViewer } from '../../access/index.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { runSchema } from '../runs/run-schema.ts';
 import type { CiRoom } from '../room.ts';
-import type { InstanceKey } from '../secrets/instance-key.ts';
+import type { InstanceKey } from '../../sealing/index.ts';
 import type { Permissions } from '../workflows/workflow.ts';
 import { taskSchema } from './task-schema.ts';
 

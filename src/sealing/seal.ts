@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Random } from '../../kernel/index.ts';
+import type { Random } from '../kernel/index.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;

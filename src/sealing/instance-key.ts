@@ -1,24 +1,27 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { internal } from '../../kernel/index.ts';
-import type { Random } from '../../kernel/index.ts';
+import { internal } from '../kernel/index.ts';
+import type { Random } from '../kernel/index.ts';
 
 const keyBytes = 32;
 
 /**
- * The one key that CI's secrets hang on: a file in the data folder, readable by
+ * The one key that all stored secrets hang on: a file in the data folder, readable by
  * the server's user alone. A copy of the database without it opens no secret.
  */
 export class InstanceKey {
   readonly #file: string;
   readonly #random: Random;
+  readonly #room: string;
   #key: Buffer | null = null;
   readonly #derived = new Map<string, Buffer>();
 
-  constructor(file: string, random: Random) {
+  /** @param room whose secrets they are: what one room sealed opens for no other */
+  constructor(file: string, random: Random, room: string) {
     this.#file = file;
     this.#random = random;
+    this.#room = room;
   }
 
   /** A key of its own for each use, so that a value of one is never accepted as another's. */
@@ -26,7 +29,7 @@ export class InstanceKey {
     let key = this.#derived.get(use);
     if (key === undefined) {
       this.#key ??= this.#readOrMake();
-      key = Buffer.from(hkdfSync('sha256', this.#key, '', `hearth ci ${use}`, keyBytes));
+      key = Buffer.from(hkdfSync('sha256', this.#key, '', `hearth ${this.#room} ${use}`, keyBytes));
       this.#derived.set(use, key);
     }
     return key;
@@ -58,7 +61,7 @@ export class InstanceKey {
 
   #read(): Buffer {
     const key = readFileSync(this.#file);
-    if (key.length !== keyBytes) throw internal(`the key file of CI has ${key.length} bytes instead of ${keyBytes}`);
+    if (key.length !== keyBytes) throw internal(`the key file of the secrets has ${key.length} bytes instead of ${keyBytes}`);
     return key;
   }
 }

@@ -1,0 +1,2 @@
+export { InstanceKey } from './instance-key.ts';
+export { seal, unseal } from './seal.ts';

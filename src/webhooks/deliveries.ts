@@ -1,0 +1,78 @@
+import { LessThan, Not } from 'typeorm';
+import { notFound } from '../kernel/index.ts';
+import { withFiles } from './hear-pushes.ts';
+import { findWebhook } from './manage-webhooks.ts';
+import { pushPayload, repositoryPayload } from './payloads.ts';
+import { queue } from './queue.ts';
+import type { WebhookRoom } from './room.ts';
+import type { WebhookScope } from './scope.ts';
+import { webhookDeliverySchema } from './webhook-schema.ts';
+import type { WebhookDeliveryRow } from './webhook-schema.ts';
+
+export type WebhookDelivery = WebhookDeliveryRow;
+
+/** How long a delivery can be looked at. */
+const keptMs = 30 * 86_400_000;
+
+/** Newest first. Refuses `webhook_not_found`. */
+export async function listDeliveries(
+  room: WebhookRoom,
+  scope: WebhookScope,
+  webhookId: string,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<WebhookDelivery[]> {
+  await findWebhook(room, scope, webhookId);
+  return room.db.read.find(webhookDeliverySchema, {
+    where: { webhookId, ...(before === undefined ? {} : { id: LessThan(before) }) },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/**
+ * Sends what was sent once more, as a delivery of its own; the old one stays as it is.
+ * Refuses `webhook_not_found`, `delivery_not_found`.
+ */
+export async function redeliver(room: WebhookRoom, scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
+  await findWebhook(room, scope, webhookId);
+  return room.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(webhookDeliverySchema, { id: deliveryId, webhookId });
+    if (row === null) throw notFound('delivery_not_found', 'There is no such delivery.');
+    const { event, about, payload } = row;
+    return queue(room, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
+  });
+}
+
+/**
+ * Sends something to try the webhook out: the push of the default branch's last commit, or a
+ * `ping` where there is none and for an organisation. Refuses `webhook_not_found`.
+ */
+export async function testWebhook(room: WebhookRoom, scope: WebhookScope, webhookId: string): Promise<number> {
+  const hook = await findWebhook(room, scope, webhookId);
+  const { event, payload } = (scope.kind === 'repository' ? await lastPush(room, scope.id) : null) ?? {
+    event: 'ping',
+    payload: { zen: 'It works.', hook: { id: hook.id, url: hook.url, events: hook.events, active: hook.isActive } },
+  };
+  return room.db.write((tx) => queue(room, tx, { webhookId, event, payload: JSON.stringify(payload) }));
+}
+
+async function lastPush(room: WebhookRoom, repositoryId: string) {
+  const { repositories, git, settings } = room;
+  const located = (await repositories.locate([repositoryId])).get(repositoryId);
+  if (located === undefined) return null;
+  const { branch, oid } = await git.head(located.path);
+  if (branch === null || oid === null) return { event: 'ping', payload: { zen: 'It works.', repository: repositoryPayload(located, settings) } };
+  const commit = await git.commit(located.path, oid);
+  const facts = {
+    ref: `refs/heads/${branch}`, oldId: commit.parents[0] ?? '0'.repeat(oid.length), newId: oid,
+    commits: [await withFiles(room, located.path, commit)], total: 1, pusher: null,
+  };
+  return { event: 'push', payload: pushPayload(located, facts, settings) };
+}
+
+/** For a job, once a day; answers how many went. What is still on its way stays. */
+export async function removeOldDeliveries({ db, clock }: WebhookRoom): Promise<number> {
+  const { affected } = await db.write(({ manager }) =>
+    manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }));
+  return affected ?? 0;
+}

@@ -1,0 +1,73 @@
+import type { Commit } from '../git/index.ts';
+import type { ArrivedPush, Located, PushListener } from '../repositories/index.ts';
+import { createPayload, deletePayload, pushPayload } from './payloads.ts';
+import type { CommitWithFiles, JsonObject, PushFacts } from './payloads.ts';
+import { queue } from './queue.ts';
+import type { WebhookRoom } from './room.ts';
+import { webhooksFor } from './scope.ts';
+import type { WebhookEvent } from './webhook-schema.ts';
+
+type Update = ArrivedPush['updates'][number];
+
+/** One event of a push, with its body. */
+interface PushEvent {
+  event: Extract<WebhookEvent, 'push' | 'create' | 'delete'>;
+  payload: JsonObject;
+}
+
+const noRef = /^0+$/;
+const told = /^refs\/(?:heads|tags)\//;
+const events: readonly WebhookEvent[] = ['push', 'create', 'delete'];
+/** Refs of one push that are told about; a mirror moves thousands. */
+const maxRefs = 20;
+const maxCommits = 20;
+const maxFiles = 300;
+
+/** Hears of every push; the rows of the queue are written with the note that this listener is done. */
+export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<PushEvent[]> {
+  return {
+    name: 'webhooks',
+    prepare: (push) => prepare(room, push),
+    async record(tx, push, prepared) {
+      if (prepared.length === 0) return;
+      const hooks = await webhooksFor(tx.manager, push.repository, events);
+      for (const { event, payload } of prepared) {
+        for (const hook of hooks.filter((each) => each.events.includes(event))) await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
+      }
+    },
+    recorded: (_push, prepared) => prepared.length > 0 && wake(),
+  };
+}
+
+async function prepare(room: WebhookRoom, push: ArrivedPush): Promise<PushEvent[]> {
+  const hooks = await webhooksFor(room.db.read, push.repository, events);
+  if (hooks.length === 0) return [];
+  const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
+  if (located === undefined) return [];
+  const wanted = new Set(hooks.flatMap((hook) => hook.events));
+  const pusher = push.pusherId === null ? null : (await room.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null;
+  const found: PushEvent[] = [];
+  for (const update of push.updates.filter(({ ref }) => told.test(ref)).slice(0, maxRefs)) {
+    const { ref, oldId, newId } = update;
+    if (noRef.test(newId)) {
+      if (wanted.has('delete')) found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, room.settings) });
+      continue;
+    }
+    if (noRef.test(oldId) && wanted.has('create')) found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, room.settings) });
+    if (wanted.has('push')) found.push({ event: 'push', payload: pushPayload(located, { ...update, pusher, ...(await commitsOf(room, located, update)) }, room.settings) });
+  }
+  return found;
+}
+
+/** What a moved ref brought; a new branch brings what no other branch has, a tag nothing. */
+async function commitsOf(room: WebhookRoom, { path }: Pick<Located, 'path'>, { ref, oldId, newId }: Update): Promise<Pick<PushFacts, 'commits' | 'total'>> {
+  if (!ref.startsWith('refs/heads/')) return { commits: [], total: 0 };
+  const others = async () => [...(await room.git.refs(path))].filter(([name]) => name !== ref && name.startsWith('refs/heads/')).map(([, oid]) => oid);
+  const { total, commits } = await room.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], { limit: maxCommits });
+  return { total, commits: await Promise.all(commits.map((commit) => withFiles(room, path, commit))) };
+}
+
+export async function withFiles({ git }: WebhookRoom, path: string, commit: Commit): Promise<CommitWithFiles> {
+  const { files } = await git.reading.listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid }).catch(() => ({ files: [] }));
+  return { commit, files: files.slice(0, maxFiles) };
+}

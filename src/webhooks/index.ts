@@ -1,0 +1,11 @@
+import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
+
+export { createWebhooks } from './webhooks.ts';
+export type { WebhookOptions, Webhooks } from './webhooks.ts';
+export type { WebhookDelivery } from './deliveries.ts';
+export type { Webhook, WebhookInput } from './manage-webhooks.ts';
+export type { WebhookScope } from './scope.ts';
+export { webhookEvents } from './webhook-schema.ts';
+export type { WebhookEvent } from './webhook-schema.ts';
+
+export const webhookEntities = [webhookSchema, webhookDeliverySchema];

@@ -1,0 +1,121 @@
+import { viewerForLog } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { conflict, invalid, isDomainError, notFound } from '../kernel/index.ts';
+import { wordsFor } from './deliver.ts';
+import type { WebhookRoom } from './room.ts';
+import { inScope, scopeColumns } from './scope.ts';
+import type { WebhookScope } from './scope.ts';
+import { sealSecret } from './secret.ts';
+import { webhookDeliverySchema, webhookEvents, webhookSchema } from './webhook-schema.ts';
+import type { WebhookDeliveryRow, WebhookEvent, WebhookRow } from './webhook-schema.ts';
+
+/** What anybody sees of a webhook: never its secret. */
+export interface Webhook {
+  id: string;
+  url: string;
+  hasSecret: boolean;
+  events: WebhookEvent[];
+  isActive: boolean;
+  createdAt: number;
+  updatedAt: number;
+  /** The newest delivery; null before the first. */
+  last: Pick<WebhookDeliveryRow, 'state' | 'status' | 'error' | 'createdAt' | 'triedAt'> | null;
+}
+
+export interface WebhookInput {
+  url: string;
+  /** Left out or empty, it stays what it was; `null` takes it away. */
+  secret?: string | null | undefined;
+  events: readonly string[];
+  isActive?: boolean | undefined;
+}
+
+const maxPerScope = 20;
+const maxUrlLength = 1_000;
+const maxSecretLength = 500;
+
+export const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
+
+/** Oldest first. */
+export async function listWebhooks(room: WebhookRoom, scope: WebhookScope): Promise<Webhook[]> {
+  const rows = await room.db.read.find(webhookSchema, { where: inScope(scope), order: { createdAt: 'ASC', id: 'ASC' } });
+  return Promise.all(rows.map((row) => describe(room, row)));
+}
+
+/** Refuses `webhook_not_found`, also for one of another scope. */
+export async function findWebhook(room: WebhookRoom, scope: WebhookScope, id: string): Promise<Webhook> {
+  const row = await room.db.read.findOneBy(webhookSchema, { ...inScope(scope), id });
+  if (row === null) throw webhookNotFound();
+  return describe(room, row);
+}
+
+async function describe({ db }: WebhookRoom, { id, url, secretCiphertext, events, isActive, createdAt, updatedAt }: WebhookRow): Promise<Webhook> {
+  const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: id }, order: { id: 'DESC' } });
+  return { id, url, hasSecret: secretCiphertext !== null, events, isActive, createdAt, updatedAt, last };
+}
+
+/**
+ * Makes a webhook. Its address is judged without being contacted.
+ * Refuses `invalid_webhook_url`, `no_events`, `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
+ */
+export async function addWebhook(room: WebhookRoom, viewer: Viewer, scope: WebhookScope, input: WebhookInput): Promise<Webhook> {
+  const { db, random, logger } = room;
+  const changes = await read(room, input);
+  const id = random.uuid();
+  const secret = readSecret(input.secret);
+  await db.write(async ({ manager, now }) => {
+    if ((await manager.countBy(webhookSchema, inScope(scope))) >= maxPerScope) {
+      throw conflict('too_many_webhooks', `There are ${maxPerScope} webhooks here already.`);
+    }
+    await manager.insert(webhookSchema, {
+      id, ...scopeColumns(scope), ...changes, isActive: input.isActive ?? true, createdAt: now, updatedAt: now,
+      secretCiphertext: secret == null ? null : sealSecret(room, id, secret),
+    });
+  });
+  logger.info('webhook.added', { webhookId: id, scope: scope.kind, scopeId: scope.id, host: new URL(changes.url).host, by: viewerForLog(viewer) });
+  return findWebhook(room, scope, id);
+}
+
+/** Refuses as `addWebhook` does, and `webhook_not_found`. */
+export async function editWebhook(room: WebhookRoom, viewer: Viewer, scope: WebhookScope, id: string, input: WebhookInput): Promise<Webhook> {
+  const changes = await read(room, input);
+  const secret = readSecret(input.secret);
+  await room.db.write(async ({ manager, now }) => {
+    const row = await manager.findOneBy(webhookSchema, { ...inScope(scope), id });
+    if (row === null) throw webhookNotFound();
+    const sealed = secret === undefined ? {} : { secretCiphertext: secret === null ? null : sealSecret(room, id, secret) };
+    await manager.update(webhookSchema, { id }, { ...changes, ...sealed, isActive: input.isActive ?? row.isActive, updatedAt: now });
+  });
+  room.logger.info('webhook.edited', { webhookId: id, scope: scope.kind, scopeId: scope.id, host: new URL(changes.url).host, by: viewerForLog(viewer) });
+  return findWebhook(room, scope, id);
+}
+
+/** With everything that was to be sent. Refuses `webhook_not_found`. */
+export async function removeWebhook({ db, logger }: WebhookRoom, viewer: Viewer, scope: WebhookScope, id: string): Promise<void> {
+  const { affected } = await db.write(({ manager }) => manager.delete(webhookSchema, { ...inScope(scope), id }));
+  if (affected === 0) throw webhookNotFound();
+  logger.info('webhook.removed', { webhookId: id, scope: scope.kind, scopeId: scope.id, by: viewerForLog(viewer) });
+}
+
+async function read({ outbound }: WebhookRoom, { url, events }: WebhookInput): Promise<Pick<WebhookRow, 'url' | 'events'>> {
+  const text = url.trim();
+  const refuse = (message: string, cause?: unknown) => invalid('invalid_webhook_url', message, { field: 'url', cause });
+  if (text.length > maxUrlLength) throw refuse(`An address has at most ${maxUrlLength} characters.`);
+  const judged = await outbound.judge(text).catch((error: unknown) => {
+    if (!isDomainError(error)) throw error;
+    // Beside the field, whatever code it has on its way out.
+    throw refuse(wordsFor(error.reason, error.message), error);
+  });
+  const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
+  if (unknown !== undefined) throw invalid('unknown_event', `There is no event ${unknown}: choose from ${webhookEvents.join(', ')}.`, { field: 'events' });
+  if (events.length === 0) throw invalid('no_events', 'Choose at least one event.', { field: 'events' });
+  return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
+}
+
+/** Undefined: as it was. */
+function readSecret(secret: string | null | undefined): string | null | undefined {
+  if (secret === null) return null;
+  if (secret === undefined || secret === '') return undefined;
+  if (secret.length > maxSecretLength) throw invalid('invalid_webhook_secret', `A secret has at most ${maxSecretLength} characters.`, { field: 'secret' });
+  return secret;
+}

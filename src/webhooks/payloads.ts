@@ -1,0 +1,163 @@
+import type { Person } from '../accounts/index.ts';
+import type { FinalStatus, RunRow } from '../ci/index.ts';
+import type { ChangedFile, Commit } from '../git/index.ts';
+import type { Located } from '../repositories/index.ts';
+import type { WebhookRoom } from './room.ts';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/**
+ * Bodies in the form that Gitea sends, which GitHub's receivers mostly understand, too.
+ * Written after Gitea's API documentation of its webhook payloads.
+ */
+
+/** Receivers read ids as whole numbers; the beginning of a UUID is one that every language holds. */
+export const numericId = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) || 0;
+
+const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
+const maxMessageLength = 16_384;
+
+type Settings = WebhookRoom['settings'];
+
+function userPayload(person: Person | null, { baseUrl }: Settings): JsonObject {
+  const login = person?.username ?? 'ghost';
+  return {
+    id: person === null ? -1 : numericId(person.id),
+    login,
+    username: login,
+    full_name: person?.displayName ?? '',
+    // People give their address to nobody here.
+    email: '',
+    avatar_url: person === null ? '' : `${baseUrl ?? ''}/avatars/${person.id}.svg`,
+    html_url: person === null ? '' : `${baseUrl ?? ''}/users/${login}`,
+  };
+}
+
+export function repositoryPayload({ repository, owner }: Pick<Located, 'repository' | 'owner'>, { baseUrl, sshOrigin }: Settings): JsonObject {
+  const fullName = `${owner.handle}/${repository.name}`;
+  const ownerPage = `${baseUrl ?? ''}/${owner.kind === 'user' ? 'users' : 'orgs'}/${owner.handle}`;
+  return {
+    id: numericId(repository.id),
+    owner: {
+      id: numericId(owner.id), login: owner.handle, username: owner.handle, full_name: '', email: '',
+      avatar_url: `${baseUrl ?? ''}/avatars/${owner.id}.svg`, html_url: ownerPage,
+    },
+    name: repository.name,
+    full_name: fullName,
+    description: repository.description,
+    empty: repository.pushedAt === null,
+    private: repository.visibility === 'PRIVATE',
+    fork: false,
+    mirror: false,
+    archived: repository.archivedAt !== null,
+    size: Math.round(repository.sizeBytes / 1024),
+    html_url: `${baseUrl ?? ''}/repos/${fullName}`,
+    url: `${baseUrl ?? ''}/api/v1/repos/${fullName}`,
+    clone_url: `${baseUrl ?? ''}/git/${fullName}.git`,
+    ssh_url: sshOrigin === null ? '' : `${sshOrigin}/${fullName}.git`,
+    default_branch: repository.defaultBranch,
+    created_at: time(repository.createdAt),
+    updated_at: time(repository.updatedAt),
+  };
+}
+
+/** A commit with the names of the files that it touched. */
+export interface CommitWithFiles {
+  commit: Commit;
+  files: readonly Pick<ChangedFile, 'status' | 'oldPath' | 'newPath'>[];
+}
+
+function commitPayload({ commit, files }: CommitWithFiles, page: string): JsonObject {
+  const named = (statuses: readonly string[], side: 'oldPath' | 'newPath') =>
+    files.filter(({ status }) => statuses.includes(status)).map((file) => file[side].toString('utf8'));
+  const signature = ({ name, email }: Commit['author']) => ({ name, email, username: '' });
+  return {
+    id: commit.oid,
+    message: commit.message.slice(0, maxMessageLength),
+    url: `${page}/commit/${commit.oid}`,
+    author: signature(commit.author),
+    committer: signature(commit.committer),
+    verification: null,
+    timestamp: time(commit.committer.at),
+    added: named(['added', 'copied', 'renamed'], 'newPath'),
+    removed: named(['deleted', 'renamed'], 'oldPath'),
+    modified: named(['modified', 'type-changed'], 'newPath'),
+  };
+}
+
+export interface PushFacts {
+  ref: string;
+  oldId: string;
+  newId: string;
+  /** Newest first; the first of all that came. */
+  commits: readonly CommitWithFiles[];
+  total: number;
+  pusher: Person | null;
+}
+
+export function pushPayload(located: Located, { ref, oldId, newId, commits, total, pusher }: PushFacts, settings: Settings): JsonObject {
+  const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
+  const listed = commits.map((each) => commitPayload(each, page));
+  const user = userPayload(pusher, settings);
+  return {
+    ref,
+    before: oldId,
+    after: newId,
+    compare_url: /^0+$/.test(oldId) ? '' : `${page}/compare/${oldId}...${newId}`,
+    commits: listed,
+    total_commits: total,
+    head_commit: listed[0] ?? null,
+    repository: repositoryPayload(located, settings),
+    pusher: user,
+    sender: user,
+  };
+}
+
+/** Of a branch or a tag that was made. */
+export function createPayload(located: Located, facts: { ref: string; newId: string; pusher: Person | null }, settings: Settings): JsonObject {
+  return { sha: facts.newId, ...namedRef(facts.ref), repository: repositoryPayload(located, settings), sender: userPayload(facts.pusher, settings) };
+}
+
+/** Of a branch or a tag that was deleted. */
+export function deletePayload(located: Located, facts: { ref: string; pusher: Person | null }, settings: Settings): JsonObject {
+  return { ...namedRef(facts.ref), pusher_type: 'user', repository: repositoryPayload(located, settings), sender: userPayload(facts.pusher, settings) };
+}
+
+const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
+const namedRef = (ref: string): JsonObject => ({ ref: shortName(ref), ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch' });
+
+/** The state of a run at its end; the row itself may have been started again since. */
+export type EndedRun = Pick<
+  RunRow,
+  'id' | 'number' | 'workflowPath' | 'workflowName' | 'title' | 'event' | 'ref' | 'sha' | 'attempt' | 'actorId' | 'createdAt' | 'startedAt' | 'finishedAt'
+> & { status: FinalStatus };
+
+export function runPayload(located: Located, run: EndedRun, actor: Person | null, settings: Settings): JsonObject {
+  const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
+  const user = userPayload(actor, settings);
+  return {
+    action: 'completed',
+    workflow: { id: run.workflowPath, name: run.workflowName, path: run.workflowPath },
+    workflow_run: {
+      id: run.id,
+      run_number: run.number,
+      run_attempt: run.attempt,
+      name: run.workflowName,
+      display_title: run.title,
+      path: run.workflowPath,
+      event: run.event,
+      head_branch: shortName(run.ref),
+      head_sha: run.sha,
+      status: 'completed',
+      conclusion: run.status,
+      html_url: `${page}/runs/${run.number}`,
+      created_at: time(run.createdAt),
+      run_started_at: run.startedAt === null ? null : time(run.startedAt),
+      updated_at: time(run.finishedAt ?? run.createdAt),
+      actor: user,
+    },
+    repository: repositoryPayload(located, settings),
+    sender: user,
+  };
+}

@@ -1,0 +1,30 @@
+import { IsNull } from 'typeorm';
+import type { FindOptionsWhere } from 'typeorm';
+import type { Tx } from '../db/index.ts';
+import { webhookSchema } from './webhook-schema.ts';
+import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
+
+/** Whose events a webhook hears: those of one repository, or of all that an organisation owns. */
+export type WebhookScope = { kind: 'repository'; id: string } | { kind: 'organisation'; id: string };
+
+export function scopeColumns({ kind, id }: WebhookScope): Pick<WebhookRow, 'repositoryId' | 'organisationId'> {
+  return { repositoryId: kind === 'repository' ? id : null, organisationId: kind === 'organisation' ? id : null };
+}
+
+export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
+  const { repositoryId, organisationId } = scopeColumns(scope);
+  return { repositoryId: repositoryId ?? IsNull(), organisationId: organisationId ?? IsNull() };
+}
+
+/** The active webhooks that hear one of these events of a repository. */
+export async function webhooksFor(
+  manager: Tx['manager'],
+  { id, ownerOrganisationId }: { id: string; ownerOrganisationId: string | null },
+  events: readonly WebhookEvent[],
+): Promise<WebhookRow[]> {
+  const rows = await manager.find(webhookSchema, {
+    where: [{ repositoryId: id, isActive: true }, ...(ownerOrganisationId === null ? [] : [{ organisationId: ownerOrganisationId, isActive: true }])],
+    order: { createdAt: 'ASC', id: 'ASC' },
+  });
+  return rows.filter((row) => row.events.some((event) => events.includes(event)));
+}

@@ -1,0 +1,28 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * The headers of a delivery, in Gitea's form and in GitHub's: receivers of either find
+ * what they look for. The signature is HMAC-SHA256 of the body's bytes, in hex.
+ * @param secret null for a webhook without one: then there is no signature
+ */
+export function deliveryHeaders({ event, uuid, body, secret, version }: {
+  event: string;
+  uuid: string;
+  body: Buffer;
+  secret: string | null;
+  version: string;
+}): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    'User-Agent': `Hearth/${version}`,
+    'X-Gitea-Event': event,
+    'X-Gitea-Event-Type': event,
+    'X-Gitea-Delivery': uuid,
+    'X-GitHub-Event': event,
+    'X-GitHub-Event-Type': event,
+    'X-GitHub-Delivery': uuid,
+  };
+  if (secret === null) return headers;
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  return { ...headers, 'X-Gitea-Signature': signature, 'X-Hub-Signature-256': `sha256=${signature}` };
+}

@@ -1,0 +1,88 @@
+import type { Config } from '../config/index.ts';
+import { createOutbound, isListed } from '../outbound/index.ts';
+import { InstanceKey } from '../sealing/index.ts';
+import { listDeliveries, redeliver, removeOldDeliveries, testWebhook } from './deliveries.ts';
+import { createDrain } from './drain.ts';
+import { hearPushes } from './hear-pushes.ts';
+import { hearRuns } from './hear-runs.ts';
+import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
+import type { WebhookRoom } from './room.ts';
+import type { WebhookScope } from './scope.ts';
+
+export interface WebhookOptions extends Omit<WebhookRoom, 'settings' | 'outbound' | 'key'> {
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'ssh' | 'webhooks'>;
+  /** What opens stored secrets. */
+  keyFile: string;
+  /** Of the program, for the User-Agent. */
+  version: string;
+}
+
+/**
+ * Webhooks: who is told over HTTP of what happens, and the queue of what is told. Whether
+ * somebody may look after those of a scope is decided before this room is asked.
+ */
+export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOptions) {
+  const { baseUrl, caFile, webhooks } = config;
+  const isOwn = (url: URL): boolean => isListed(url, webhooks.allowedHosts);
+  const room: WebhookRoom = {
+    ...tools,
+    outbound: createOutbound({
+      // Anybody may be told; who is not public has to be named.
+      isAllowed: () => true,
+      devAllowInsecure: false,
+      mayBeInner: isOwn,
+      mayBePlain: (url) => webhooks.devAllowInsecure && isOwn(url),
+      caFile,
+    }),
+    key: new InstanceKey(keyFile, tools.random, 'webhooks'),
+    settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
+  };
+  const drain = createDrain(room, version);
+  const wake = (): void => void drain.drain().catch((error: unknown) => room.logger.error('webhook.drain_failed', { error }));
+
+  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  const bind = <Rest extends unknown[], Result>(useCase: (room: WebhookRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result => useCase(room, ...rest);
+
+  return {
+    list: bind(listWebhooks),
+    find: bind(findWebhook),
+    add: bind(addWebhook),
+    edit: bind(editWebhook),
+    remove: bind(removeWebhook),
+    listDeliveries: bind(listDeliveries),
+    /** Sent at once, beside the answer. */
+    async redeliver(scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
+      const id = await redeliver(room, scope, webhookId, deliveryId);
+      wake();
+      return id;
+    },
+    async test(scope: WebhookScope, webhookId: string): Promise<number> {
+      const id = await testWebhook(room, scope, webhookId);
+      wake();
+      return id;
+    },
+
+    /** For `repositories.onPush`. */
+    onPush: hearPushes(room, wake),
+    /** For `ci.onRunEnd`. */
+    onRunEnd: hearRuns(room),
+    /** For a job: sends what is due. */
+    drain: () => drain.drain(),
+    /** For a job. */
+    removeOld: bind(removeOldDeliveries),
+    async stop(): Promise<void> {
+      await drain.stop();
+      room.outbound.close();
+    },
+  };
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** A port that the system picks is not known before it listens; then only https is told. */
+function sshOrigin({ baseUrl, ssh }: WebhookOptions['config']): string | null {
+  const port = ssh.publicPort ?? ssh.listen.port;
+  if (baseUrl === null || !ssh.enabled || port === 0) return null;
+  return `ssh://git@${ssh.publicHost ?? new URL(baseUrl).hostname}${port === 22 ? '' : `:${port}`}`;
+}
