@@ -1,0 +1,39 @@
+// receiver(t) → an HTTP server on this machine that takes deliveries: what it got, and what it answers.
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+export interface Received {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface Receiver {
+  host: string;
+  url: string;
+  got: Received[];
+  /** Status and body of the next answers; the last one stays. */
+  answers: [status: number, body: string][];
+}
+
+export async function receiver(t: Owner): Promise<Receiver> {
+  const got: Received[] = [];
+  const answers: Receiver['answers'] = [[200, 'thanks']];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      got.push({ headers: request.headers, body: Buffer.concat(parts) });
+      const [status, body] = answers.length > 1 ? answers.shift()! : answers[0]!;
+      response.writeHead(status, status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { host, url: `http://${host}/hook`, got, answers };
+}
