@@ -2,7 +2,6 @@
  * The composition root: the only file that sees all rooms. It builds each once,
  * in the order of the arrows, and plugs ports together.
  */
-import { statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import { migrations } from '../migrations/index.ts';
@@ -12,12 +11,12 @@ import { auditEntities, createAudit } from './audit/index.ts';
 import type { Audit } from './audit/index.ts';
 import { createBackups } from './backup/index.ts';
 import type { Backups } from './backup/index.ts';
-import { ciEntities, createCi } from './ci/index.ts';
-import type { Ci, CiSettings } from './ci/index.ts';
+import { ciEntities, ciSettings, createCi } from './ci/index.ts';
+import type { Ci } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase, databaseFileIn } from './db/index.ts';
 import type { Database, WriterConnection } from './db/index.ts';
-import { countInstance } from './doctor/index.ts';
+import { countInstance, storageFault } from './doctor/index.ts';
 import type { InstanceCounts } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
@@ -202,7 +201,7 @@ export async function openRooms(
       };
     });
     // The first to hear of a push: a runner may be waiting for it.
-    const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config) });
+    const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config, keyFile(config.dataDir)) });
     repositories.onPush(ci.onPush);
     const webhooks = createWebhooks({ config, keyFile: keyFile(config.dataDir), version: embedded.version, db, accounts, repositories, git, clock, random, logger });
     repositories.onPush(webhooks.onPush);
@@ -262,24 +261,6 @@ export async function openRooms(
 
 /** Where it has always been; one key for the secrets of all rooms. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
-
-function ciSettings({ dataDir, baseUrl, ci, storage }: Config): CiSettings {
-  return {
-    folder: path.join(dataDir, 'ci'),
-    keyFile: keyFile(dataDir),
-    baseUrl,
-    actionsUrl: ci.actionsUrl,
-    maxTaskMs: ci.maxJobTimeMs,
-    maxWaitMs: ci.maxWaitMs,
-    maxUnroutableMs: ci.maxUnroutableMs,
-    maxLogBytes: ci.maxLogSizeBytes,
-    logsKeptMs: ci.logKeepMs,
-    artifactsKeptMs: ci.artifactKeepMs,
-    maxArtifactBytes: ci.maxArtifactSizeBytes,
-    maxRunArtifactBytes: ci.maxRunArtifactSizeBytes,
-    lowDiskFloorBytes: storage.lowDiskFloorBytes,
-  };
-}
 
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -402,18 +383,6 @@ const gitPrograms = ({ backups, git }: Rooms): Record<string, ControlProgram> =>
 function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {
   const until = clock.now() + hours * 3_600_000;
   return async () => clock.now() < until && !(await backups.isUnderWay());
-}
-
-/** What keeps writes from succeeding; named without paths, because anybody may ask whether the server is ready. */
-async function storageFault({ dataDir, storage }: Config): Promise<string | null> {
-  try {
-    // Asking for the right is not enough: a file system that an error has turned read-only still grants it.
-    await writeFile(path.join(dataDir, 'run', 'writable'), 'x', { mode: 0o600 });
-    const { bavail, bsize } = await statfs(dataDir);
-    return bavail * bsize < storage.lowDiskFloorBytes ? 'disk full' : null;
-  } catch {
-    return 'storage';
-  }
 }
 
 /** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */

@@ -6,6 +6,7 @@ import { scheduleSchema } from './runs/schedule-schema.ts';
 import { secretSchema, variableSchema } from './secrets/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './tasks/task-schema.ts';
 
+export { ciSettings } from './ci-settings.ts';
 export { createCi } from './ci.ts';
 export type { Ci, CiOptions } from './ci.ts';
 export type { CiSettings } from './room.ts';

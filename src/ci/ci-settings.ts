@@ -1,0 +1,22 @@
+import path from 'node:path';
+import type { Config } from '../config/index.ts';
+import type { CiSettings } from './room.ts';
+
+/** What of the settings is about CI. @param keyFile what opens stored secrets */
+export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: string): CiSettings {
+  return {
+    folder: path.join(dataDir, 'ci'),
+    keyFile,
+    baseUrl,
+    actionsUrl: ci.actionsUrl,
+    maxTaskMs: ci.maxJobTimeMs,
+    maxWaitMs: ci.maxWaitMs,
+    maxUnroutableMs: ci.maxUnroutableMs,
+    maxLogBytes: ci.maxLogSizeBytes,
+    logsKeptMs: ci.logKeepMs,
+    artifactsKeptMs: ci.artifactKeepMs,
+    maxArtifactBytes: ci.maxArtifactSizeBytes,
+    maxRunArtifactBytes: ci.maxRunArtifactSizeBytes,
+    lowDiskFloorBytes: storage.lowDiskFloorBytes,
+  };
+}
