@@ -1,12 +1,16 @@
 /**
  * Deliveries and inbox verifications per second, beside what RSA alone would
  * allow on this machine in the same run.
- * Run: node bench/federation.ts [rounds] [deliveries per round]
+ * usage: bench/federation [--rounds N] [--deliveries N]
  *
  * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a
  * hundred hosts, written down. The servers that take them run in a process of
  * their own on the same cores, and answer at once. Inbox requests come in over
  * HTTP, already signed, each a Push that is stored.
+ *
+ * Beside the share of what RSA alone does per second stands the share of processor
+ * time: what of all that a delivery costs is its signature. A busy machine bends the
+ * first and hardly the second.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -20,14 +24,25 @@ import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
 import { openRooms } from '../src/app.ts';
 import { loadConfig } from '../src/config/index.ts';
+import { publish } from '../src/federation/deliveries/publish.ts';
 import { readActivity } from '../src/federation/inbox/read-activity.ts';
 import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/signatures/index.ts';
 import type { ArrivedRequest } from '../src/federation/signatures/index.ts';
-import { silentLogger, systemClock } from '../src/kernel/index.ts';
+import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { createWebServer } from '../src/web/index.ts';
+import { median, option, row as tableRow } from './rounds.ts';
 
 const hosts = 100;
+/** A Push of fifty commits, and one of a single commit. */
 const bodyBytes = 7_700;
+const smallBytes = 700;
+const followers = 10_000;
+
+/** How often something was done each second, and processor time of this program for each, in milliseconds. */
+interface Measured {
+  perS: number;
+  cpuMs: number;
+}
 
 /** A hundred servers that answer 202 to whatever comes, as cheaply as a program can. */
 function serveAsPeers(): void {
@@ -83,7 +98,7 @@ else if (process.argv[2] === 'sender') {
   process.on('message', ({ port, requests, connections }: { port: number; requests: string[]; connections: number }) => {
     void postAsPeer(port, requests, connections).then((ms) => process.send!(ms));
   });
-} else await measure(Number(process.argv[2] ?? 5), Number(process.argv[3] ?? 4_000));
+} else await measure(option('rounds', 5), option('deliveries', 4_000));
 
 /** What the other process says next. */
 function answerOf<T>(child: ChildProcess): Promise<T> {
@@ -115,19 +130,23 @@ async function measure(rounds: number, count: number): Promise<void> {
     const actor = `http://127.0.1.1:${peerPort}/ap/repos/bob/lib`;
     await prepareInbox(actor, keys.publicKey.export({ type: 'spki', format: 'pem' }) as string);
 
-    const rows: Record<string, number>[] = [];
+    const rows: Record<string, Measured>[] = [];
+    const enqueuedMs: number[] = [];
     for (let round = 0; round <= rounds; round++) {
       const row = {
-        rsaSign: await rawSign(),
-        deliveries: await deliveries(repository.id),
-        rsaVerify: rawVerify(),
-        verifications: await verifications(actor),
-        inbox: await inbox(actor),
+        rsaSign: await withCpu(rawSign),
+        deliveries: await withCpu(() => deliveries(repository.id)),
+        rsaVerify: await withCpu(rawVerify),
+        verifications: await withCpu(await verifications(actor, smallBytes)),
+        largeVerifications: await withCpu(await verifications(actor, bodyBytes)),
+        inbox: await withCpu(() => inbox(actor)),
       };
-      if (round > 0) rows.push(row);
-      else console.log(`one round to warm up, then ${rounds}; ${count} deliveries of ${bodyBytes} bytes to ${hosts} hosts in each`);
+      const enqueued = await enqueue(repository.id);
+      if (round === 0) continue;
+      rows.push(row);
+      enqueuedMs.push(enqueued);
     }
-    print(rows);
+    print(rows, enqueuedMs);
   } finally {
     peers.kill();
     sender.kill();
@@ -152,14 +171,14 @@ async function measure(rounds: number, count: number): Promise<void> {
   }
 
   /** In the thread pool, 16 at a time: nothing that signs could be faster. */
-  async function rawSign(): Promise<number> {
+  async function rawSign(): Promise<Done> {
     const signAsync = promisify(sign) as (algorithm: string, data: Buffer, key: object) => Promise<Buffer>;
     const data = Buffer.alloc(300, 'x');
     return perSecond(2_000, 16, () => signAsync('RSA-SHA256', data, keys.privateKey));
   }
 
   /** On one core, as the inbox verifies. */
-  function rawVerify(): number {
+  async function rawVerify(): Promise<Done> {
     const data = Buffer.alloc(300, 'x');
     const signature = sign('RSA-SHA256', data, keys.privateKey);
     let done = 0;
@@ -168,10 +187,10 @@ async function measure(rounds: number, count: number): Promise<void> {
       verify('RSA-SHA256', data, keys.publicKey, signature);
       done += 1;
     }
-    return (done / (performance.now() - startedAt)) * 1000;
+    return { count: done, ms: performance.now() - startedAt };
   }
 
-  async function deliveries(repositoryId: string): Promise<number> {
+  async function deliveries(repositoryId: string): Promise<Done> {
     await rooms.db.write(async ({ manager, now }) => {
       const id = randomUUID();
       await manager.query(
@@ -188,67 +207,109 @@ async function measure(rounds: number, count: number): Promise<void> {
     const startedAt = performance.now();
     const { delivered } = await rooms.federation.drain();
     if (delivered !== count) throw new Error(`${delivered} of ${count} were delivered`);
-    return (count / (performance.now() - startedAt)) * 1000;
+    return { count, ms: performance.now() - startedAt };
   }
 
-  async function signedPushes(actor: string, many: number): Promise<ArrivedRequest[]> {
+  /** What a push costs its own write when ten thousand follow. */
+  async function enqueue(repositoryId: string): Promise<number> {
+    await rooms.db.write(({ manager, now }) =>
+      manager.query(
+        `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
+         INSERT OR IGNORE INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at)
+         SELECT ?, 'http://h' || (i % ${hosts}) || '.example/u/' || i, 'http://h' || (i % ${hosts}) || '.example/u/' || i || '/inbox', 'h' || (i % ${hosts}) || '.example', 'f' || i, ? FROM n`,
+        [followers, repositoryId, now],
+      ));
+    const room = { random: systemRandom, localActors: { idOf: (path: string) => origin + path } } as unknown as Parameters<typeof publish>[0];
+    const content = { '@context': [], padding: 'x'.repeat(bodyBytes) };
+    const startedAt = performance.now();
+    await rooms.db.write((tx) => publish(room, tx, { type: 'Push', actorPath: '/ap/repos/alice/tool', repositoryId, content }, { followersOf: repositoryId }));
+    const ms = performance.now() - startedAt;
+    await rooms.db.write(async ({ manager }) => {
+      await manager.query(`DELETE FROM federation_delivery WHERE host LIKE 'h%.example'`);
+    });
+    return ms;
+  }
+
+  async function signedPushes(actor: string, many: number, bytes: number): Promise<ArrivedRequest[]> {
     const url = new URL(`${origin}/ap/instance/inbox`);
     return Promise.all(Array.from({ length: many }, async () => {
-      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, target: { ref: 'refs/heads/main' }, padding: 'x'.repeat(bodyBytes) }));
+      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, target: { ref: 'refs/heads/main' }, padding: 'x'.repeat(bytes) }));
       const headers = await signRequest({ method: 'POST', url, body, at: Date.now() }, { keyId: `${actor}#main-key`, privateKey: keys.privateKey });
       return { method: 'POST', target: url.pathname, rawHeaders: Object.entries(headers).flat(), body };
     }));
   }
 
   /** Everything that an inbox request costs before its write: headers, digest, signature, JSON. */
-  async function verifications(actor: string): Promise<number> {
-    const requests = await signedPushes(actor, 500);
+  async function verifications(actor: string, bytes: number): Promise<() => Promise<Done>> {
+    const requests = await signedPushes(actor, 500, bytes);
     const host = new URL(origin).host;
     const signer = await rooms.db.read.query('SELECT id, host FROM remote_actors');
-    let done = 0;
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < 1_000) {
-      const request = requests[done % requests.length]!;
-      if (!isSignedBy(readSignedRequest(request, host, Date.now()), keys.publicKey)) throw new Error('not accepted');
-      readActivity(request.body, signer[0]);
-      done += 1;
-    }
-    return (done / (performance.now() - startedAt)) * 1000;
+    return async () => {
+      let done = 0;
+      const startedAt = performance.now();
+      while (performance.now() - startedAt < 1_000) {
+        const request = requests[done % requests.length]!;
+        if (!isSignedBy(readSignedRequest(request, host, Date.now()), keys.publicKey)) throw new Error('not accepted');
+        readActivity(request.body, signer[0]);
+        done += 1;
+      }
+      return { count: done, ms: performance.now() - startedAt };
+    };
   }
 
-  async function inbox(actor: string): Promise<number> {
+  async function inbox(actor: string): Promise<Done> {
     const many = 2_000;
-    const requests = (await signedPushes(actor, many)).map(({ target, rawHeaders, body }) => {
+    const requests = (await signedPushes(actor, many, bodyBytes)).map(({ target, rawHeaders, body }) => {
       const lines = rawHeaders.flatMap((value, index) => (index % 2 === 0 ? [`${value}: ${rawHeaders[index + 1]}`] : []));
       return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`), body]).toString('base64');
     });
     const took = answerOf<number>(sender);
     sender.send({ port, requests, connections: 32 });
-    return (many / (await took)) * 1000;
+    return { count: many, ms: await took };
   }
 
-  function print(rows: Record<string, number>[]): void {
-    const spread = (values: number[]): string => {
-      const sorted = [...values].sort((a, b) => a - b);
-      return [sorted[Math.floor(sorted.length / 2)]!, sorted[0]!, sorted.at(-1)!].map((value) => Math.round(value).toString().padStart(8)).join('');
-    };
-    const share = (part: string, whole: string): string => {
-      const shares = rows.map((row) => row[part]! / row[whole]!).sort((a, b) => a - b);
-      return `${Math.round(shares[Math.floor(shares.length / 2)]! * 100)} %`.padStart(8);
-    };
-    console.log('per second                                  median     min     max   of RSA alone');
+  function print(rows: Record<string, Measured>[], enqueuedMs: number[]): void {
+    const middle = (pick: (row: Record<string, Measured>) => number): number => median(rows.map(pick));
+    const share = (name: string, whole: string, what: (part: Measured, whole: Measured) => number): string =>
+      `${Math.round(middle((row) => what(row[name]!, row[whole]!)) * 100)} %`;
+    console.log(`${count} deliveries of ${bodyBytes} bytes to ${hosts} hosts, ${rounds} rounds.\n`);
+    console.log(tableRow(['What', 'Per second (min–max)', 'CPU ms each', 'Of RSA alone, per second', 'Of RSA alone, CPU']));
+    console.log(tableRow(['---', '---:', '---:', '---:', '---:']));
     const lines: [string, string, string | null][] = [
       ['RSA-2048 signatures, thread pool', 'rsaSign', null],
       ['deliveries, claimed to written down', 'deliveries', 'rsaSign'],
       ['RSA-2048 verifications, one core', 'rsaVerify', null],
-      ['inbox requests verified and parsed', 'verifications', 'rsaVerify'],
+      [`inbox requests of ${smallBytes} bytes verified and parsed`, 'verifications', 'rsaVerify'],
+      [`inbox requests of ${bodyBytes} bytes verified and parsed`, 'largeVerifications', 'rsaVerify'],
       ['inbox requests over HTTP, stored', 'inbox', 'rsaVerify'],
     ];
-    for (const [title, name, whole] of lines) console.log(`${title.padEnd(42)}${spread(rows.map((row) => row[name]!))}${whole === null ? '' : share(name, whole)}`);
+    for (const [title, name, whole] of lines) {
+      const all = rows.map((row) => row[name]!.perS);
+      console.log(tableRow([
+        title,
+        `${Math.round(median(all))} (${Math.round(Math.min(...all))}–${Math.round(Math.max(...all))})`,
+        middle((row) => row[name]!.cpuMs).toFixed(3),
+        whole === null ? '' : share(name, whole, (part, all) => part.perS / all.perS),
+        whole === null ? '' : share(name, whole, (part, all) => all.cpuMs / part.cpuMs),
+      ]));
+    }
+    console.log(`\nA push to ${followers.toLocaleString('en')} followers is enqueued in ${median(enqueuedMs).toFixed(1)} ms.`);
   }
 }
 
-async function perSecond(ms: number, atOnce: number, work: () => Promise<unknown>): Promise<number> {
+interface Done {
+  count: number;
+  ms: number;
+}
+
+async function withCpu(work: () => Promise<Done>): Promise<Measured> {
+  const before = process.cpuUsage();
+  const { count, ms } = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { perS: (count / ms) * 1000, cpuMs: (user + system) / 1000 / count };
+}
+
+async function perSecond(ms: number, atOnce: number, work: () => Promise<unknown>): Promise<Done> {
   let done = 0;
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: atOnce }, async () => {
@@ -257,5 +318,5 @@ async function perSecond(ms: number, atOnce: number, work: () => Promise<unknown
       done += 1;
     }
   }));
-  return (done / (performance.now() - startedAt)) * 1000;
+  return { count: done, ms: performance.now() - startedAt };
 }

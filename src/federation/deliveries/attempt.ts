@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
-import { signRequest } from '../signatures/index.ts';
+import { bodyDigest, signRequest } from '../signatures/index.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from './outbox-schema.ts';
@@ -10,6 +10,8 @@ import type { Attempt } from './settle.ts';
 /** What a delivery sends; the same for thousands of rows. */
 export interface Parcel extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
   body: Buffer;
+  /** `Digest` header of the body. */
+  digest: string;
 }
 
 /** An answer is not read for what it says; more than this is not even taken in. */
@@ -18,7 +20,9 @@ const maxAnswerBytes = 64 * 1024;
 /** Loads an activity; `null` once it is gone. */
 export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: string): Promise<Parcel | null> {
   const row = await db.read.findOneBy(outboxSchema, { id: outboxId });
-  return row === null ? null : { actorPath: row.actorPath, repositoryId: row.repositoryId, body: Buffer.from(row.activity) };
+  if (row === null) return null;
+  const body = Buffer.from(row.activity);
+  return { actorPath: row.actorPath, repositoryId: row.repositoryId, body, digest: bodyDigest(body) };
 }
 
 /**
@@ -62,7 +66,7 @@ async function send(
     return { outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' }, wasReached: true };
   }
   const key = await localActors.signingKey(parcel.actorPath);
-  const signed = await signRequest({ method: 'POST', url, body: parcel.body, at: clock.now() }, key);
+  const signed = await signRequest({ method: 'POST', url, body: parcel.body, digest: parcel.digest, at: clock.now() }, key);
   const answer = await outbound.send({
     method: 'POST',
     url: url.href,

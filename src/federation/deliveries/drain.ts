@@ -138,17 +138,18 @@ class OneDrain {
     const left = isStopping ? queues.flatMap((queue) => queue.waiting.splice(0)) : [];
     if (attempts.length === 0 && hungry.length === 0 && left.length === 0) return;
     const queued = new Map(queues.map(({ host, waiting }) => [host, waiting]));
+    const hostsWith = (limit: number): string[] => hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host);
     const { db, settings, logger } = this.#room;
     this.#finished = [];
     try {
       const claimed = await db.write(async (tx) => {
         await settle(tx, attempts, queued, settings.maxAttempts);
         await release(tx, left);
-        const taken: [HostQueue, ClaimedDelivery[]][] = [];
-        for (const queue of hungry) taken.push([queue, await claim(tx, queue.host, atOnce(queue))]);
-        return taken;
+        return [...(await claim(tx, hostsWith(claimAtOnce), claimAtOnce)), ...(await claim(tx, hostsWith(claimToProbe), claimToProbe))];
       });
-      for (const [queue, rows] of claimed) {
+      const byHost = Map.groupBy(claimed, ({ host }) => host);
+      for (const queue of hungry) {
+        const rows = byHost.get(queue.host) ?? [];
         queue.mayHaveMore = rows.length === atOnce(queue);
         queue.waiting.push(...rows);
       }

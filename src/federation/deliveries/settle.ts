@@ -43,19 +43,17 @@ export async function settle(
     }
   }
   await settleDelivered(tx, delivered);
-  for (const host of answering) await noteSuccess(tx, host);
+  await noteSuccess(tx, answering);
 }
 
 /** Unlike a failure, a delivery stands whoever has the row by now. */
 async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += 64) {
-    const some = padded(ids.slice(start, start + 64));
-    await manager.query(
-      `UPDATE federation_delivery SET state = 'DELIVERED', attempts = attempts + 1, last_error = NULL, locked_until = 0, settled_at = ?
-        WHERE state = 'PENDING' AND id IN (${some.map(() => '?').join(', ')})`,
-      [now, ...some],
-    );
-  }
+  if (ids.length === 0) return;
+  await manager.query(
+    `UPDATE federation_delivery SET state = 'DELIVERED', attempts = attempts + 1, last_error = NULL, locked_until = 0, settled_at = ?
+      WHERE state = 'PENDING' AND id IN (SELECT value FROM json_each(?))`,
+    [now, JSON.stringify(ids)],
+  );
 }
 
 async function settleFailure({ manager, now }: Tx, delivery: ClaimedDelivery, outcome: Outcome, maxAttempts: number): Promise<void> {
@@ -72,16 +70,10 @@ async function settleFailure({ manager, now }: Tx, delivery: ClaimedDelivery, ou
  * counted. Rows that somebody else has claimed are theirs.
  */
 async function postpone({ manager, now }: Tx, host: string, retryAt: number, queued: readonly ClaimedDelivery[]): Promise<void> {
-  const ours = padded(queued.map(({ id }) => id));
+  const ours = JSON.stringify(queued.map(({ id }) => id));
   await manager.query(
     `UPDATE federation_delivery SET next_attempt_at = max(next_attempt_at, ?), locked_until = 0
-      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR id IN (${ours.map(() => '?').join(', ')}))`,
-    [retryAt, host, retryAt, now, ...ours],
+      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR id IN (SELECT value FROM json_each(?)))`,
+    [retryAt, host, retryAt, now, ours],
   );
-}
-
-/** To a power of two, so that few different statements are ever prepared. No row has the id 0. */
-function padded(ids: readonly number[]): number[] {
-  const length = 2 ** Math.ceil(Math.log2(Math.max(ids.length, 1)));
-  return [...ids, ...Array<number>(length - ids.length).fill(0)];
 }

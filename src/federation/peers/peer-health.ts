@@ -17,12 +17,13 @@ export function countDeadHosts({ db, clock }: Pick<FederationRoom, 'db' | 'clock
   return db.read.countBy(peerSchema, { retryAt: MoreThan(clock.now()) });
 }
 
-/** A server answered as it should. */
-export async function noteSuccess({ manager, now }: Tx, host: string): Promise<void> {
+/** Servers answered as they should. */
+export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
+  if (hosts.size === 0) return;
   await manager.query(
-    `INSERT INTO federation_peers (host, last_success_at) VALUES (?, ?)
+    `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM json_each(?) WHERE true
      ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, failures = 0, retry_at = 0`,
-    [host, now],
+    [now, JSON.stringify([...hosts])],
   );
 }
 

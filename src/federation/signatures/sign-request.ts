@@ -19,6 +19,8 @@ export interface RequestToSign {
   url: URL;
   /** The exact bytes that will be sent; none with GET. */
   body?: Buffer;
+  /** `Digest` header of the body, when it is known already. */
+  digest?: string;
   /** `Date` of the request, milliseconds since the epoch. */
   at: number;
   /** Sign the path without its query: some servers verify it that way. */
@@ -33,11 +35,11 @@ export interface RequestToSign {
  * @returns the headers to send: Host, Date, Signature, and Digest with a body
  */
 export async function signRequest(request: RequestToSign, key: SigningKey): Promise<Record<string, string>> {
-  const { method, url, body, at } = request;
+  const { method, url, body, at, digest } = request;
   const headers: Record<string, string> = {
     Host: url.host,
     Date: formatHttpDate(at),
-    ...(body === undefined ? {} : { Digest: bodyDigest(body) }),
+    ...(body === undefined ? {} : { Digest: digest ?? bodyDigest(body) }),
   };
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const covered = ['(request-target)', ...names];
