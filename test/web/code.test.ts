@@ -1,7 +1,8 @@
 import t from 'tap';
 import { gzipSync } from 'node:zlib';
 import { lfsPointer, makeOddRepository, notUtf8, png } from '../fixtures/odd-repository.ts';
-import { markWords } from '../../src/web/views/code/word-marks.ts';
+import { escapeHtml } from '../../src/web/views/code/code-html.ts';
+import { differingWords, markHtml, textLength } from '../../src/web/views/code/word-marks.ts';
 import { viewCodeLines, readLineRange } from '../../src/web/views/code/code-lines.ts';
 import { codeUrl, decodePath, encodePath } from '../../src/web/views/code/code-urls.ts';
 import { licenceName } from '../../src/web/views/code/licence.ts';
@@ -129,6 +130,10 @@ t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t)
   const split = (await get('/compare/v1.1-rc1..v1.1?view=split')).body;
   t.match(split, /<table class="diff split">[^]*<td class="removed">[^]*<td class="added">/);
   t.match(split, /<mark>/, 'words are marked');
+  // On a busy machine the first view does not wait for the colours.
+  let coloured = '';
+  for (let view = 0; view < 50 && !/x-keyword/.test(coloured); view += 1) coloured = (await get('/compare/v1.0..v1.1')).body;
+  t.match(coloured, /<tr class="added">(?:(?!<\/tr>).)*<span class="x-/, 'code is coloured');
   t.match((await get('/compare/main...main')).body, /same commit/);
   t.match((await get('/compare/main...unrelated')).body, /nothing in common/);
   const load = /href="([^"]*file=large\.txt[^"]*)"/.exec(unified)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -180,10 +185,17 @@ t.test('issue 3.8 no page starts more than two git processes when warm', async (
 });
 
 t.test('pure rules of the pages', async (t) => {
+  const markWords = (before: string, after: string) => {
+    const words = differingWords(before, after);
+    return words && { before: markHtml(escapeHtml(before), words.before), after: markHtml(escapeHtml(after), words.after) };
+  };
   t.same(markWords('const a = 1;', 'const b = 1;'), { before: 'const <mark>a</mark> = 1;', after: 'const <mark>b</mark> = 1;' });
   t.equal(markWords('completely different', '12345 + 67890'), null, 'marks would only be noise');
   t.same(markWords('a <b> c', 'a <i> c')?.after, 'a &lt;<mark>i</mark>&gt; c');
   t.equal(markWords('x '.repeat(400), 'y '.repeat(400)), null, 'too long to compare');
+  t.equal(markHtml('<span class="x-string">a&amp;b</span>c', [{ start: 1, end: 4 }]), '<span class="x-string">a<mark>&amp;b</mark></span><mark>c</mark>', 'marks and spans never overlap');
+  t.equal(markHtml('a<span class="x-a">b</span>c', [{ start: 0, end: 1 }, { start: 2, end: 3 }]), '<mark>a</mark><span class="x-a">b</span><mark>c</mark>');
+  t.equal(textLength('<span class="x-a">&lt;b&#x27;</span>c'), 4);
   t.same([readLineRange('10-20'), readLineRange('L7'), readLineRange('20-10'), readLineRange('x'), readLineRange(null)], [{ first: 10, last: 20 }, { first: 7, last: 7 }, { first: 10, last: 20 }, null, null]);
   const names = ['lib/reader.ts', 'src/read.ts', 'read.ts', 'src/a/r/e/a/d'].map((name) => Buffer.from(name));
   t.same(rankPaths(names, 'read', 10).paths.map(String), ['read.ts', 'src/read.ts', 'lib/reader.ts', 'src/a/r/e/a/d']);

@@ -6,9 +6,10 @@ import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readComparison } from './comparison.ts';
-
 import { readSeals } from './seals.ts';
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
+import { readTicks } from './ticks.ts';
+
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
 export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
@@ -27,13 +28,15 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
     const body = ending === '.patch' && commit.parents.length < 2 ? await git.reading.mailPatch(found.path, oid) : await git.reading.plainDiff(found.path, range);
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
-  return page('code/commit', {
+  const diff = await readComparison(visit, rooms, range, commitUrl(url, oid));
   const { views: [seal], relied } = await readSeals(rooms, [commit.seal]);
     repository: viewRepositoryHead(found),
-    commit: viewCommitLine(commit, url, clock.now()),
-    parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+  const ticks = await readTicks(visit, rooms, [oid]);
+  return page('code/commit', {
+    commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
     seal,
     isMerge: commit.parents.length > 1,
-    diff: await readComparison(visit, rooms, range, commitUrl(url, oid)),
-  }, { restsOn: [relied] });
+    parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+    diff,
+  }, { restsOn: diff.isComplete ? [relied, ticks.relied] : null });
 };

@@ -10,6 +10,7 @@ import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
 
+import { readTicks } from './ticks.ts';
 const maxCommits = 100;
 /** Suggestions in the two boxes; any other name may be typed. */
 const maxSuggested = 200;
@@ -53,11 +54,13 @@ async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Ra
     reading.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
   const from = range.dots === '..' ? base : parted ?? base;
+  const ticks = await readTicks(visit, rooms, commits.map(({ oid }) => oid));
   return {
     ...distance,
     isUnrelated: parted === null,
     isSame: base === head,
-    commits: commits.map((commit) => viewCommitLine(commit, url, rooms.clock.now())),
+    commits: commits.map((commit) => viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid))),
+    relied: ticks.relied,
     diff: await readComparison(visit, rooms, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
@@ -78,5 +81,6 @@ export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promi
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
   const [base, head] = await Promise.all([resolveName(visit, rooms, range.base), resolveName(visit, rooms, range.head)]);
   if (base === null || head === null) return page('code/compare', { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null }, { status: 404 });
-  return page('code/compare', { ...frame, missing: null, comparison: await compareCommits(visit, rooms, range, [base, head]) }, { restsOn: [] });
+  const comparison = await compareCommits(visit, rooms, range, [base, head]);
+  return page('code/compare', { ...frame, missing: null, comparison }, { restsOn: comparison.diff.isComplete ? [comparison.relied] : null });
 };

@@ -4,6 +4,7 @@ import { fileParameter, viewChangedFile } from '../../views/code/changed-file.ts
 import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { RepositoryVisit } from '../../visit.ts';
+import { colourPatches } from './colour-patches.ts';
 
 /** What a page shows at once (web-ui §3); one file alone gets much more. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
@@ -19,8 +20,9 @@ function readLook({ query }: RepositoryVisit) {
 }
 
 /** The files in which two commits differ, line by line, within limits. @param self this page without its query */
-export async function readComparison(visit: RepositoryVisit, { git }: WebRooms, range: Pick<DiffRange, 'from' | 'to'>, self: string) {
+export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, range: Pick<DiffRange, 'from' | 'to'>, self: string) {
   const { found } = visit;
+  const { git } = rooms;
   const { look, ignoreWhitespace, only } = readLook(visit);
   const address = (change: Record<string, string | null>): string => {
     const query = new URLSearchParams();
@@ -37,6 +39,7 @@ export async function readComparison(visit: RepositoryVisit, { git }: WebRooms, 
   const { patches, cutShort } = wanted.length === 0
     ? { patches: [], cutShort: false }
     : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
+  const { colours, isComplete } = await colourPatches(found.path, rooms, patches);
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const context = {
     repositoryUrl: repositoryUrl(found.canonical),
@@ -44,6 +47,7 @@ export async function readComparison(visit: RepositoryVisit, { git }: WebRooms, 
     to: range.to,
     look,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
+    coloursOf: (file: ChangedFile) => colours.get(file),
   };
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
@@ -52,6 +56,7 @@ export async function readComparison(visit: RepositoryVisit, { git }: WebRooms, 
     summary: { files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`, added: sum('added'), removed: sum('removed') },
     hidden: wanted.length - shown.length,
     cutShort,
+    isComplete: isComplete && !cutShort,
     look,
     ignoreWhitespace,
     isOneFile: only !== null,

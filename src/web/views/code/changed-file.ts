@@ -3,6 +3,7 @@ import { viewName } from '../plain-text.ts';
 import { viewCount } from '../sizes.ts';
 import { codeUrl, encodePath } from './code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.ts';
+import type { Colours } from './diff-lines.ts';
 import { imageType } from './media.ts';
 
 export type DiffLook = 'unified' | 'split';
@@ -39,6 +40,8 @@ interface DiffContext {
   look: DiffLook;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
+  /** Undefined for a file that nobody has coloured. */
+  coloursOf(file: ChangedFile): Colours | undefined;
 }
 
 const modes: Readonly<Record<string, string>> = { '100644': 'file', '100755': 'executable', '120000': 'symbolic link', '160000': 'submodule', '040000': 'folder' };
@@ -71,7 +74,7 @@ function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
 export function viewChangedFile(file: ChangedFile, patch: Patch | undefined, index: number, context: DiffContext): ChangedFileView {
   const { repositoryUrl, to, look } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
-  const lines = patch && !patch.isTooLarge && patch.hunks.length > 0 ? (look === 'split' ? viewSplit(patch) : viewUnified(patch)) : null;
+  const lines = patch && !patch.isTooLarge && patch.hunks.length > 0 ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file)) : null;
   const images = file.added === null ? imagesOf(file, context) : null;
   const reason = lines === null && images === null ? reasonOf(file, patch) : null;
   const isMoved = !file.oldPath.equals(file.newPath);

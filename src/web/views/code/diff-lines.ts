@@ -1,6 +1,7 @@
 import type { Hunk, Patch, PatchLine } from '../../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
-import { markWords } from './word-marks.ts';
+import { differingWords, markHtml, textLength } from './word-marks.ts';
+import type { TextRange } from './word-marks.ts';
 import { readText } from './read-text.ts';
 
 interface Row {
@@ -11,20 +12,39 @@ interface Row {
 /** Lines of a patch belong to files in any encoding; each is read by itself. */
 const textOf = ({ text }: PatchLine): string => readText(text)?.text ?? text.toString('latin1');
 
+/** Both versions of a file line by line, as the highlighter gave them; null for one that it did not. */
+export interface Colours {
+  old: readonly string[] | null;
+  fresh: readonly string[] | null;
+}
+
+const plain: Colours = { old: null, fresh: null };
+
+function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: readonly TextRange[]): string {
+  const coloured = (line.kind === 'removed' ? old?.[line.oldNumber! - 1] : fresh?.[line.newNumber! - 1])?.replace(/\r$/, '');
+  const shown = text.replace(/\r$/, '');
+  // Ignored white space shows as it is on one side; then the other has another line here.
+  if (coloured !== undefined && textLength(coloured) === shown.length) return showOddCharacters(markHtml(coloured, marks));
+  return marks.length === 0 ? lineHtml(text) : showOddCharacters(markHtml(escapeHtml(text), marks));
+}
+
 /** Where removed lines are followed by added ones, each pair shows which words differ. */
-function rowsOf({ lines }: Hunk): Row[] {
+function rowsOf({ lines }: Hunk, colours: Colours): Row[] {
   const rows = lines.map((line): Row => ({ line, html: '' }));
   for (let at = 0; at < rows.length; ) {
     const removed = runOf(rows, at, 'removed');
     const added = runOf(rows, at + removed, 'added');
     for (let pair = 0; pair < Math.min(removed, added); pair += 1) {
       const [old, fresh] = [rows[at + pair]!, rows[at + removed + pair]!];
-      const marked = markWords(textOf(old.line), textOf(fresh.line));
-      if (marked) [old.html, fresh.html] = [marked.before, marked.after];
+      const [before, after] = [textOf(old.line), textOf(fresh.line)];
+      const words = differingWords(before, after);
+      if (words === null) continue;
+      old.html = htmlOf(old.line, before, colours, words.before);
+      fresh.html = htmlOf(fresh.line, after, colours, words.after);
     }
     at += Math.max(1, removed + added);
   }
-  for (const row of rows) if (row.html === '') row.html = lineHtml(textOf(row.line));
+  for (const row of rows) if (row.html === '') row.html = htmlOf(row.line, textOf(row.line), colours, []);
   return rows;
 }
 
@@ -50,18 +70,18 @@ function hunkHead({ oldStart, newStart, heading }: Hunk, span: number): string {
 }
 
 /** A patch as the rows of a table: old number, new number, line. */
-export function viewUnified({ hunks }: Patch): string {
+export function viewUnified({ hunks }: Patch, colours = plain): string {
   return hunks
     .map((hunk) => {
-      const rows = rowsOf(hunk).map((row) => `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`);
+      const rows = rowsOf(hunk, colours).map((row) => `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`);
       return hunkHead(hunk, 3) + rows.join('');
     })
     .join('');
 }
 
 /** A patch as two columns: what was on the left, what is on the right. */
-export function viewSplit({ hunks }: Patch): string {
-  return hunks.map((hunk) => hunkHead(hunk, 4) + pairUp(rowsOf(hunk)).map(splitRow).join('')).join('');
+export function viewSplit({ hunks }: Patch, colours = plain): string {
+  return hunks.map((hunk) => hunkHead(hunk, 4) + pairUp(rowsOf(hunk, colours)).map(splitRow).join('')).join('');
 }
 
 type Pair = [old: Row | null, fresh: Row | null];

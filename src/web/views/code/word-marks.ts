@@ -1,4 +1,8 @@
-import { escapeHtml, showOddCharacters } from './code-html.ts';
+/** Part of a text, in UTF-16 units. */
+export interface TextRange {
+  start: number;
+  end: number;
+}
 
 /** More words than this in a line are not compared: the work grows with the square. */
 const maxWords = 300;
@@ -8,10 +12,10 @@ const leastSame = 0.3;
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
 /**
- * Two versions of a line with the words marked in which they differ; null when they have
- * too little in common, or are too long to compare.
+ * Where two versions of a line differ, in whole words; null when they have too little in
+ * common, or are too long to compare.
  */
-export function markWords(before: string, after: string): { before: string; after: string } | null {
+export function differingWords(before: string, after: string): { before: TextRange[]; after: TextRange[] } | null {
   const [old, fresh] = [wordsOf(before), wordsOf(after)];
   if (old.length > maxWords || fresh.length > maxWords) return null;
   let start = 0;
@@ -24,8 +28,8 @@ export function markWords(before: string, after: string): { before: string; afte
   const most = Math.max(before.replace(/\s/g, '').length, after.replace(/\s/g, '').length);
   if (most === 0 || same / most < leastSame) return null;
   return {
-    before: render(old, (index) => isKept(index, old.length, kept.old)),
-    after: render(fresh, (index) => isKept(index, fresh.length, kept.fresh)),
+    before: rangesOf(old, (index) => isKept(index, old.length, kept.old)),
+    after: rangesOf(fresh, (index) => isKept(index, fresh.length, kept.fresh)),
   };
 }
 
@@ -51,15 +55,49 @@ function longestCommon(old: readonly string[], fresh: readonly string[]): { old:
   return kept;
 }
 
-function render(words: readonly string[], isKept: (index: number) => boolean): string {
-  let html = '';
-  let isOpen = false;
+function rangesOf(words: readonly string[], isKept: (index: number) => boolean): TextRange[] {
+  const ranges: TextRange[] = [];
+  let at = 0;
   words.forEach((word, index) => {
+    const last = ranges.at(-1);
+    const follows = last?.end === at;
     // A space between two marked words is marked with them.
-    const marks = !isKept(index) || (isOpen && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
-    if (marks !== isOpen) html += marks ? '<mark>' : '</mark>';
-    isOpen = marks;
-    html += escapeHtml(word);
+    const isMarked = !isKept(index) || (follows && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
+    if (isMarked && follows) last.end += word.length;
+    else if (isMarked) ranges.push({ start: at, end: at + word.length });
+    at += word.length;
   });
-  return showOddCharacters(html + (isOpen ? '</mark>' : ''));
+  return ranges;
+}
+
+const pieces = /<[^>]*>|&[^;]*;|[^<&]/g;
+
+/** How many characters HTML of spans and escaped text shows. */
+export const textLength = (html: string): number => html.replace(/<[^>]*>/g, '').replace(/&[^;]*;/g, ' ').length;
+
+/**
+ * Puts `mark` around parts of a line. Where a mark meets a span it is closed and opened
+ * again, so that the two never overlap.
+ * @param html spans and escaped text
+ * @param ranges in the text that it shows, in order
+ */
+export function markHtml(html: string, ranges: readonly TextRange[]): string {
+  if (ranges.length === 0) return html;
+  let marked = '';
+  let at = 0;
+  let next = 0;
+  let isOpen = false;
+  const set = (open: boolean): void => {
+    if (open !== isOpen) marked += open ? '<mark>' : '</mark>';
+    isOpen = open;
+  };
+  for (const [piece] of html.matchAll(pieces)) {
+    while (next < ranges.length && ranges[next]!.end <= at) next += 1;
+    const isTag = piece.startsWith('<');
+    set(!isTag && next < ranges.length && ranges[next]!.start <= at);
+    marked += piece;
+    if (!isTag) at += 1;
+  }
+  set(false);
+  return marked;
 }
