@@ -7,9 +7,9 @@ import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readComparison } from './comparison.ts';
 import { readSeals } from './seals.ts';
-const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 import { readTicks } from './ticks.ts';
 
+const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
 export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
@@ -30,13 +30,13 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
   }
   const diff = await readComparison(visit, rooms, range, commitUrl(url, oid));
   const { views: [seal], relied } = await readSeals(rooms, [commit.seal]);
-    repository: viewRepositoryHead(found),
   const ticks = await readTicks(visit, rooms, [oid]);
   return page('code/commit', {
+    repository: viewRepositoryHead(found),
     commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
     seal,
-    isMerge: commit.parents.length > 1,
     parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+    isMerge: commit.parents.length > 1,
     diff,
   }, { restsOn: diff.isComplete ? [relied, ticks.relied] : null });
 };

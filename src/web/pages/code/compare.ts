@@ -9,8 +9,8 @@ import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
-
 import { readTicks } from './ticks.ts';
+
 const maxCommits = 100;
 /** Suggestions in the two boxes; any other name may be typed. */
 const maxSuggested = 200;
@@ -53,8 +53,8 @@ async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Ra
     reading.distance(path, base, head),
     reading.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
-  const from = range.dots === '..' ? base : parted ?? base;
   const ticks = await readTicks(visit, rooms, commits.map(({ oid }) => oid));
+  const from = range.dots === '..' ? base : parted ?? base;
   return {
     ...distance,
     isUnrelated: parted === null,
