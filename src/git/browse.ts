@@ -5,6 +5,7 @@ import type { ObjectReaders } from './object-readers.ts';
 import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import type { GitDoor } from './process.ts';
+import type { Reach } from './reach.ts';
 import { isWellFormedRef } from './ref-name.ts';
 import { readHeadBranch } from './refs.ts';
 import type { Slots } from './slots.ts';
@@ -14,6 +15,12 @@ export interface BrowseDeps {
   readers: ObjectReaders;
   shortSlots: Slots;
   limits: GitLimits;
+  reach: Reach;
+}
+
+export interface RevisionOptions {
+  /** Also a commit that no ref leads to any more: for who may push, and so could bring it back. */
+  withLost?: boolean;
 }
 
 export interface Head {
@@ -60,12 +67,18 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
  * None of git's revision operators is understood.
  * Refuses `revision_not_found`.
  */
-export async function resolve({ readers }: BrowseDeps, path: string, revision: string): Promise<string> {
-  const names = candidates(revision).map((name) => `${name}^{commit}`);
-  const infos = names.length === 0 ? [] : await readers.use(path, (reader) => reader.infos(names));
-  const found = infos.find((info) => info?.type === 'commit');
-  if (!found) throw missing();
-  return found.oid;
+export async function resolve(deps: BrowseDeps, path: string, revision: string, options: RevisionOptions = {}): Promise<string> {
+  const names = candidates(revision);
+  const infos = names.length === 0 ? [] : await deps.readers.use(path, (reader) => reader.infos(names.map((name) => `${name}^{commit}`)));
+  const at = infos.findIndex((info) => info?.type === 'commit');
+  const oid = infos[at]?.oid;
+  if (oid === undefined || (names[at] === revision && !(await mayBeNamed(deps, path, revision, oid, options)))) throw missing();
+  return oid;
+}
+
+/** Whether an id may be used in an address: a ref leads there, or the viewer sees also what is lost. */
+export async function mayBeNamed({ reach }: BrowseDeps, path: string, name: string, oid: string, { withLost = false }: RevisionOptions): Promise<boolean> {
+  return withLost || !shortId.test(name) || (await reach.firstBeyond(path, [oid])) === null;
 }
 
 function candidates(revision: string): string[] {

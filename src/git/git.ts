@@ -8,7 +8,7 @@ import { createListings } from './advertise-refs.ts';
 import type { AdvertiseRefs } from './advertise-refs.ts';
 import { createAnswerCache } from './answer-cache/answer-cache.ts';
 import * as browse from './browse.ts';
-import type { Blob, Head, Tree } from './browse.ts';
+import type { Blob, Head, RevisionOptions, Tree } from './browse.ts';
 import { changedPaths } from './changed-paths.ts';
 import { defaultLimits } from './limits.ts';
 import type { GitLimits } from './limits.ts';
@@ -23,6 +23,7 @@ import { openGitDoor } from './process.ts';
 import { receivePack } from './receive-pack.ts';
 import type { PushOutcome, PushRequest } from './push.ts';
 import type { RefResult } from './push-report.ts';
+import { createReach } from './reach.ts';
 import { createReading } from './reading/reading.ts';
 import type { Reading } from './reading/reading.ts';
 import { recoverRepository } from './recover.ts';
@@ -97,7 +98,7 @@ export interface Git {
 
   head(path: string): Promise<Head>;
   /** The commit that a branch, tag, full ref, `HEAD` or commit id stands for. */
-  resolve(path: string, revision: string): Promise<string>;
+  resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
   /** Every ref with the object it names. */
   refs(path: string): Promise<Map<string, string>>;
   /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
@@ -185,8 +186,9 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     versions: `${version.text} ${settings.digest}`,
   });
-  const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, ...listings };
-  const browsing = { door, readers, shortSlots: short, limits };
+  const reach = createReach({ door, readers, tables: refTables, slots: reads, shortSlots: short, limits });
+  const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, reach, ...listings };
+  const browsing = { door, readers, shortSlots: short, limits, reach };
   const upkeep = createUpkeep({
     door,
     async packAnew(target, signal) {
@@ -276,7 +278,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
     head: (target) => browse.head(browsing, target),
-    resolve: (target, revision) => browse.resolve(browsing, target, revision),
+    resolve: (target, revision, options) => browse.resolve(browsing, target, revision, options),
     refs: readRefs,
     refState: async (target) => (await refTables.of(target))?.state() ?? null,
     branches: (target) => namedRefs(target, 'refs/heads/'),

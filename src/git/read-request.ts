@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { invalid } from '../kernel/index.ts';
+import { PacketReader } from './pkt-line.ts';
 import { leastBytesIn, watchForStall } from './transfer.ts';
 
-/** Requests up to this size are read whole before anything else happens; larger ones go to git as they come. */
-const maxBytes = 1024 * 1024;
+/** Requests are read whole, because git does not judge all of what they want. Nobody needs to name more objects than this. */
+const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Reads a whole request, from a stream that ends with it.
  * @param bounds how long the client may move nearly nothing, in milliseconds
- * @returns null for a large one, which stays in the stream
- * Refuses `fetch_stalled`, `bad_fetch` when it breaks off, and what the stream fails with.
+ * Refuses `fetch_stalled`, `bad_fetch` when it breaks off or is too large, and what the stream fails with.
  */
-export function readRequest(input: Readable, { quietMs, signal }: { quietMs: number; signal: AbortSignal }): Promise<Buffer | null> {
+export function readRequest(input: Readable, { quietMs, signal }: { quietMs: number; signal: AbortSignal }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -25,12 +25,7 @@ export function readRequest(input: Readable, { quietMs, signal }: { quietMs: num
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes <= maxBytes) return;
-      // Put back at once: a promise later, the stream may have ended.
-      settle(() => {
-        input.unshift(Buffer.concat(chunks));
-        resolve(null);
-      });
+      if (bytes > maxBytes) settle(() => reject(invalid('bad_fetch', 'The request is too large.')));
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     const onError = (error: Error) => settle(() => reject(error));
@@ -46,6 +41,23 @@ export function readRequest(input: Readable, { quietMs, signal }: { quietMs: num
     signal.addEventListener('abort', onAbort);
     input.resume();
   });
+}
+
+/** The objects that a request wants, of any version; none when it is not in git's format, which git will say. */
+export function wantedIds(request: Buffer): string[] {
+  const packets = new PacketReader();
+  packets.push(request);
+  const ids: string[] = [];
+  try {
+    for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
+      // Before version 2 capabilities follow the first one.
+      const [, id] = packet.kind === 'data' ? /^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? [] : [];
+      if (id !== undefined) ids.push(id.toLowerCase());
+    }
+  } catch {
+    return [];
+  }
+  return ids;
 }
 
 /** Whether a request asks for a pack and has said all it will say: its answer depends on nothing but itself and the repository. */

@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
 import type { AnswerCache } from './answer-cache/answer-cache.ts';
 import { converse } from './converse.ts';
-import { isWholeFetch, readRequest } from './read-request.ts';
+import { encodePacket } from './pkt-line.ts';
+import type { Reach } from './reach.ts';
+import { isWholeFetch, readRequest, wantedIds } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
 import type { Slots } from './slots.ts';
@@ -12,6 +14,7 @@ export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
 
 export interface UploadDeps extends ServeDeps, Listings {
   answers: AnswerCache;
+  reach: Reach;
   /** For clones and fetches. */
   slots: Slots;
   /** For questions about refs. */
@@ -32,7 +35,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
   expectErrors(output);
   if (stateless) {
     const bytes = await readRequest(input, { quietMs: request.stallMs ?? deps.limits.stallMs, signal: request.signal });
-    return bytes === null ? startGit(deps, request) : answer(deps, request, bytes);
+    return answer(deps, request, bytes);
   }
   if (protocol === 'version=2') return converse(deps, request, (bytes) => answer(deps, request, bytes));
   return startGit(deps, request);
@@ -51,8 +54,19 @@ async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): 
   const single: UploadRequest = { ...request, stateless: true, input: Readable.from([bytes], { objectMode: false }) };
   // A question about refs is short and must not wait behind clones.
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
+  // In version 2 git answers for any object that is there, before it for any folder or file; only in a
+  // conversation of the older kind does it keep to what it has named.
+  const beyond = await deps.reach.firstBeyond(request.path, wantedIds(bytes), request.signal);
+  if (beyond !== null) return notOurs(request, beyond);
   const kept = isWholeFetch(bytes, request.protocol) ? await deps.answers.serve(request, bytes) : null;
   return kept ?? startGit(deps, single);
+}
+
+/** As git says it of an object that is not there. */
+async function notOurs({ output }: UploadRequest, oid: string): Promise<UploadOutcome> {
+  const words = encodePacket(`ERR upload-pack: not our ref ${oid}`);
+  await send(output, words);
+  return { exitCode: 128, cutShort: false, bytes: words.length };
 }
 
 async function startGit(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import path from 'node:path';
 import t from 'tap';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
@@ -276,11 +277,12 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
 
 t.test('SECURITY L03: beyond slots and queue a client is told when to come back', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
-  // A request too large to be read whole before git starts, and never finished, holds the slot.
-  const slow = head(target, { ...fetchType, ...bearer(alice), 'Content-Length': '10000000' });
-  const many = Buffer.concat(Array<Buffer>(25_000).fill(wants.subarray(0, Number.parseInt(wants.toString('latin1', 0, 4), 16))));
-  const holding = [speak([slow, many], { closeAfterMs: 900 })];
+  // A conversation, as over SSH, whose client says nothing holds the slot.
   const { git } = server.app.rooms;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  output.resume();
+  const path = await server.pathOf('open');
+  const holding = git.uploadPack({ path, protocol: null, input, output, stateless: false, signal: new AbortController().signal });
   await until(() => git.load().reads.running === 1);
   const unheardOf = Buffer.concat([encodePacket(`want ${main} no-progress side-band-64k\n`), flushPacket, encodePacket('done\n')]);
   const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
@@ -289,7 +291,8 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
   t.equal((await ask(target, { headers: fetchType, body: wants })).status, 200, 'what was answered before needs no slot');
   t.equal((await ask(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
   t.equal((await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status, 200, 'nor does a list of refs');
-  await Promise.all(holding);
+  input.end(flushPacket);
+  await holding;
   await until(() => git.load().reads.running === 0);
   t.equal((await ask(target, { headers: fetchType, body: unheardOf })).status, 200);
 });

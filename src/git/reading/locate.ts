@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { notFound } from '../../kernel/index.ts';
-import type { BrowseDeps } from '../browse.ts';
+import { mayBeNamed } from '../browse.ts';
+import type { BrowseDeps, RevisionOptions } from '../browse.ts';
 import { isWellFormedRef } from '../ref-name.ts';
 
 export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
@@ -34,13 +35,15 @@ interface Candidate {
  * however many slashes there are.
  * Refuses `revision_not_found`.
  */
-export async function locate({ readers }: BrowseDeps, path: string, rest: Buffer): Promise<Location> {
+export async function locate(deps: BrowseDeps, path: string, rest: Buffer, options: RevisionOptions = {}): Promise<Location> {
   const parts = rest.toString('latin1').split('/').filter((part) => part !== '');
   const candidates = candidatesOf(parts);
-  const infos = candidates.length === 0 ? [] : await readers.use(path, (reader) => reader.infos(candidates.map(({ name }) => `${name}^{commit}`)));
+  const infos = candidates.length === 0 ? [] : await deps.readers.use(path, (reader) => reader.infos(candidates.map(({ name }) => `${name}^{commit}`)));
   const at = infos.findIndex((info) => info?.type === 'commit');
   const [found, info] = [candidates[at], infos[at]];
-  if (!found || !info) throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+  if (!found || !info || (found.kind === 'commit' && !(await mayBeNamed(deps, path, found.ref, info.oid, options)))) {
+    throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+  }
   const file = Buffer.from(parts.slice(found.components).join('/'), 'latin1');
   return { kind: found.kind, ref: found.ref, oid: info.oid, file };
 }

@@ -8,7 +8,7 @@ import type { RefTables } from '../ref-table/ref-tables.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
 import { readCommit, tree } from '../browse.ts';
-import type { Tree } from '../browse.ts';
+import type { RevisionOptions, Tree } from '../browse.ts';
 import type { Commit } from '../parse-objects.ts';
 import { commitsBetween, distance, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
@@ -34,7 +34,7 @@ import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
 /** What pages ask about a repository beyond single objects. All refuse `git_busy`. */
 export interface Reading {
   /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
-  locate(path: string, rest: Buffer): Promise<Location>;
+  locate(path: string, rest: Buffer, options?: RevisionOptions): Promise<Location>;
   /** A folder with the sizes of its files; read once for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
   /** Every ref with the object it names, for menus and counts; in unusual repositories perhaps as of two seconds ago. */
@@ -88,7 +88,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables, on
   const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
   const reading: Reading = {
-    locate: (target, rest) => locate(deps, target, rest),
+    locate: (target, rest, options) => locate(deps, target, rest, options),
     folder: remembered((target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }), { most: 100_000, weigh: ({ entries }) => entries.length + 1 }),
     recentRefs: refs.read,
     history(target, request) {

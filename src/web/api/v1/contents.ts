@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
+import { allows } from '../../../access/index.ts';
 import { invalid, notFound } from '../../../kernel/index.ts';
 import type { Found } from '../../../repositories/index.ts';
 import type { WebRooms } from '../../rooms.ts';
@@ -13,8 +14,8 @@ const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
 /** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
-export async function resolveRef({ git }: Pick<WebRooms, 'git'>, { path }: Pick<Found, 'path'>, name: string | undefined): Promise<string> {
-  if (name !== undefined) return git.resolve(path, name);
+export async function resolveRef({ git }: Pick<WebRooms, 'git'>, { path, level }: Pick<Found, 'path' | 'level'>, name: string | undefined): Promise<string> {
+  if (name !== undefined) return git.resolve(path, name, { withLost: allows(level, 'write') });
   const { oid } = await git.head(path);
   if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
   return oid;

@@ -1,3 +1,4 @@
+import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import type { ArchiveFormat } from '../../../git/index.ts';
 import { content, type Reply } from '../../reply.ts';
@@ -13,7 +14,7 @@ const plainName = (text: string): string => text.replace(/^v(?=\d)/, '').replace
 export const showArchive: Page<RepositoryVisit> = async ({ found, path, address }, { git }): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
-  const at = await git.reading.locate(found.path, Buffer.from(ref, 'latin1'));
+  const at = await git.reading.locate(found.path, Buffer.from(ref, 'latin1'), { withLost: allows(found.level, 'write') });
   if (at.file.length > 0) throw notFound();
   const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;
   const body = await git.reading.archive(found.path, { oid: at.oid, format: format as ArchiveFormat, prefix, client: address });

@@ -1,5 +1,7 @@
+import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import type { Location } from '../../../git/index.ts';
+import type { Found } from '../../../repositories/index.ts';
 import type { WebRooms } from '../../rooms.ts';
 import type { CodePage } from '../../views/code/code-urls.ts';
 import { viewPlace } from '../../views/code/place.ts';
@@ -10,12 +12,13 @@ import { rawPath } from './raw-path.ts';
 
 /** The ref and path that an address names; the default branch when it names none. */
 export async function locate({ found, path }: RepositoryVisit, { git }: WebRooms): Promise<Location> {
-  return locateBytes(found.path, rawPath(path), git);
+  return locateBytes(found, rawPath(path), git);
 }
 
-export async function locateBytes(repository: string, rest: Buffer, git: WebRooms['git']): Promise<Location> {
-  if (rest.length > 0) return git.reading.locate(repository, rest);
-  const { branch, oid } = await git.head(repository);
+/** Who may push also sees what no ref leads to any more. */
+export async function locateBytes(found: Found, rest: Buffer, git: WebRooms['git']): Promise<Location> {
+  if (rest.length > 0) return git.reading.locate(found.path, rest, { withLost: allows(found.level, 'write') });
+  const { branch, oid } = await git.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
 }

@@ -1,3 +1,4 @@
+import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import { content, movedTo, page, type Reply } from '../../reply.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
@@ -18,7 +19,7 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
-  const { oid } = await git.reading.locate(found.path, Buffer.from(id));
+  const { oid } = await git.reading.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
   const commit = await git.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending);

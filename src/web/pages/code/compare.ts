@@ -1,3 +1,4 @@
+import { allows } from '../../../access/index.ts';
 import { isDomainError } from '../../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../../reply.ts';
 import type { WebRooms } from '../../rooms.ts';
@@ -31,7 +32,7 @@ function readRange(text: string): Range | null {
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
 async function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string): Promise<string | null> {
   try {
-    return await git.resolve(found.path, name);
+    return await git.resolve(found.path, name, { withLost: allows(found.level, 'write') });
   } catch (error) {
     if (isDomainError(error) && error.code === 'not_found') return null;
     throw error;

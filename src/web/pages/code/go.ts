@@ -1,3 +1,4 @@
+import { allows } from '../../../access/index.ts';
 import { isDomainError } from '../../../kernel/index.ts';
 import { seeOther, type Reply } from '../../reply.ts';
 import type { Git } from '../../../git/index.ts';
@@ -25,7 +26,7 @@ export const goToRef: Page<RepositoryVisit> = async ({ found, query }, { git }):
   const url = repositoryUrl(found.canonical);
   const ref = (query.get('ref') ?? '').trim();
   try {
-    const oid = await git.resolve(found.path, ref);
+    const oid = await git.resolve(found.path, ref, { withLost: allows(found.level, 'write') });
     const { file, isWhole } = await nearest(git, found.path, oid, decodePath(query.get('path') ?? ''));
     return seeOther(codeUrl(url, isWhole ? oneOf(pages, query.get('page')) : 'tree', ref, file));
   } catch (error) {

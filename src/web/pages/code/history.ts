@@ -9,6 +9,7 @@ import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';
 import { readSeals } from './seals.ts';
+import { readTicks } from './ticks.ts';
 
 const perPage = 50;
 const perFeed = 30;
@@ -20,10 +21,10 @@ const feedEnding = Buffer.from('.atom');
 /** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
 async function readAddress({ found, path }: RepositoryVisit, { git }: WebRooms) {
   const rest = rawPath(path);
-  if (!rest.subarray(-feedEnding.length).equals(feedEnding)) return { at: await locateBytes(found.path, rest, git), isFeed: false };
-  const whole = await locateBytes(found.path, rest, git).catch(() => null);
+  if (!rest.subarray(-feedEnding.length).equals(feedEnding)) return { at: await locateBytes(found, rest, git), isFeed: false };
+  const whole = await locateBytes(found, rest, git).catch(() => null);
   if (whole !== null && whole.file.length === 0) return { at: whole, isFeed: false };
-  return { at: await locateBytes(found.path, rest.subarray(0, -feedEnding.length), git), isFeed: true };
+  return { at: await locateBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
 }
 
 /** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
@@ -38,20 +39,21 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
     rooms.git.reading.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
   const { views: seals, relied } = await readSeals(rooms, history.entries.map(({ commit }) => commit.seal));
+  const ticks = await readTicks(visit, rooms, history.entries.map(({ commit }) => commit.oid));
   const url = repositoryUrl(found.canonical);
   const self = codeUrl(url, 'commits', at.ref, at.file);
   const last = history.entries.at(-1)?.commit.oid;
   const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
   return page('code/history', {
     ...frame,
-    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now(), seals }),
+    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now(), seals, tickOf: ticks.of }),
     author,
     self,
     isFirst: after === null,
     more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
     cutShort: history.cutShort,
     feed: at.kind === 'commit' ? null : `${self}.atom`,
-  }, { restsOn: history.cutShort ? null : [relied] });
+  }, { restsOn: history.cutShort ? null : [relied, ticks.relied] });
 };
 
 async function feed({ found, origin }: RepositoryVisit, { git, clock }: WebRooms, at: Awaited<ReturnType<typeof locateBytes>>): Promise<Reply> {
