@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const names = ['start', 'git-http', 'git-ssh', 'ls-remote', 'push', 'pages', 'search', 'federation'];
+const names = ['start', 'git-http', 'git-ssh', 'ls-remote', 'push', 'pages', 'search', 'federation', 'ci'];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
   return lines.trim().split('\n')[0]!;

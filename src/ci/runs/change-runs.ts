@@ -22,7 +22,7 @@ export async function changeRuns<T>(room: CiRoom, work: (tx: Tx, after: Aftermat
 /** Does what a write has left to be done. */
 export async function follow(room: CiRoom, after: Aftermath): Promise<void> {
   for (const id of after.changed) room.bell.ring(bellOfRun(id));
-  if (after.mayHaveWork) room.queue.wake();
+  if (after.mayHaveWork) void room.queue.wake();
   for (const id of after.toAdvance) await advance(room, id);
 }
 

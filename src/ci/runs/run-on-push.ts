@@ -46,7 +46,13 @@ export function runOnPush(room: CiRoom): PushListener<Prepared> {
       for (const run of runs) await startRun(room, tx, after, surroundings, run);
       if (schedules !== null) await saveSchedules(tx, schedules);
     },
-    recorded: (_push, { after }) => void follow(room, after),
+    async recorded(_push, { after }) {
+      // A runner may be waiting for just this push: its write goes before those of other listeners.
+      const woken = after.mayHaveWork ? room.queue.wake() : null;
+      after.mayHaveWork = false;
+      void follow(room, after);
+      await woken;
+    },
   };
 }
 

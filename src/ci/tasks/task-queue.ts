@@ -33,6 +33,8 @@ export class TaskQueue {
   readonly #waiters = new Set<Waiter>();
   #serving: Promise<void> | null = null;
   #again = false;
+  /** Told when the round has ended that begins next. */
+  #curious: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -77,9 +79,9 @@ export class TaskQueue {
     return given;
   }
 
-  /** A job may have begun to wait; after the write that made it so. */
-  wake(): void {
-    if (this.#waiters.size > 0) void this.#serve();
+  /** A job may have begun to wait; after the write that made it so. Resolves when runners that wait have had their chance. */
+  async wake(): Promise<void> {
+    if (this.#waiters.size > 0) await this.#serve();
   }
 
   /** Lets everybody go without a job, and gives nothing away any more. */
@@ -90,18 +92,22 @@ export class TaskQueue {
     await this.#serving;
   }
 
-  /** One loop at a time; whoever calls during a round gets another one. */
+  /** One loop at a time; whoever calls during a round gets another one. Resolves at the end of that round. */
   #serve(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.#curious.push(resolve));
     this.#again = true;
     this.#serving ??= this.#loop();
-    return this.#serving;
+    return ended;
   }
 
   async #loop(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false;
+      const curious = this.#curious.splice(0);
       await this.#round().catch((error: unknown) => this.#options.logger.error('ci.queue_failed', { error }));
+      for (const tell of curious) tell();
     }
+    for (const tell of this.#curious.splice(0)) tell();
     // At once, not a turn later: a wake-up in between would find a loop that has ended.
     this.#serving = null;
   }

@@ -34,8 +34,8 @@ export interface PushListener<Prepared = unknown> {
   remarkOn?(option: string): string | null;
   prepare?(push: ArrivedPush): Promise<Prepared>;
   record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
-  /** Called once that write is durable: the moment to wake somebody up. */
-  recorded?(push: ArrivedPush, prepared: Prepared): void;
+  /** Called once that write is durable: the moment to wake somebody up. The next listener has its turn after it. */
+  recorded?(push: ArrivedPush, prepared: Prepared): void | Promise<void>;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function announcePush(
     try {
       const prepared = await listener.prepare?.(push);
       await room.db.write((tx) => recordOnce(tx, listener, push, prepared));
-      listener.recorded?.(push, prepared);
+      await listener.recorded?.(push, prepared);
     } catch (error) {
       failed = true;
       room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });

@@ -1,0 +1,141 @@
+// CI: from a push to the answer of a runner that waits, and what fifty runners that find nothing cost.
+// usage: bench/ci [--rounds N] [--seconds N]
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { executable, startHearthServer } from './hearth-server.ts';
+import { cpuOfTree } from './processes.ts';
+import { option, row } from './rounds.ts';
+
+const rounds = option('rounds', 100);
+const seconds = option('seconds', 60);
+const runners = 50;
+
+const hearth = await startHearthServer();
+
+interface Runner {
+  /** One call, over a connection of its own that stays open. */
+  call(procedure: string, message: object, timeoutMs?: number): Promise<{ task?: { id: string } }>;
+  close(): void;
+}
+
+/** Registered by a shared secret, the first 16 digits of which are its uuid. */
+function addRunner(name: string): Runner {
+  const secret = randomBytes(20).toString('hex');
+  const file = path.join(hearth.folder, 'secret');
+  writeFileSync(file, secret);
+  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], { cwd: hearth.folder, stdio: 'ignore' });
+  const uuid = Buffer.from(secret.slice(0, 16)).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    close: () => agent.destroy(),
+    call: (procedure, message, timeoutMs = 60_000) =>
+      new Promise((resolve, reject) => {
+        const headers = { 'Content-Type': 'application/json', 'Connect-Timeout-Ms': String(timeoutMs), 'x-runner-uuid': uuid, 'x-runner-token': secret };
+        const calling = request(`${hearth.url}/api/actions/runner.v1.RunnerService/${procedure}`, { method: 'POST', agent, headers }, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => {
+            if (response.statusCode === 200) resolve(JSON.parse(text) as { task?: { id: string } });
+            else reject(new Error(`${procedure}: ${response.statusCode} ${text}`));
+          });
+        });
+        calling.on('error', reject);
+        calling.end(JSON.stringify(message));
+      }),
+  };
+}
+
+const work = path.join(hearth.folder, 'work');
+mkdirSync(path.join(work, '.hearth/workflows'), { recursive: true });
+writeFileSync(path.join(work, '.hearth/workflows/ci.yml'), 'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n');
+const git = (...args: string[]) => promisify(execFile)('git', ['-C', work, '-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...args]);
+await git('init', '-q', '-b', 'main');
+await git('add', '.');
+const push = () => git('-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`, 'push', '-q', `${hearth.url}/git/alice/bench.git`, 'main');
+
+const percentile = (values: readonly number[], part: number): string => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
+};
+
+/** How long a push took, and how long after its end the runner had its task; less than nothing when it had it before. */
+async function pushOnce(runner: Runner, number: number): Promise<{ pushMs: number; answerMs: number }> {
+  await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
+  const waiting = runner.call('FetchTask', {}).then((answer) => ({ answer, at: performance.now() }));
+  // The call is held by the time git has said who it is.
+  await sleep(20);
+  const startedAt = performance.now();
+  await push();
+  const endedAt = performance.now();
+  const { answer, at } = await waiting;
+  await runner.call('UpdateTask', { state: { id: answer.task!.id, result: 'RESULT_SUCCESS' } });
+  return { pushMs: endedAt - startedAt, answerMs: at - endedAt };
+}
+
+const line = (what: string, values: readonly number[]) => row([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
+
+async function measurePushes(what: string, runner: Runner): Promise<void> {
+  const samples = [];
+  for (let round = -5; round < rounds; round += 1) {
+    const sample = await pushOnce(runner, round);
+    if (round >= 0) samples.push(sample);
+  }
+  console.log(line(`${what}: push`, samples.map(({ pushMs }) => pushMs)));
+  console.log(line(`${what}: from its end to the runner’s answer`, samples.map(({ answerMs }) => answerMs)));
+}
+
+const first = addRunner('first');
+console.log(row([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
+console.log(row(['---', '---:', '---:', '---:']));
+await measurePushes('one runner waits', first);
+
+const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
+
+/** Runners ask, are held, wait and ask again, until the time is over. Answers the server's share of one core, in percent. */
+async function cpuOf(polling: readonly Runner[], { holdMs, pauseMs }: { holdMs: number; pauseMs: number }): Promise<{ share: number; polls: number }> {
+  let polls = 0;
+  const until = performance.now() + (seconds + 5) * 1000;
+  const asking = polling.map(async (runner) => {
+    await sleep(Math.random() * 3_000);
+    while (performance.now() < until) {
+      await runner.call('FetchTask', {}, holdMs);
+      polls += 1;
+      await sleep(pauseMs);
+    }
+  });
+  await sleep(5_000);
+  const [before, startedAt, already] = [cpuOfTree([hearth.pid]), performance.now(), polls];
+  await sleep(seconds * 1000);
+  const share = ((cpuOfTree([hearth.pid]) - before) / (performance.now() - startedAt)) * 100_000;
+  const during = polls - already;
+  await Promise.all(asking);
+  return { share, polls: during / seconds };
+}
+
+console.log(`\n${row([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`);
+console.log(row(['---', '---:', '---:']));
+for (const [what, polling, times] of [
+  ['no runner at all', [], { holdMs: 0, pauseMs: 0 }],
+  ['as runners come: 5 s, then 2 s of pause', idle, { holdMs: 5_000, pauseMs: 2_000 }],
+  ['with the settings that Hearth shows: 30 s, then 1 s', idle, { holdMs: 30_000, pauseMs: 1_000 }],
+] as const) {
+  const { share, polls } = await cpuOf(polling, times);
+  console.log(row([what, polls.toFixed(1), share.toFixed(1)]));
+}
+
+console.log(`\n${row([`${rounds} pushes among ${runners} runners with other labels`, 'p50 ms', 'p95 ms', 'largest ms'])}`);
+console.log(row(['---', '---:', '---:', '---:']));
+await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['other'] })));
+let isOver = false;
+const asking = idle.map(async (runner) => {
+  while (!isOver) await runner.call('FetchTask', {}, 5_000);
+});
+await measurePushes('among others', first);
+isOver = true;
+await Promise.all(asking);
+for (const runner of [first, ...idle]) runner.close();
+await hearth.stop();
