@@ -19,6 +19,7 @@ export const artifactFiles: Migration = {
       size_bytes INTEGER NOT NULL,
       PRIMARY KEY (artifact_id, path)
     )`,
+    `CREATE INDEX ci_runs_ref ON ci_runs (repository_id, ref, id)`,
     `CREATE TABLE ci_run_numbers (
       repository_id TEXT PRIMARY KEY NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,
       last INTEGER NOT NULL

@@ -29,7 +29,7 @@ import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { dispatchWorkflow, listDispatchable } from './runs/dispatch-workflow.ts';
 import { findJob, findRun } from './runs/find-run.ts';
-import { listRuns, newestRun, workflowsOf } from './runs/list-runs.ts';
+import { listRuns, newestChecked, newestRun, workflowsOf } from './runs/list-runs.ts';
 import type { RunFilter } from './runs/list-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import { rerun } from './runs/rerun.ts';
@@ -121,6 +121,7 @@ export function createCi(options: CiOptions) {
     listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) => listRuns(room, found, filter, page),
     workflowsOf: bind(workflowsOf),
     newestRun: bind(newestRun),
+    newestChecked: bind(newestChecked),
     findRun: bind(findRun),
     findJob: bind(findJob),
     explainQueue: bind(explainQueue),

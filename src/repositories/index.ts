@@ -29,6 +29,7 @@ export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './repository-schema.ts';
 export type { RepositorySettings } from './room.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
+export { commitPlace } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './statuses/commit-status-schema.ts';

@@ -52,7 +52,8 @@ import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
 import type { RepositoryRoom } from './room.ts';
-import { commitStatuses, removeCommitStatus, removeStatusesTo, setCommitStatus } from './statuses/commit-statuses.ts';
+import { commitStatuses, commitStatusesOf, removeCommitStatus, removeStatusesTo, setCommitStatus } from './statuses/commit-statuses.ts';
+import type { CommitPlace } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
 
@@ -123,6 +124,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     removeStatusesTo,
     reportStatus: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
       reportStatus(room, viewer, { owner, name }, status),
+    commitStatusesOf: (places: readonly CommitPlace[]) => commitStatusesOf(room.db, places),
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
 
     edit: (viewer: Viewer, owner: string, name: string, edit: RepositoryEdit) => editRepository(room, viewer, { owner, name }, edit),

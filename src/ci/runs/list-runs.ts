@@ -1,4 +1,4 @@
-import type { Found } from '../../repositories/index.ts';
+import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { runSchema } from './run-schema.ts';
 import type { EventName, RunRow } from './run-schema.ts';
@@ -68,6 +68,19 @@ export async function workflowsOf({ db }: Pick<CiRoom, 'db'>, found: Pick<Found,
     .limit(100)
     .getRawMany<{ path: string; name: string }>();
   return rows.map(({ path, name }) => ({ path, name }));
+}
+
+/** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
+export async function newestChecked({ db }: Pick<CiRoom, 'db'>, repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[]): Promise<Map<string, string>> {
+  if (repositories.length === 0) return new Map();
+  const pairs = repositories.map((_, at) => `(repository_id = :id${at} AND ref = :ref${at})`).join(' OR ');
+  const parameters = Object.fromEntries(repositories.flatMap(({ id, defaultBranch }, at) => [[`id${at}`, id], [`ref${at}`, `refs/heads/${defaultBranch}`]]));
+  const rows = await db.read
+    .createQueryBuilder(runSchema, 'r')
+    .select(['r.id', 'r.repositoryId', 'r.sha'])
+    .where(`r.id IN (SELECT MAX(id) FROM ci_runs WHERE ${pairs} GROUP BY repository_id)`, parameters)
+    .getMany();
+  return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));
 }
 
 /** The newest run of a workflow on a ref: what a badge shows. */

@@ -47,6 +47,23 @@ export async function commitStatuses({ read }: Database, repositoryId: string, s
   return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
 }
 
+/** A commit of a repository, where a page shows those of several. */
+export interface CommitPlace {
+  repositoryId: string;
+  sha: string;
+}
+
+export const commitPlace = ({ repositoryId, sha }: CommitPlace): string => `${repositoryId} ${sha}`;
+
+/** The same for commits of several repositories, by `commitPlace`; in one question, however many there are. */
+export async function commitStatusesOf({ read }: Database, places: readonly CommitPlace[]): Promise<Map<string, CombinedStatus>> {
+  if (places.length === 0) return new Map();
+  const wanted = new Set(places.map(commitPlace));
+  const where = { repositoryId: In([...new Set(places.map((place) => place.repositoryId))]), sha: In([...new Set(places.map(({ sha }) => sha))]) };
+  const rows = (await read.find(commitStatusSchema, { where, order: { context: 'ASC' } })).filter((row) => wanted.has(commitPlace(row)));
+  return new Map([...Map.groupBy(rows, commitPlace)].map(([place, statuses]) => [place, { state: combine(statuses), statuses }]));
+}
+
 /** One that failed decides, then one that is still under way. */
 export function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
   for (const state of ['failure', 'error', 'pending'] as const) {

@@ -1,15 +1,35 @@
+import { commitPlace } from '../../repositories/index.ts';
+import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
 import { page } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
 import { viewAvatar } from '../views/avatar.ts';
+import { viewStatusTick } from '../views/ci/status-tick.ts';
+import type { StatusTickView } from '../views/ci/status-tick.ts';
 import { listPage } from '../views/list-page.ts';
 import { viewNotice } from '../views/notices.ts';
 import { viewPushRow } from '../views/push-row.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
-import { organisationUrl } from '../views/urls.ts';
+import { organisationUrl, repositoryUrl } from '../views/urls.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 const maxPushes = 8;
 /** From here on the page suggests to tidy up (web-ui §12.6). */
 const manyPins = 12;
+
+/** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
+async function readTicks({ ci, repositories }: WebRooms, pushes: readonly RecentPush[], shown: readonly ListedRepository[]) {
+  const heads = await ci.newestChecked(shown);
+  const placeOf = ({ repository, updates }: RecentPush) => ({ repositoryId: repository.id, sha: updates.length === 1 ? updates[0]!.newId : '' });
+  const combined = await repositories.commitStatusesOf([...pushes.map(placeOf), ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha }))]);
+  const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusTickView | null => {
+    const status = combined.get(commitPlace({ repositoryId, sha }));
+    return status === undefined ? null : viewStatusTick(status, repositoryUrl({ owner: owner.handle, name }));
+  };
+  return {
+    ofPush: (push: RecentPush) => tick(push.repository.id, placeOf(push).sha, push.repository),
+    ofRepository: (repository: ListedRepository) => tick(repository.id, heads.get(repository.id) ?? '', repository),
+  };
+}
 
 /**
  * The person's pins, what waits for them, the latest pushes and their own repositories,
@@ -28,14 +48,15 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
     repositories.recentPushes(viewer, maxPushes),
     organisations.organisationsOf(person.id),
   ]);
+  const ticks = await readTicks(rooms, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
   const isEmpty = rows.length === 0 && filter === '';
   return page('pages/dashboard', {
-    pins: pins.map((repository) => viewRepositoryRow(repository, now)),
+    pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,
-    pushes: pushes.map((push) => viewPushRow(push, now)),
+    pushes: pushes.map((push) => ({ ...viewPushRow(push, now), tick: ticks.ofPush(push) })),
     organisations: memberships.map(({ organisation: { id, name, displayName }, role }) => ({
       name,
       displayName,
@@ -43,7 +64,7 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
       url: organisationUrl(name),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
     })),
-    repositories: rows.map((repository) => viewRepositoryRow(repository, now)),
+    repositories: rows.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
     filter,
     next: next && `/?${new URLSearchParams({ ...(filter && { q: filter }), after: next })}`,
     checklist: isEmpty || (keys.length === 0 && tokens.length === 0)

@@ -80,9 +80,9 @@ export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promi
   const frame = { ...frameOf(visit, rooms), credentials: credentials.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
-  const [place, { tree, isComplete, ...folder }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
+  const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
   const licence = await readLicence(visit, rooms, at.ref, tree.entries);
   return page('pages/repository-home', { ...frame, ...place, ...folder, ...facts, licence }, {
-    restsOn: isComplete && facts.isComplete ? [credentials] : null,
+    restsOn: isComplete && facts.isComplete ? [credentials, ticks] : null,
   });
 };

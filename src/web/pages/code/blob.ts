@@ -14,6 +14,7 @@ import { viewCount, viewSize } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locate } from './at-ref.ts';
+import { readTicks } from './ticks.ts';
 
 /** Larger files are not shown line by line (security I05). */
 const maxShownBytes = 1024 * 1024;
@@ -64,10 +65,11 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     readContent({ visit, rooms, at, entry }),
     rooms.git.reading.lastChange(found.path, at.oid, at.file),
   ]);
+  const ticks = await readTicks(visit, rooms, commit === null ? [] : [commit.oid]);
   return page('code/blob', {
     ...frame,
     content,
-    commit: commit && viewCommitLine(commit, url, rooms.clock.now()),
+    commit: commit && viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid)),
     isMarkdown: markdownName.test(entry.name),
     isDocument: 'document' in content,
     links: {
@@ -75,5 +77,5 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
       blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
       self: codeUrl(url, 'blob', at.ref, at.file),
     },
-  }, { restsOn: [] });
+  }, { restsOn: [ticks.relied] });
 };

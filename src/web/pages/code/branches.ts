@@ -10,6 +10,7 @@ import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
+import { readTicks } from './ticks.ts';
 
 const perPage = 30;
 /** With more branches than this they stand in the order of their names: reading all their commits would take too long. */
@@ -32,7 +33,9 @@ interface RefusedForm {
 /** `B/branches`: the default one first, then by their last commit. */
 export const showBranches: Page<RepositoryVisit> = (visit, rooms) => branchesPage(visit, rooms, null);
 
-export async function branchesPage({ found, query }: RepositoryVisit, { git, clock }: Pick<WebRooms, 'git' | 'clock'>, refused: RefusedForm | null): Promise<PageReply> {
+export async function branchesPage(visit: RepositoryVisit, rooms: Pick<WebRooms, 'git' | 'clock' | 'repositories'>, refused: RefusedForm | null): Promise<PageReply> {
+  const { found, query } = visit;
+  const { git, clock } = rooms;
   const url = repositoryUrl(found.canonical);
   const repository = viewRepositoryHead(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
@@ -45,11 +48,12 @@ export async function branchesPage({ found, query }: RepositoryVisit, { git, clo
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
   const shown = await commitsOf([...all.filter(({ name }) => start === 0 && name === branch), ...ordered.slice(start, start + perPage)]);
+  const ticks = await readTicks(visit, rooms, shown.map(({ commit }) => commit.oid));
   const rows = await Promise.all(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now),
+      commit: viewCommitLine(row.commit, url, now, ticks.of(row.commit.oid)),
       isDefault: row.name === branch,
       deletion: mayChange && row.name !== branch && row.name !== found.repository.defaultBranch ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}` : null,
       isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
@@ -66,5 +70,5 @@ export async function branchesPage({ found, query }: RepositoryVisit, { git, clo
     stale: rows.filter(({ isStale }) => isStale),
     more: last && ordered.length > start + perPage ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
     isFirst: start === 0,
-  }, { restsOn: [] });
+  }, { restsOn: [ticks.relied] });
 }

@@ -11,6 +11,7 @@ import { viewTime } from '../../views/times.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { readSeals } from './seals.ts';
+import { readTicks } from './ticks.ts';
 
 const perPage = 30;
 const maxNote = 4_000;
@@ -39,6 +40,7 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
   const now = rooms.clock.now();
   const { total, rows, nextAfter, isFirst } = await readTags(visit, rooms);
   const { views: seals, relied } = await readSeals(rooms, rows.map(({ note }) => note?.seal));
+  const ticks = await readTicks(visit, rooms, rows.flatMap(({ commit }) => commit?.oid ?? []));
   return page('code/tags', {
     repository: viewRepositoryHead(found),
     count: viewCount(total, 'tag'),
@@ -50,12 +52,12 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
       tagger: note?.tagger ? viewName(note.tagger.name) : null,
       seal: seals[index] ?? null,
       at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
-      commit: commit && viewCommitLine(commit, url, now),
+      commit: commit && viewCommitLine(commit, url, now, ticks.of(commit.oid)),
       archives: commit && { zip: `${url}/archive/${encodeRef(name)}.zip`, tar: `${url}/archive/${encodeRef(name)}.tar.gz` },
     })),
     more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
     isFirst,
-  }, { restsOn: [relied] });
+  }, { restsOn: [relied, ticks.relied] });
 };
 
 /** `B/tags.atom` */

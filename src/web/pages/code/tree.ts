@@ -8,16 +8,20 @@ import { findReadme, maxReadmeBytes, viewReadme } from '../../views/readme.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locate } from './at-ref.ts';
+import { readTicks } from './ticks.ts';
 
 /** How long a page waits for rows of the last-commit column that are not known yet. */
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
-export async function readFolder({ found }: RepositoryVisit, { git, clock }: WebRooms, at: Location) {
+export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Location) {
+  const { found } = visit;
+  const { git, clock } = rooms;
   const url = repositoryUrl(found.canonical);
-  const [tree, commit] = await Promise.all([
+  const [tree, commit, ticks] = await Promise.all([
     git.reading.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
+    readTicks(visit, rooms, [at.oid]),
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
@@ -27,7 +31,8 @@ export async function readFolder({ found }: RepositoryVisit, { git, clock }: Web
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
-    commit: viewCommitLine(commit, url, now),
+    commit: viewCommitLine(commit, url, now, ticks.of(at.oid)),
+    ticks: ticks.relied,
     readme,
     isComplete: last.isComplete,
   };
@@ -41,8 +46,8 @@ export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(visit, rooms, at, entry.oid);
   }
-  const [frame, { files, commit, readme, isComplete }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
-  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme }, { restsOn: isComplete ? [] : null });
+  const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
+  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme }, { restsOn: isComplete ? [ticks] : null });
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */

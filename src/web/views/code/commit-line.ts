@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Commit } from '../../../git/index.ts';
 import { viewAvatar, type AvatarView } from '../avatar.ts';
+import type { StatusTickView } from '../ci/status-tick.ts';
 import { viewName } from '../plain-text.ts';
 import { viewTime, type TimeView } from '../times.ts';
 import { codeUrl, commitUrl } from './code-urls.ts';
@@ -20,6 +21,8 @@ export interface CommitLineView {
   url: string;
   /** The files as they were then. */
   browse: string;
+  /** What its checks say; null where there are none, and where the page does not ask. */
+  tick: StatusTickView | null;
 }
 
 const most = { subject: 300, name: 100, body: 20_000 };
@@ -27,7 +30,7 @@ const most = { subject: 300, name: 100, body: 20_000 };
 /** The picture of an author is made from the address in the commit: the same person has the same one. */
 const avatarOf = (email: string): AvatarView => viewAvatar(createHash('sha256').update(email.toLowerCase()).digest('hex'));
 
-export function viewCommitLine(commit: Commit, repositoryUrl: string, now: number): CommitLineView {
+export function viewCommitLine(commit: Commit, repositoryUrl: string, now: number, tick: StatusTickView | null = null): CommitLineView {
   const { oid, author, committer, message, subject } = commit;
   const body = message.trimStart().replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '').trim();
   return {
@@ -41,5 +44,6 @@ export function viewCommitLine(commit: Commit, repositoryUrl: string, now: numbe
     at: viewTime(committer.at, now),
     url: commitUrl(repositoryUrl, oid),
     browse: codeUrl(repositoryUrl, 'tree', oid),
+    tick,
   };
 }

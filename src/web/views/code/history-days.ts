@@ -3,6 +3,7 @@ import { viewName } from '../plain-text.ts';
 import { codeUrl } from './code-urls.ts';
 import { viewCommitLine } from './commit-line.ts';
 import type { CommitLineView } from './commit-line.ts';
+import type { StatusTickView } from '../ci/status-tick.ts';
 import type { SealView } from './seal.ts';
 
 interface HistoryRow extends CommitLineView {
@@ -27,13 +28,13 @@ function dayOf(at: number, offsetMinutes: number): string {
   return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
 }
 
-export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now, seals }: { repositoryUrl: string; file: Buffer; now: number; seals: readonly (SealView | null)[] }): HistoryDay[] {
+export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now, seals, tickOf }: { repositoryUrl: string; file: Buffer; now: number; seals: readonly (SealView | null)[]; tickOf: (oid: string) => StatusTickView | null }): HistoryDay[] {
   const days: HistoryDay[] = [];
   entries.forEach(({ commit, file: then }, index) => {
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
     const before = entries[index - 1]?.file ?? file;
     const row: HistoryRow = {
-      ...viewCommitLine(commit, repositoryUrl, now),
+      ...viewCommitLine(commit, repositoryUrl, now, tickOf(commit.oid)),
       file: file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
       seal: seals[index] ?? null,
