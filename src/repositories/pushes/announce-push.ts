@@ -35,7 +35,7 @@ export interface PushListener<Prepared = unknown> {
   prepare?(push: ArrivedPush): Promise<Prepared>;
   record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
   /** Called once that write is durable: the moment to wake somebody up. The next listener has its turn after it. */
-  recorded?(push: ArrivedPush, prepared: Prepared): void | Promise<void>;
+  recorded?(push: ArrivedPush, prepared: Prepared): unknown;
 }
 
 /**
