@@ -18,6 +18,7 @@ import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
 import { undo } from './v50-undo.ts';
 import { webhooks } from './v51-webhooks.ts';
+import { pushesByPerson } from './v54-pushes-by-person.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   audit,
   undo,
   webhooks,
+  pushesByPerson,
 ];

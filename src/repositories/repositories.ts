@@ -48,6 +48,7 @@ import { PushJournal } from './pushes/push-journal.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { PushGuard } from './pushes/push-guard.ts';
+import { countPushes } from './pushes/count-pushes.ts';
 import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
@@ -110,6 +111,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     isPublic,
     listPublic: bind(listPublic),
     recentPushes: bind(recentPushes),
+    countPushes: bind(countPushes),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) => undoPush(room, apply, viewer, { owner, name }, request),

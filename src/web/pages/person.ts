@@ -4,6 +4,7 @@ import { notFound } from '../../kernel/index.ts';
 import { movedTo, page } from '../reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage } from '../views/list-page.ts';
+import { firstDayShown, viewPushCalendar } from '../views/push-calendar.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewTime } from '../views/times.ts';
 import { organisationUrl, personUrl } from '../views/urls.ts';
@@ -30,10 +31,13 @@ export const showPerson: Page = async ({ params, query, viewer }, { accounts, or
   if (owner?.kind !== 'user') throw notFound();
   if (owner.handle !== wanted) return movedTo(personUrl(owner.handle));
   const person = await accounts.personById(owner.id);
-  const [pins, memberships, { repositories: rows, next }] = await Promise.all([
+  const now = clock.now();
+  const isFirst = !query.has('after');
+  const [pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
     repositories.listPins(viewer, person.id),
     membershipsShownTo(viewer, person.id, organisations),
     listPage((paging) => repositories.list(viewer, { ownerId: person.id, ...paging }), query),
+    isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   return page('pages/person', {
@@ -42,15 +46,16 @@ export const showPerson: Page = async ({ params, query, viewer }, { accounts, or
     bio: person.bio,
     website: person.website,
     avatar: viewAvatar(person.id, owner.avatarAt),
-    joined: viewTime(person.createdAt, clock.now()),
+    joined: viewTime(person.createdAt, now),
     isSelf: isPerson(viewer, person.id),
     organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
       name: displayName || name,
       url: organisationUrl(name),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
     })),
-    pins: query.has('after') ? [] : pins.map((repository) => viewRepositoryRow(repository, clock.now())),
-    repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
+    pins: isFirst ? pins.map((repository) => viewRepositoryRow(repository, now)) : [],
+    calendar: pushes === null ? null : viewPushCalendar(pushes, now),
+    repositories: rows.map((repository) => viewRepositoryRow(repository, now)),
     next: next && `${personUrl(owner.handle)}?${new URLSearchParams({ after: next })}`,
   });
 };
