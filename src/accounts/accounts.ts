@@ -23,6 +23,7 @@ import type { Person } from './people/person.ts';
 import { noted } from './noted.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
+import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { Farewell } from './people/farewell.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
@@ -93,6 +94,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     updateProfile: bind(updateProfile),
     renamePerson: bind(renamePerson),
     deletePerson: bind(deletePerson),
+    deleteOwnAccount: bind(deleteOwnAccount),
     /** Plugs in who must hear that a person is about to go, and may refuse. */
     onFarewell: (farewell: Farewell) => void room.farewells.push(farewell),
     setDisabled: noted(room, (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'), bind(setDisabled), (person) => byName(person)),

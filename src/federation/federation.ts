@@ -14,7 +14,7 @@ import { createLocalActors } from './actors/local-actors.ts';
 import { createRemoteActors } from './actors/remote-actors.ts';
 import { createDrain } from './deliveries/drain.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
-import { followersOf, listKeys } from './actors/list-actors.ts';
+import { countFollowers, followersOf, listKeys } from './actors/list-actors.ts';
 import { showActor } from './actors/show-actor.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
@@ -103,6 +103,7 @@ export function createFederation({ config, outbound: changed, settings: changedS
     /** For the write that deletes an account. */
     endAllFollows: bind(endAllFollows),
     followersOf: bind(followersOf),
+    countFollowers: bind(countFollowers),
     /** Looks at everybody's followed people now. */
     resync: bind(scanAllPeople),
 

@@ -78,3 +78,22 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.equal(await said('org', 'edit', 'acme', '--rename', 'apex'), 'Renamed acme to apex. The old name stays reserved and leads on.\n[0]');
   t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
+
+t.test('command-line.md 2.2 user rename and delete, by the same rules as the page', async (t) => {
+  await runCli(['user', 'add', 'dora', '--random-password'], { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  t.equal(await said('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');
+  t.match(await said('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
+  t.equal(await said('user', 'rename', 'dora', 'dorothy'), 'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]');
+  t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
+
+  await said('org', 'create', 'solo', '--owner', 'dorothy');
+  t.match(await said('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await said('user', 'delete', 'dorothy', '--yes'), /only OWNER of solo.*hearth org member role.*\[4\]$/s);
+  await said('org', 'delete', 'solo', '--yes');
+  await said('repo', 'add', 'dorothy/work');
+  t.match(await said('user', 'delete', 'dorothy', '--yes'), /still owns work.*hearth repo transfer.*\[4\]$/s);
+  await said('repo', 'delete', 'dorothy/work', '--yes');
+  t.equal(await said('user', 'delete', 'dorothy', '--dry-run'), 'Would delete dorothy.\n[0]');
+  t.equal(await said('user', 'delete', 'dorothy', '--yes'), 'Deleted dorothy. The name stays reserved.\n[0]');
+  t.match(await said('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
+});

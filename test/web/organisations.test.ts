@@ -1,6 +1,7 @@
 // SPEC §4.4: organisations and their members, as pages and forms on real rooms.
 import t from 'tap';
-import { signedIn, startWeb, visitor } from './web-fixture.ts';
+import { localAdministrator } from '../../src/access/index.ts';
+import { password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Answer } from './web-fixture.ts';
 
 const web = await startWeb(t);
@@ -83,7 +84,7 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, or leave: 409, in
   }
   t.same(where(await alice.post(`${members}/alice/role`, { role: 'OWNER' })), [303, `${members}?done=role-changed`], 'the same role is no change');
   t.equal((await alice.post(`${members}/carol/role`, { role: 'OWNER' })).status, 404, 'who is no member has no role');
-  const refused = await alice.post('/settings/account/delete', { confirm: 'alice' });
+  const refused = await alice.post('/settings/account/delete', { confirm: 'alice', password });
   t.match([refused.status, main(refused)], [409, /only OWNER of Acme/], 'nor can the account go');
 });
 
@@ -149,11 +150,33 @@ t.test('web-ui §12.1 a person takes another handle, and everything leads on', a
   }
   t.equal((await bob.post('/settings/account/handle', { handle: 'carol', confirm: 'bob' })).status, 422, 'nobody else gets it');
 
-  const owning = await carol.post('/settings/account/delete', { confirm: 'caroline' });
+  const owning = await carol.post('/settings/account/delete', { confirm: 'caroline', password });
   t.match([owning.status, main(owning)], [409, /still owns press/]);
   await carol.post('/repos/caroline/press/settings/delete', { confirm: 'caroline/press' });
-  t.equal((await carol.post('/settings/account/delete', { confirm: 'carol' })).status, 422);
-  t.same(where(await carol.post('/settings/account/delete', { confirm: 'caroline' })), [303, '/login?done=account-deleted']);
+  t.equal((await carol.post('/settings/account/delete', { confirm: 'carol', password })).status, 422);
+  for (const wrong of [undefined, '', `${password}x`]) {
+    const answer = await carol.post('/settings/account/delete', { confirm: 'caroline', ...(wrong === undefined ? {} : { password: wrong }) });
+    t.match([answer.status, main(answer)], [422, /This is not your password/], 'a session that was left open is not enough');
+  }
+  t.equal((await nobody.get('/users/caroline')).status, 200);
+  t.same(where(await carol.post('/settings/account/delete', { confirm: 'caroline', password })), [303, '/login?done=account-deleted']);
   t.equal((await nobody.get('/users/caroline')).status, 404);
   t.equal((await carol.get('/settings/account')).status, 303, 'signed out');
+});
+
+t.test('SPEC §9 before a rename the page says how many follow from other servers', async (t) => {
+  await alice.post('/repos', { owner: 'alice', name: 'followed', visibility: 'PUBLIC' });
+  const pages = ['/settings/account', '/repos/alice/followed/settings/danger'];
+  for (const page of pages) t.notMatch(main(await alice.get(page)), 'other server');
+  const { repository } = await web.rooms.repositories.find(localAdministrator, 'alice', 'followed');
+  const follow = (actorId: string) =>
+    web.rooms.db.write(({ manager }) => manager.query(
+      'INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, ?, ?, ?, ?, 1)',
+      [repository.id, actorId, `${actorId}/inbox`, 'other.example', `${actorId}/1`],
+    ));
+  await follow('https://other.example/users/dan');
+  for (const page of pages) t.match(main(await alice.get(page)), 'One follower on another server</strong> stays, and goes on seeing the old name');
+  await follow('https://other.example/users/eve');
+  for (const page of pages) t.match(main(await alice.get(page)), '2 followers on other servers</strong> stay');
+  t.notMatch(main(await alice.get('/orgs/Acme/settings')), 'other server');
 });

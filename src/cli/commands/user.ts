@@ -76,6 +76,23 @@ export function addUserCommands(program: Command, run: Run): void {
       .action(run(setAdministrator)),
     'hearth user admin alice on',
   );
+  withExamples(
+    user.command('rename').description('give a person another user name; the old one stays reserved and leads on')
+      .argument('<name>', 'user name')
+      .argument('<new-name>', 'the new one')
+      .option('--dry-run', 'only say what would change')
+      .action(run(renameUser)),
+    'hearth user rename bob robert',
+    'hearth user rename bob robert --dry-run',
+  );
+  withExamples(
+    user.command('delete').alias('remove').description('delete the account of a person who owns no repositories')
+      .argument('<name>', 'user name, or id')
+      .option('--dry-run', 'only say what would be deleted')
+      .action(run(deleteUser)),
+    'hearth user delete bob',
+    'hearth user delete bob --yes',
+  );
 }
 
 type Row = Person & { repositories: number };
@@ -216,6 +233,33 @@ async function setPassword(cli: Cli, options: PasswordOptions, name: string): Pr
   const json = { id: person.id, username: person.username, mustChangePassword: isRandom };
   if (isRandom) cli.output.secret(password, `${line} A new one must be chosen at the next sign-in.`, { ...json, password });
   else cli.output.result(line, json);
+}
+
+interface Tentative {
+  dryRun?: true;
+}
+
+async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { accounts, federation } = rooms;
+  const before = await accounts.personByUsername(name);
+  const remoteFollowers = await federation.countFollowers({ ownerId: before.id });
+  const stay = remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
+  if (dryRun) return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, { id: before.id, username: before.username, remoteFollowers });
+  const person = await accounts.renamePerson(before.id, newName);
+  const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and leads on.${stay}`;
+  cli.output.result(line, { id: person.id, username: person.username, previousUsername: before.username, remoteFollowers });
+}
+
+async function deleteUser(cli: Cli, { dryRun }: Tentative, name: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, name);
+  const [row] = await rowsOf(rooms, [person]);
+  const shown = person.username ?? person.id;
+  if (dryRun) return cli.output.result(`Would delete ${shown}.`, toJson(row!));
+  await cli.confirm(`Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`);
+  await rooms.accounts.deletePerson(person.id);
+  cli.output.result(`Deleted ${shown}. The name stays reserved.`, toJson(row!));
 }
 
 async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<void> {

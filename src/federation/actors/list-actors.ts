@@ -20,6 +20,18 @@ export async function listKeys({ db, localActors }: FederationRoom): Promise<Lis
   });
 }
 
+/**
+ * How many remote actors follow a repository, or any repository of an owner: they stay when it is renamed,
+ * and go on knowing it by its first name.
+ */
+export async function countFollowers({ db }: FederationRoom, { repositoryId, ownerId }: { repositoryId?: string; ownerId?: string }): Promise<number> {
+  const query = db.read.createQueryBuilder(followerSchema, 'follower').select('count(DISTINCT follower.actorId)', 'count');
+  if (repositoryId !== undefined) query.where('follower.repositoryId = :repositoryId', { repositoryId });
+  else query.where('follower.repositoryId IN (SELECT id FROM repositories WHERE owner_user_id = :ownerId OR owner_org_id = :ownerId)', { ownerId });
+  const row = await query.getRawOne<{ count: number }>();
+  return Number(row?.count ?? 0);
+}
+
 /** Who follows a repository from elsewhere, for the administrator. Refuses `repository_not_found`. */
 export async function followersOf({ db, repositories }: FederationRoom, owner: string, name: string): Promise<FollowerRow[]> {
   const { repository } = await repositories.find(localAdministrator, owner, name);

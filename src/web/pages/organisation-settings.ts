@@ -21,11 +21,12 @@ const maxOwned = 50;
 
 async function settingsPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refused?: Refused): Promise<PageReply> {
   const { organisation, form, query, viewer } = visit;
-  const { owners, repositories, clock } = rooms;
-  const [found, owned, trash] = await Promise.all([
+  const { owners, repositories, federation, clock } = rooms;
+  const [found, owned, trash, followers] = await Promise.all([
     owners.ownersById([organisation.id]),
     repositories.list(viewer, { ownerId: organisation.id, limit: maxOwned, sort: 'name' }),
     repositories.listTrash(organisation.id),
+    federation.countFollowers({ ownerId: organisation.id }),
   ]);
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
   const isRefused = (which: SettingsForm): boolean => refused?.which === which;
@@ -34,6 +35,7 @@ async function settingsPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refu
     hasAvatar: avatarAt !== null,
     owned: owned.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
     trashed: trash.map(({ name }) => name),
+    followers,
     form: {
       display_name: isRefused('profile') ? form.text('display_name') : organisation.displayName,
       description: isRefused('profile') ? form.text('description') : organisation.description,

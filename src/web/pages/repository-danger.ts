@@ -16,14 +16,18 @@ interface DangerInput {
   refusal: FormRefusal;
 }
 
-async function dangerPage(visit: RepositoryPersonVisit, { repositories, config }: WebRooms, input?: DangerInput): Promise<PageReply> {
+async function dangerPage(visit: RepositoryPersonVisit, { repositories, federation, config }: WebRooms, input?: DangerInput): Promise<PageReply> {
   const { viewer, found, form, query } = visit;
   const { owner, name } = found.canonical;
-  const offer = await repositories.offerOf(viewer, owner, name);
+  const [offer, followers] = await Promise.all([
+    repositories.offerOf(viewer, owner, name),
+    federation.countFollowers({ repositoryId: found.repository.id }),
+  ]);
   return page('repository-settings/danger', {
     repository: viewRepositoryHead(found),
     section: 'danger',
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
+    followers,
     offeredTo: offer?.handle ?? null,
     form: { name: form.text('name') || name, new_owner: form.text('new_owner'), confirm: form.text('confirm') },
     which: input?.which ?? null,

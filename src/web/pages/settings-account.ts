@@ -1,5 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
 import { endedSessionCookie } from '../session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
@@ -8,12 +9,18 @@ import type { Page, PersonVisit } from '../visit.ts';
 /** Which form of the page came back; two have a field `confirm`. */
 type AccountForm = 'password' | 'handle' | 'delete';
 
-function accountPage({ person, query, form }: PersonVisit, which: AccountForm | null, refusal: FormRefusal | null): PageReply {
+async function accountPage(
+  { person, query, form }: PersonVisit,
+  { federation }: WebRooms,
+  which: AccountForm | null,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { username, mustChangePassword } = person;
   return page('settings/account', {
     username,
     mustChangePassword,
     form: { handle: which === 'handle' ? form.text('handle') : username, confirm: form.text('confirm') },
+    followers: await federation.countFollowers({ ownerId: person.id }),
     which,
     refusal,
     notice: viewNotice(query),
@@ -26,14 +33,14 @@ function requireTyped({ person: { username }, form }: PersonVisit): void {
   throw invalid('wrong_confirmation', `Type ${username} to confirm.`, { field: 'confirm' });
 }
 
-export const showAccountSettings: Page<PersonVisit> = (visit) => accountPage(visit, null, null);
+export const showAccountSettings: Page<PersonVisit> = (visit, rooms) => accountPage(visit, rooms, null, null);
 
 /** Fields `current_password`, `new_password`. Everybody else who used the old one is signed out. */
-export const changePassword: Page<PersonVisit> = (visit, { accounts }) => {
+export const changePassword: Page<PersonVisit> = (visit, rooms) => {
   const { form, person, session, address } = visit;
   return submit(
     async () => {
-      await accounts.changePassword(person.id, {
+      await rooms.accounts.changePassword(person.id, {
         currentPassword: form.text('current_password'),
         newPassword: form.text('new_password'),
         keepSessionId: session.id,
@@ -41,28 +48,28 @@ export const changePassword: Page<PersonVisit> = (visit, { accounts }) => {
       });
       return seeOther(withNotice('/settings/account', 'password-changed'));
     },
-    (refusal) => accountPage(visit, 'password', refusal),
+    (refusal) => accountPage(visit, rooms, 'password', refusal),
   );
 };
 
 /** Fields `handle` and `confirm`, the handle of now. The old one stays reserved and leads on (web-ui §12.1). */
-export const changeHandle: Page<PersonVisit> = (visit, { accounts }) =>
+export const changeHandle: Page<PersonVisit> = (visit, rooms) =>
   submit(
     async () => {
       requireTyped(visit);
-      await accounts.renamePerson(visit.person.id, visit.form.text('handle').trim());
+      await rooms.accounts.renamePerson(visit.person.id, visit.form.text('handle').trim());
       return seeOther(withNotice('/settings/account', 'handle-changed'));
     },
-    (refusal) => accountPage(visit, 'handle', refusal),
+    (refusal) => accountPage(visit, rooms, 'handle', refusal),
   );
 
-/** Field `confirm`, the handle. Who owns repositories, or is the last OWNER somewhere, is told what to do first. */
-export const deleteAccount: Page<PersonVisit> = (visit, { accounts }) =>
+/** Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what to do first. */
+export const deleteAccount: Page<PersonVisit> = (visit, rooms) =>
   submit(
     async () => {
       requireTyped(visit);
-      await accounts.deletePerson(visit.person.id);
+      await rooms.accounts.deleteOwnAccount(visit.person.id, { password: visit.form.text('password'), address: visit.address });
       return seeOther(withNotice('/login', 'account-deleted'), { cookies: [endedSessionCookie(visit.origin)] });
     },
-    (refusal) => accountPage(visit, 'delete', refusal),
+    (refusal) => accountPage(visit, rooms, 'delete', refusal),
   );

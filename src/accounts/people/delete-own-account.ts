@@ -1,0 +1,34 @@
+import { invalid } from '../../kernel/index.ts';
+import { normalisePassword } from '../passwords/password-rules.ts';
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import { deletePerson } from './delete-person.ts';
+import { noSuchPerson } from './find-people.ts';
+
+export interface Proof {
+  password: string;
+  /** Where the request comes from; wrong passwords count as at sign-in. */
+  address: string | null;
+}
+
+/**
+ * Deletes the account of whoever asks: a session that somebody left open is not enough.
+ *
+ * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
+ */
+export async function deleteOwnAccount(room: AccountsRoom, personId: string, { password, address }: Proof): Promise<void> {
+  const { db, hasher, tries } = room;
+  const row = await db.read.findOneBy(userSchema, { id: personId });
+  if (row === null) throw noSuchPerson();
+  const given = normalisePassword(password);
+  const attempt = { account: row.username ?? row.id, address };
+  await tries.refuseExhausted(attempt);
+  await hasher.inSlot(async (hashing) => {
+    await tries.count(attempt);
+    if (!(await hashing.matches(given ?? '', given === null ? null : row.passwordHash))) {
+      throw invalid('wrong_password', 'This is not your password.', { field: 'password' });
+    }
+    await tries.forgive(attempt);
+  });
+  await deletePerson(room, personId);
+}
