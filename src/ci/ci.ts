@@ -27,7 +27,7 @@ import type { RunnerRow } from './runners/runner-schema.ts';
 import { Aftermath } from './runs/aftermath.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
-import { dispatchWorkflow, listDispatchable } from './runs/dispatch-workflow.ts';
+import { dispatchWorkflow, listDispatchable, listWorkflows } from './runs/dispatch-workflow.ts';
 import { findJob, findRun } from './runs/find-run.ts';
 import { listRuns, newestChecked, newestRun, workflowsOf } from './runs/list-runs.ts';
 import type { RunFilter } from './runs/list-runs.ts';
@@ -134,6 +134,7 @@ export function createCi(options: CiOptions) {
     cancelRun: bind(cancelRun),
     rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) => rerun(room, viewer, found, number, choice),
     listDispatchable: bind(listDispatchable),
+    listWorkflows: bind(listWorkflows),
     dispatchWorkflow: bind(dispatchWorkflow),
 
     removeRun: bind(removeRun),

@@ -19,6 +19,7 @@ import { cancelRun, removeRun, rerunJobs, showRun } from './pages/ci/run.ts';
 import { runnerPages } from './pages/ci/runners.ts';
 import { showRuns } from './pages/ci/runs.ts';
 import { secretPages } from './pages/ci/secrets.ts';
+import { showWorkflows } from './pages/ci/workflows.ts';
 import { showArchive } from './pages/code/archive.ts';
 import { showBlame } from './pages/code/blame.ts';
 import { showBlob } from './pages/code/blob.ts';
@@ -294,6 +295,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${B}/runs`,                      access: 'repository:write', cost: 'objects',  page: dispatchWorkflow },
   { method: 'GET',  path: `${B}/runs/new`,                  access: 'repository:write', cost: 'objects',  page: showDispatch },
   { method: 'GET',  path: `${B}/runs/queue`,                access: 'repository:read',  cost: 'rows',     page: showQueue },
+  { method: 'GET',  path: `${B}/runs/workflows`,            access: 'repository:read',  cost: 'objects',  page: showWorkflows },
   { method: 'GET',  path: `${B}/runs/badge/*workflow`,      access: 'repository:read',  cost: 'rows',     page: showBadge },
   { method: 'GET',  path: `${B}/runs/:number`,              access: 'repository:read',  cost: 'rows',     page: showRun },
   { method: 'GET',  path: `${B}/runs/:number/live`,         access: 'repository:read',  cost: 'rows',     page: followRun },

@@ -5,7 +5,7 @@ import { personIdOf, requireLevel } from '../rights.ts';
 import type { CiRoom } from '../room.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { parseWorkflow } from '../workflows/parse-workflow.ts';
-import type { DispatchInput } from '../workflows/workflow.ts';
+import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/yaml-nodes.ts';
 import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
@@ -18,6 +18,26 @@ export interface DispatchableWorkflow {
   path: string;
   name: string;
   inputs: ReadonlyMap<string, DispatchInput>;
+}
+
+/** A workflow of the default branch: what starts it, or what is wrong with it. */
+export interface ListedWorkflow {
+  path: string;
+  name: string;
+  triggers: Triggers | null;
+  /** With line and column; null for a file that can be read. */
+  problem: string | null;
+}
+
+/** All workflows of the default branch, by path. */
+export async function listWorkflows(room: CiRoom, found: Found): Promise<ListedWorkflow[]> {
+  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
+  if (sha === null) return [];
+  return (await findWorkflows(room.git, found.path, sha)).map(({ path, content }) => {
+    const parsed = parseWorkflow(path, content);
+    if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
+    return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
+  });
 }
 
 const maxInputLength = 64 * 1024;

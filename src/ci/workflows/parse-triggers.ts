@@ -4,6 +4,7 @@ import { parseCron } from './cron.ts';
 import type { DispatchInput, Filter, InputType, PushTrigger, Triggers } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
+const ownEvents = ['push', 'workflow_dispatch', 'schedule'];
 const maxPatterns = 100;
 const maxPatternLength = 256;
 const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice', 'environment'];
@@ -20,6 +21,7 @@ export function parseTriggers(file: YamlFile, node: unknown): Triggers {
     push: push === undefined ? null : parsePush(file, push),
     dispatch: dispatch === undefined ? null : { inputs: parseInputs(file, dispatch) },
     schedule: events.has('schedule') ? parseSchedule(file, events.get('schedule')) : [],
+    others: [...events.keys()].filter((event) => !ownEvents.includes(event)).slice(0, maxPatterns),
   };
 }
 

@@ -16,12 +16,14 @@ export interface Workflow {
   file: YamlFile;
 }
 
-/** What starts the workflow. Events that this server does not have yet are no error and start nothing. */
+/** What starts the workflow. Events that this server does not have are no error and start nothing. */
 export interface Triggers {
   push: PushTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
+  /** Every other event that the file names, such as `pull_request`: their names. */
+  others: readonly string[];
 }
 
 export interface PushTrigger {

@@ -1,0 +1,12 @@
+import { page } from '../../reply.ts';
+import type { Reply } from '../../reply.ts';
+import { viewWorkflow } from '../../views/ci/workflow.ts';
+import { viewRepositoryHead } from '../../views/repository-head.ts';
+import type { Page, RepositoryVisit } from '../../visit.ts';
+
+/** The workflows of the default branch: what starts each, what never will, and what is wrong with a file. */
+export const showWorkflows: Page<RepositoryVisit> = async ({ found }, { ci }): Promise<Reply> => {
+  const head = viewRepositoryHead(found);
+  const workflows = await ci.listWorkflows(found);
+  return page('ci/workflows', { repository: head, workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)) });
+};
