@@ -287,6 +287,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     repositories,
     federation,
     ci,
+    webhooks: rooms.webhooks,
     git,
     search: rooms.search,
     codeSearch: rooms.codeSearch,

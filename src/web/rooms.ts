@@ -12,6 +12,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
 import type { Assets } from './assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
 
@@ -42,6 +43,7 @@ export interface WebRooms {
   repositories: Repositories;
   federation: Federation;
   ci: Ci;
+  webhooks: Webhooks;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

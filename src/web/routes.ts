@@ -80,6 +80,7 @@ import { addToken, removeToken, showNewToken, showTokens } from './pages/setting
 import { setUp, showSetup } from './pages/setup.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
 import { showSignup, signUp } from './pages/signup.ts';
+import { webhookPages } from './pages/webhooks.ts';
 import { seeOther } from './reply.ts';
 import type { OrganisationOwnerVisit, Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
 
@@ -115,6 +116,8 @@ const U = '/ap/users/:username';
 /** Runners and secrets belong to the instance, a person, an organisation or a repository. */
 const runners = { ofAll: runnerPages(ofInstance), ofPerson: runnerPages(ofPerson), ofOrganisation: runnerPages(ofOrganisation), ofRepository: runnerPages(ofRepository) };
 const secrets = { ofAll: secretPages(ofInstance), ofPerson: secretPages(ofPerson), ofOrganisation: secretPages(ofOrganisation), ofRepository: secretPages(ofRepository) };
+
+const webhooks = { ofOrganisation: webhookPages(ofOrganisation), ofRepository: webhookPages(ofRepository) };
 
 /** Every URL of the web. The first row that matches answers. */
 export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: ArtifactHandlers, api: Middleware, metrics: Middleware): Route[] => [
@@ -252,6 +255,13 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${O}/settings/secrets/:secret/delete`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.removeSecret },
   { method: 'POST', path: `${O}/settings/variables`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.setVariable },
   { method: 'POST', path: `${O}/settings/variables/:variable/delete`, access: 'organisation:owner', cost: 'rows', page: secrets.ofOrganisation.removeVariable },
+  { method: 'GET',  path: `${O}/settings/webhooks`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.list },
+  { method: 'POST', path: `${O}/settings/webhooks`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.add },
+  { method: 'GET',  path: `${O}/settings/webhooks/:hook`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.show },
+  { method: 'POST', path: `${O}/settings/webhooks/:hook`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.edit },
+  { method: 'POST', path: `${O}/settings/webhooks/:hook/delete`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.remove },
+  { method: 'POST', path: `${O}/settings/webhooks/:hook/test`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.test },
+  { method: 'POST', path: `${O}/settings/webhooks/:hook/deliveries/:delivery/redeliver`, access: 'organisation:owner', cost: 'rows', page: webhooks.ofOrganisation.redeliver },
   { method: 'GET',  path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: showMembers },
   { method: 'POST', path: `${O}/members`,                   access: 'organisation:owner', cost: 'rows',   page: addMember },
   { method: 'POST', path: `${O}/members/:username/role`,    access: 'organisation:owner', cost: 'rows',   page: changeMemberRole },
@@ -320,6 +330,13 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${B}/settings/secrets/:secret/delete`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.removeSecret },
   { method: 'POST', path: `${B}/settings/variables`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.setVariable },
   { method: 'POST', path: `${B}/settings/variables/:variable/delete`, access: 'repository:admin', cost: 'rows', page: secrets.ofRepository.removeVariable },
+  { method: 'GET',  path: `${B}/settings/webhooks`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.list },
+  { method: 'POST', path: `${B}/settings/webhooks`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.add },
+  { method: 'GET',  path: `${B}/settings/webhooks/:hook`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.show },
+  { method: 'POST', path: `${B}/settings/webhooks/:hook`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.edit },
+  { method: 'POST', path: `${B}/settings/webhooks/:hook/delete`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.remove },
+  { method: 'POST', path: `${B}/settings/webhooks/:hook/test`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.test },
+  { method: 'POST', path: `${B}/settings/webhooks/:hook/deliveries/:delivery/redeliver`, access: 'repository:admin', cost: 'rows', page: webhooks.ofRepository.redeliver },
   { method: 'GET',  path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: showCollaborators },
   { method: 'POST', path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: addCollaborator },
   { method: 'POST', path: `${B}/settings/collaborators/:username/role`, access: 'repository:admin', cost: 'rows', page: changeCollaborator },

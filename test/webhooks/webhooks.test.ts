@@ -79,8 +79,9 @@ t.test('what does not arrive is tried again, later each time, and given up in th
   t.match(first, { state: 'PENDING', attempts: 1, status: 500, error: 'It answered with status 500.' });
   t.equal(first!.response!.length, 4096, 'the answer is trimmed');
   for (const [at, minutes] of [1, 2, 4, 8, 16, 32, 60].entries()) {
-    const [{ nextAttemptAt, triedAt, tookMs }] = (await list(id)) as [{ nextAttemptAt: number; triedAt: number; tookMs: number }];
-    t.equal(nextAttemptAt, triedAt + tookMs + minutes * minuteMs, `${minutes} minutes after attempt ${at + 1}`);
+    const [row] = await list(id);
+    const { nextAttemptAt, triedAt, tookMs } = row!;
+    t.equal(nextAttemptAt, triedAt! + tookMs! + minutes * minuteMs, `${minutes} minutes after attempt ${at + 1}`);
     clock.advance(nextAttemptAt - clock.now() - 1);
     t.equal(await webhooks.drain(), 0);
     clock.advance(1);
