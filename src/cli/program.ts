@@ -26,6 +26,7 @@ import { addSshCommands } from './commands/ssh.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addUserCommands } from './commands/user.ts';
 import { addVersionCommand } from './commands/version.ts';
+import { addWebhookCommands } from './commands/webhook.ts';
 import { formatHelp, withExamples } from './help.ts';
 
 /** Gives every command the house's manners: what is written where, and who ends the program. */
@@ -87,6 +88,7 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
   addRunCommands(program, run);
   addFederationCommands(program, run);
   addDeliveryCommands(program, run);
+  addWebhookCommands(program, run);
   addInitCommand(program, run);
   addCareCommands(program, run);
   addBackupCommands(program, run);

@@ -7,6 +7,7 @@ import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
 import type { InstanceCounts } from '../doctor/index.ts';
 import { embedded } from '../embedded/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import { createHighlighting } from '../highlighting/index.ts';
@@ -50,6 +51,7 @@ export interface WebOptions {
   repositories: Repositories;
   federation: Federation;
   ci: Ci;
+  webhooks: Webhooks;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

@@ -35,7 +35,7 @@ export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<Pu
         for (const hook of hooks.filter((each) => each.events.includes(event))) await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
-    recorded: (_push, prepared) => prepared.length > 0 && wake(),
+    recorded: (_push, prepared) => void (prepared.length > 0 && wake()),
   };
 }
 

@@ -4,7 +4,7 @@ import type { TimeView } from './times.ts';
 
 /** How a delivery stands, with an icon and a word. */
 interface DeliveryStatus {
-  tone: 'good' | 'bad' | 'quiet';
+  tone: 'good' | 'bad' | 'idle' | 'busy';
   icon: string;
   text: string;
 }
@@ -14,7 +14,7 @@ type Told = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
 function viewStatus({ state, status, error }: Told): DeliveryStatus {
   if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
   if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
-  return error === null ? { tone: 'quiet', icon: 'clock', text: 'On its way' } : { tone: 'bad', icon: 'clock', text: 'Tried again soon' };
+  return error === null ? { tone: 'busy', icon: 'clock', text: 'On its way' } : { tone: 'idle', icon: 'clock', text: 'Tried again soon' };
 }
 
 /** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */

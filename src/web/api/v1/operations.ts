@@ -18,6 +18,7 @@ import { secretOperations } from './secrets.ts';
 import { getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
+import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
 export const operations: readonly Operation[] = [
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   listRepositories, createRepository, getRepository, editRepository, renameRepository, deleteRepository,
   listBranches, listTags, listCommits, getCommit, getTree, getRawFile, getArchiveLinks,
   listActivity, listLostTips, restoreLostTip,
+  ...webhooksOfRepositories, ...webhooksOfOrganisations,
   getCommitStatus, reportCommitStatus,
   listCollaborators, addCollaborator, changeCollaborator, removeCollaborator,
   getImage, replaceImage, removeImage,

@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Rooms } from '../../app.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import { webhookEvents } from '../../webhooks/index.ts';
+import type { Webhook, WebhookDelivery, WebhookScope } from '../../webhooks/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { readSecret } from '../read-secret.ts';
+import { findById } from './find-by-id.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth webhook …`: who is told over HTTP of pushes and runs. */
+export function addWebhookCommands(program: Command, run: Run): void {
+  const webhook = addNoun(program, 'webhook', 'who is told over HTTP of pushes and runs');
+  const place = 'owner/name of a repository, or an organisation';
+  withExamples(
+    webhook.command('list').description('list webhooks').argument('<place>', place).action(run(listWebhooks)),
+    'hearth webhook list alice/garden',
+    'hearth webhook list acme',
+  );
+  withExamples(
+    webhook.command('add').description('tell an address of what happens')
+      .argument('<place>', place)
+      .argument('<url>', 'https address')
+      .option('--events <list>', `of ${webhookEvents.join(', ')}, separated by commas`, 'push')
+      .option('--secret-file <file>', 'file with the secret that signs messages')
+      .option('--secret-stdin', 'read the secret from standard input')
+      .action(run(addWebhook)),
+    'hearth webhook add alice/garden https://ci.example.org/hook --events push,create',
+  );
+  withExamples(
+    webhook.command('remove').alias('delete').description('remove a webhook').argument('<place>', place).argument('<id>', 'id').action(run(removeWebhook)),
+    'hearth webhook remove alice/garden 3f2c81aa',
+  );
+  withExamples(
+    webhook.command('test').description('send something to try a webhook out').argument('<place>', place).argument('<id>', 'id').action(run(testWebhook)),
+    'hearth webhook test alice/garden 3f2c81aa',
+  );
+  withExamples(
+    webhook.command('deliveries').description('list what was sent to a webhook, the newest first')
+      .argument('<place>', place)
+      .argument('<id>', 'id')
+      .option('--redeliver <number>', 'send this one again')
+      .action(run(listDeliveries)),
+    'hearth webhook deliveries alice/garden 3f2c81aa',
+    'hearth webhook deliveries alice/garden 3f2c81aa --redeliver 17',
+  );
+}
+
+async function scopeOf(rooms: Rooms, text: string): Promise<WebhookScope> {
+  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
+  const owner = await rooms.owners.resolve(text);
+  if (owner?.kind !== 'organisation') throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
+  return { kind: 'organisation', id: owner.id };
+}
+
+async function find(cli: Cli, place: string, id: string) {
+  const rooms = await cli.openRooms();
+  const scope = await scopeOf(rooms, place);
+  return { rooms, scope, webhook: findById(await rooms.webhooks.list(scope), id, { what: 'webhook', reason: 'webhook_not_found' }) };
+}
+
+const columns: Column<Webhook>[] = [
+  { title: 'ID', cell: ({ id }) => ({ id }) },
+  { title: 'ADDRESS', cell: ({ url }) => url },
+  { title: 'EVENTS', cell: ({ events }) => events.join(',') },
+  { title: 'STATE', cell: ({ isActive, last }) => (isActive ? last?.state.toLowerCase() ?? 'new' : 'off') },
+  { title: 'LAST', cell: ({ last }) => never(last?.triedAt ?? null) },
+  { title: 'ERROR', cell: ({ last }) => last?.error ?? '' },
+];
+
+const toJson = ({ id, url, hasSecret, events, isActive, createdAt, last }: Webhook): object => ({
+  id, url, hasSecret, events, active: isActive, createdAt: isoOrNull(createdAt),
+  lastState: last?.state ?? null, lastStatus: last?.status ?? null, lastError: last?.error ?? null, lastTriedAt: isoOrNull(last?.triedAt ?? null),
+});
+
+const listWebhooks: Action<object, [string]> = async (cli, _options, place) => {
+  const rooms = await cli.openRooms();
+  cli.output.list(await rooms.webhooks.list(await scopeOf(rooms, place)), columns, ['webhook', 'webhooks'], toJson);
+};
+
+interface AddOptions {
+  events: string;
+  secretFile?: string;
+  secretStdin?: true;
+}
+
+const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, ...from }, place, url) => {
+  const rooms = await cli.openRooms();
+  const scope = await scopeOf(rooms, place);
+  const secret = from.secretFile === undefined && !from.secretStdin ? undefined : await readSecret(cli, from);
+  const made = await rooms.webhooks.add(localAdministrator, scope, { url, secret, events: events.split(',').map((event) => event.trim()) });
+  cli.output.result(`Added webhook ${made.id} for ${place}. Try it: hearth webhook test ${place} ${made.id.slice(0, 8)}`, toJson(made));
+};
+
+const removeWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
+  const { rooms, scope, webhook } = await find(cli, place, id);
+  await rooms.webhooks.remove(localAdministrator, scope, webhook.id);
+  cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
+};
+
+/** Sends at once; beside a running server each row is still claimed by one of the two. */
+const testWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
+  const { rooms, scope, webhook } = await find(cli, place, id);
+  const number = await rooms.webhooks.test(scope, webhook.id);
+  await sayHowItWent(cli, rooms, scope, webhook.id, number);
+};
+
+async function sayHowItWent(cli: Cli, rooms: Rooms, scope: WebhookScope, webhookId: string, number: number): Promise<void> {
+  await rooms.webhooks.drain();
+  const sent = (await rooms.webhooks.listDeliveries(scope, webhookId, { limit: 50 })).find((row) => row.id === number)!;
+  const line = sent.error === null && sent.status !== null ? `It answered with status ${sent.status} after ${sent.tookMs} ms.` : sent.error ?? 'It is on its way.';
+  cli.output.result(`Delivery ${number}: ${line}`, deliveryToJson(sent));
+}
+
+const deliveryColumns: Column<WebhookDelivery>[] = [
+  { title: 'NUMBER', cell: ({ id }) => id, align: 'right' },
+  { title: 'EVENT', cell: ({ event }) => event, whole: true },
+  { title: 'STATE', cell: ({ state }) => state.toLowerCase() },
+  { title: 'STATUS', cell: ({ status }) => status ?? '' },
+  { title: 'TRIES', cell: ({ attempts }) => attempts, align: 'right' },
+  { title: 'WHEN', cell: ({ triedAt, createdAt }) => ({ epochMs: triedAt ?? createdAt, otherwise: '' }) },
+  { title: 'ERROR', cell: ({ error }) => error ?? '' },
+];
+
+const deliveryToJson = ({ id, uuid, event, state, attempts, status, error, tookMs, createdAt, triedAt }: WebhookDelivery): object => ({
+  id, uuid, event, state, attempts, status, error, tookMs, createdAt: isoOrNull(createdAt), triedAt: isoOrNull(triedAt),
+});
+
+const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (cli, { redeliver }, place, id) => {
+  const { rooms, scope, webhook } = await find(cli, place, id);
+  if (redeliver === undefined) {
+    const rows = await rooms.webhooks.listDeliveries(scope, webhook.id, { limit: 100 });
+    return cli.output.list(rows, deliveryColumns, ['delivery', 'deliveries'], deliveryToJson);
+  }
+  if (!/^\d{1,15}$/.test(redeliver)) throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
+  await sayHowItWent(cli, rooms, scope, webhook.id, await rooms.webhooks.redeliver(scope, webhook.id, Number(redeliver)));
+};
