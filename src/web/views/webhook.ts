@@ -14,7 +14,7 @@ type Told = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
 function viewStatus({ state, status, error }: Told): DeliveryStatus {
   if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
   if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
-  return error === null ? { tone: 'busy', icon: 'clock', text: 'On its way' } : { tone: 'idle', icon: 'clock', text: 'Tried again soon' };
+  return error === null ? { tone: 'busy', icon: 'clock', text: 'On its way' } : { tone: 'idle', icon: 'clock', text: status === null ? 'No answer yet' : `Not taken yet, ${status}` };
 }
 
 /** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
