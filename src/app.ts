@@ -268,7 +268,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts'), import('./control/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms }, { createControlServer }] = await edges;
+  const [{ createProbe, createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms }, { createControlServer }] = await edges;
   const runs = createJobRuns({ db, clock });
 
   let addresses: Addresses | null = null;
@@ -276,7 +276,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const forSsh = { config, accounts, repositories, git, logger, clock };
   const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
+  const probe = createProbe(config);
   const web = createWebServer({
+    probe,
     config,
     clock,
     logger,
@@ -320,7 +322,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...gitPrograms(rooms) },
+    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...gitPrograms(rooms), 'address.probe': probe.program },
   });
 
   return {

@@ -50,11 +50,21 @@ async function send(socket: Socket, input: NearEnd['input']): Promise<void> {
   if (input === undefined) return;
   for await (const piece of input) {
     for (const each of framesOf(kinds.input, Buffer.from(piece as string))) {
-      if (!socket.write(each)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
+      if (!socket.write(each)) await drained(socket);
       if (socket.destroyed) return;
     }
   }
   socket.write(frame(kinds.inputEnd));
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      socket.off('drain', go).off('close', go);
+      resolve();
+    };
+    socket.on('drain', go).on('close', go);
+  });
 }
 
 function open(dataDir: string): Promise<Socket> {

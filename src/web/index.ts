@@ -1,18 +1,21 @@
 import { createWebApplication } from './application.ts';
 import type { WebOptions } from './application.ts';
+import type { Probe } from './probe.ts';
 import { runnersFirst } from './runner-door.ts';
 import type { RunnerDoor } from './runner-door.ts';
 import { createHttpServer } from './server.ts';
 import type { WebServer } from './server.ts';
 
 export type { WebOptions } from './application.ts';
+export { createProbe } from './probe.ts';
 export type { WebServer } from './server.ts';
 export type { RunnerDoor } from './runner-door.ts';
 export type { SshFacts } from './rooms.ts';
 
 /** The web edge: pages, git over HTTP, health. Nothing listens before `listen`. */
-export function createWebServer(options: WebOptions & { runners?: RunnerDoor }): WebServer {
+export function createWebServer(options: WebOptions & { runners?: RunnerDoor; probe?: Probe }): WebServer {
   const { host, port } = options.config.http.listen;
-  const { runners } = options;
-  return createHttpServer({ host, port, runners, handle: runnersFirst(runners, createWebApplication(options)) });
+  const { runners, probe } = options;
+  const handle = runnersFirst(runners, createWebApplication(options));
+  return createHttpServer({ host, port, runners, handle: probe === undefined ? handle : probe.before(handle) });
 }

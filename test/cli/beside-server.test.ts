@@ -74,6 +74,12 @@ t.test('cron lists the jobs with their next time, and runs one by name', async (
   t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no job "tea"/ });
 });
 
+t.test('doctor --url calls the server by its address, and refuses what is no address', async (t) => {
+  t.match(await command('doctor', '--only', 'settings', '--url', server.url), { code: 0, stdout: /^ok\taddress\t.*unchanged$/m });
+  t.match(await command('doctor', '--only', 'settings', '--url', `${server.url}/git`), { code: 7, stdout: /not the address of a server/ });
+  t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is off/ });
+});
+
 t.test('without a server cron run does the work itself; the others say that none runs', async (t) => {
   t.equal(await server.stop(), 0);
   const env = { SERVICE_DATA_DIR: server.dataDir };

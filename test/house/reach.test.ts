@@ -131,6 +131,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
 holds('only outbound opens connections', connectsNowhere, {
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
   'src/control/converse.ts': 'connects to the socket of the server in its own data folder',
+  'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
   'src/git/reused-pipe.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 

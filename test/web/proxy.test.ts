@@ -39,6 +39,7 @@ if (program !== undefined) {
     const folder = path.join(hearth.folder, 'nginx');
     mkdirSync(path.join(folder, 'logs'), { recursive: true });
     const server = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8')
+      .replace(/\n# Only for runners[^]*$/, '\n')
       .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
       .replace(/^\s+ssl_certificate.*$/gm, '')
       .replace('http://127.0.0.1:3000', hearth.url);

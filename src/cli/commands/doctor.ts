@@ -1,11 +1,14 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { AreaReport, Finding, Level } from '../../doctor/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { rootCertificates } from 'node:tls';
+import type { Rooms } from '../../app.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { hintFor } from '../hints.ts';
+import { withHint } from '../report-error.ts';
 
 /** As `areaNames` of the doctor has them; its room is only loaded when it runs. */
 const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'ci', 'queues', 'safety'];
@@ -16,10 +19,13 @@ export function addDoctorCommand(program: Command, run: Run): void {
     program.command('doctor').description('look for what is wrong; ends with 7 when there is a problem')
       .option('--fix', 'cure what can be cured without losing anything')
       .addOption(new Option('--only <area>', 'one area').choices(areas))
+      .option('--url <address>', 'also call the running server by its public address, through the proxy')
+      .option('--peers', 'also test every server that this one federates with: name, certificate, clock, signatures')
       .action(run(doctor)),
     'hearth doctor',
     'hearth doctor --fix',
     'hearth doctor --only repositories --json',
+    'hearth doctor --url https://git.example.org',
   );
 }
 
@@ -34,10 +40,17 @@ interface Shown extends Omit<Finding, 'fix'> {
   fixed: string | null;
 }
 
-async function doctor(cli: Cli, { fix, only }: { fix?: true; only?: string }): Promise<void> {
+interface Wanted {
+  fix?: true;
+  only?: string;
+  url?: string;
+  peers?: true;
+}
+
+async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
   const shown: Shown[] = [];
   let healthy = 0;
-  for await (const { area, findings, summary } of reports(cli, only)) {
+  for await (const { area, findings, summary } of reports(cli, wanted)) {
     if (findings.length === 0) {
       healthy += 1;
       say(cli, 'ok', area, summary);
@@ -47,7 +60,7 @@ async function doctor(cli: Cli, { fix, only }: { fix?: true; only?: string }): P
       shown.push({ ...finding, area, fixed });
       say(cli, finding.level, area, finding.message);
       if (fixed !== null) say(cli, 'ok', '', fixed);
-      else if (finding.remedy !== null && !cli.output.json) cli.output.print(`${' '.repeat(17)}fix: ${finding.remedy}\n`);
+      else if (finding.remedy !== null && !cli.output.json) cli.output.print(`${' '.repeat(17)}fix: ${finding.remedy.replaceAll('\n', `\n${' '.repeat(22)}`)}\n`);
     }
   }
   const left = shown.filter(({ fixed }) => fixed === null || fixed.startsWith('could not'));
@@ -59,11 +72,11 @@ async function doctor(cli: Cli, { fix, only }: { fix?: true; only?: string }): P
 }
 
 /** Where the instance cannot even be opened, that is the finding. */
-async function* reports(cli: Cli, only: string | undefined): AsyncGenerator<AreaReport> {
+async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<AreaReport> {
   try {
     const { config, file } = await cli.loadConfig();
     const rooms = await cli.openRooms();
-    const { createDoctor } = await import('../../doctor/index.ts');
+    const { createDoctor, examinePeers } = await import('../../doctor/index.ts');
     yield* createDoctor({
       ...rooms,
       config,
@@ -72,12 +85,25 @@ async function* reports(cli: Cli, only: string | undefined): AsyncGenerator<Area
       backupState: () => rooms.backups.state(),
       auditBreak: () => rooms.audit.findBreak(),
     }).examine(only);
+    if (url !== undefined) yield await address(rooms, url);
+    if (peers) yield await examinePeers(rooms.federation);
   } catch (error) {
     if (!isDomainError(error)) throw error;
     const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);
     const finding: Finding = { check: `start.${error.reason}`, level: 'problem', message: error.message, remedy, fix: null };
     yield { area: 'start', findings: [finding], summary: '' };
   }
+}
+
+/** Refuses `usage`, `server_not_running`. */
+async function address({ config, clock }: Rooms, text: string): Promise<AreaReport> {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
+    throw withHint(invalid('usage', `${JSON.stringify(text)} is not the address of a server.`), 'as people type it: https://git.example.org');
+  }
+  const [{ examineAddress }, { readFileSync }] = await Promise.all([import('../../doctor/index.ts'), import('node:fs')]);
+  const { dataDir, baseUrl, caFile } = config;
+  return examineAddress(url, { dataDir, baseUrl, now: clock.now(), ...(caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }) });
 }
 
 function say({ output, process, flags }: Cli, level: Level, area: string, text: string): void {

@@ -1,0 +1,143 @@
+// time limit: 180 s
+// The files for proxies that we hand out, with the real programs where the machine has them (PATH, or HEARTH_CADDY and
+// HEARTH_TRAEFIK), and what `hearth doctor --url` sees of them: nothing when they are right, the line that is wrong when not.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { examineAddress } from '../../src/doctor/index.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+const find = (name: string): string | undefined =>
+  process.env[`HEARTH_${name.toUpperCase()}`] ?? folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+const read = (name: string): string => readFileSync(new URL(`../../packaging/${name}`, import.meta.url), 'utf8');
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const hearth = await startHearth(t);
+const { host: upstream } = new URL(hearth.url);
+const certificates = temporaryFolder(t);
+for (const [name, days] of [['long', '300'], ['short', '3']] as const) {
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', days, '-subj', '/CN=localhost',
+    '-addext', 'subjectAltName=DNS:localhost', '-keyout', path.join(certificates, `${name}.key`), '-out', path.join(certificates, `${name}.pem`)], { stdio: 'ignore' });
+}
+const ca = ['long', 'short'].map((name) => readFileSync(path.join(certificates, `${name}.pem`), 'utf8'));
+const examine = async (port: number, protocol = 'https', baseUrl: string | null = null) =>
+  (await examineAddress(new URL(`${protocol}://localhost:${port}`), { dataDir: hearth.config.dataDir, baseUrl, ca, now: Date.now() })).findings;
+
+async function start(t: Owner, port: number, program: string, ...words: string[]): Promise<void> {
+  const child = spawn(program, words, { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: temporaryFolder(t) } });
+  t.teardown(() => child.kill('SIGTERM'));
+  for (let turn = 0; turn < 200; turn += 1) {
+    const isOpen = await fetch(`https://localhost:${port}/`).then(() => true, ({ cause }: { cause?: { code?: string } }) => cause?.code !== 'ECONNREFUSED');
+    if (isOpen) return;
+    await sleep(50);
+  }
+}
+
+const nginx = find('nginx');
+async function startNginx(t: Owner, { change = (text: string) => text, certificate = 'long' } = {}): Promise<number> {
+  const port = await freePort();
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'logs'));
+  const server = change(read('nginx.conf'))
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+    .replaceAll('server_name git.example.org;', 'server_name localhost;')
+    .replaceAll('/etc/ssl/git.example.org.pem', path.join(certificates, `${certificate}.pem`))
+    .replaceAll('/etc/ssl/git.example.org.key', path.join(certificates, `${certificate}.key`))
+    .replaceAll('127.0.0.1:3000', upstream)
+    .replace(/listen 8443[^;]*;/, `listen 127.0.0.1:${await freePort()} ssl http2;`)
+    .replaceAll('127.0.0.1:3001', hearth.grpc);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');
+  writeFileSync(path.join(folder, 'nginx.conf'), `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`);
+  await start(t, port, nginx!, '-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', `daemon off;${process.getuid?.() === 0 ? ' user root;' : ''}`);
+  return port;
+}
+
+t.test('without a proxy in between there is nothing to find', async (t) => {
+  t.same(await examine(Number(new URL(hearth.url).port), 'http'), []);
+});
+
+t.test('nothing there, and somebody else there', async (t) => {
+  t.match(await examine(await freePort()), [{ check: 'address.unreachable', level: 'problem' }]);
+  const other = await startHearth(t);
+  t.match(await examine(Number(new URL(other.url).port), 'http'), [{ check: 'address.elsewhere' }]);
+});
+
+t.test('the word of a probe is worth nothing afterwards, and never at another server', async (t) => {
+  t.equal((await fetch(`${hearth.url}/hearth-probe/${'0'.repeat(32)}`)).status, 404);
+});
+
+if (nginx !== undefined) {
+  t.test('packaging/nginx.conf: large bodies, streams, addresses and the scheme come through', async (t) => {
+    const port = await startNginx(t);
+    t.same(await examine(port), []);
+    t.match(await examine(port, 'https', 'https://git.example.org'), [{ check: 'address.base_url', level: 'warning' }]);
+  });
+
+  const wrong: [what: string, change: (text: string) => string, check: string, line: string][] = [
+    ['a small limit for bodies', (text) => text.replace('client_max_body_size 0;', 'client_max_body_size 1m;'), 'address.body_too_large', 'client_max_body_size 0;'],
+    ['buffered requests', (text) => text.replace('proxy_request_buffering off;', ''), 'address.requests_buffered', 'proxy_request_buffering off;'],
+    ['buffered answers', (text) => text.replace('proxy_buffering off;', ''), 'address.answers_buffered', 'proxy_buffering off;'],
+    ['the host of the upstream', (text) => text.replace('proxy_set_header Host $http_host;', ''), 'address.host', 'proxy_set_header Host $http_host;'],
+    ['no scheme', (text) => text.replace('proxy_set_header X-Forwarded-Proto $scheme;', ''), 'address.scheme', 'proxy_set_header X-Forwarded-Proto $scheme;'],
+    ['a slash too many', (text) => text.replace('proxy_pass http://127.0.0.1:3000;', 'proxy_pass http://127.0.0.1:3000/;'), 'address.path_changed', 'proxy_pass http://127.0.0.1:3000;'],
+    ['a password before everything', (text) => text.replace('location / {', 'location / { return 401;'), 'address.elsewhere', 'auth_basic'],
+    ['a password before what others call', (text) => text.replace('location / {', 'location /ap/ { return 403; }\n location / {'), 'address.wall', 'auth_request'],
+  ];
+  for (const [what, change, check, line] of wrong) {
+    t.test(`nginx with ${what}: ${check}`, async (t) => {
+      const findings = await examine(await startNginx(t, { change }));
+      t.same(findings.map((finding) => finding.check), [check]);
+      t.ok(findings[0]?.remedy?.includes(line), findings[0]?.remedy ?? '');
+    });
+  }
+
+  t.test('a certificate that ends soon', async (t) => {
+    t.match(await examine(await startNginx(t, { certificate: 'short' })), [{ check: 'address.certificate', level: 'warning' }]);
+  });
+}
+
+const caddy = find('caddy');
+if (caddy !== undefined) {
+  t.test('packaging/Caddyfile: large bodies, streams, addresses and the scheme come through', async (t) => {
+    const [port, grpc, folder] = [await freePort(), await freePort(), temporaryFolder(t)];
+    const file = path.join(folder, 'Caddyfile');
+    const tls = `tls ${path.join(certificates, 'long.pem')} ${path.join(certificates, 'long.key')}`;
+    const text = read('Caddyfile')
+      .replace('grpc.git.example.org {', `localhost:${grpc} {\n\t${tls}`)
+      .replace('git.example.org {', `localhost:${port} {\n\t${tls}`)
+      .replaceAll('127.0.0.1:3000', upstream)
+      .replaceAll('127.0.0.1:3001', hearth.grpc);
+    writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${text}`);
+    await start(t, port, caddy, 'run', '--config', file, '--adapter', 'caddyfile');
+    t.same(await examine(port), []);
+  });
+}
+
+const traefik = find('traefik');
+if (traefik !== undefined) {
+  t.test('packaging/traefik.yml: large bodies, streams, addresses and the scheme come through', async (t) => {
+    const [port, folder] = [await freePort(), temporaryFolder(t)];
+    const [fixed = '', dynamic = ''] = read('traefik.yml').split(/^# The dynamic part.*$/m);
+    writeFileSync(path.join(folder, 'traefik.yml'), fixed.replace(':443', `127.0.0.1:${port}`).replace('/etc/traefik/hearth.yml', path.join(folder, 'hearth.yml')));
+    const routes = dynamic.replaceAll(/^# ?/gm, '').replace('git.example.org', 'localhost').replaceAll('127.0.0.1:3000', upstream)
+      .replaceAll('127.0.0.1:3001', hearth.grpc).replaceAll(/tls: \{.*\}/g, 'tls: {}');
+    const stores = `tls:\n  certificates:\n    - certFile: ${certificates}/long.pem\n      keyFile: ${certificates}/long.key\n`;
+    writeFileSync(path.join(folder, 'hearth.yml'), `${routes}${stores}`);
+    await start(t, port, traefik, `--configFile=${path.join(folder, 'traefik.yml')}`);
+    t.same(await examine(port), []);
+  });
+}
