@@ -36,6 +36,7 @@ import { showTree } from './pages/code/tree.ts';
 import {
   acceptPeer, confirmPeer, invitePeer, removePeer, retryDelivery, retryFailedDeliveries, showFederation, showPairingCode, testPeer,
 } from './pages/admin-federation.ts';
+import { purgeDeliveries, resyncFollows, showActors, showDelivery } from './pages/admin-federation-actors.ts';
 import { showAdminAudit } from './pages/admin-audit.ts';
 import { showAdminHealth } from './pages/admin-health.ts';
 import { showAdminJobs } from './pages/admin-jobs.ts';
@@ -218,6 +219,10 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: '/admin/federation/confirm',      access: 'administrator',    cost: 'rows',     page: confirmPeer },
   { method: 'POST', path: '/admin/federation/remove',       access: 'administrator',    cost: 'rows',     page: removePeer },
   { method: 'POST', path: '/admin/federation/retry',        access: 'administrator',    cost: 'rows',     page: retryFailedDeliveries },
+  { method: 'GET',  path: '/admin/federation/actors',       access: 'administrator',    cost: 'rows',     page: showActors },
+  { method: 'POST', path: '/admin/federation/resync',       access: 'administrator',    cost: 'signature', page: resyncFollows },
+  { method: 'POST', path: '/admin/federation/deliveries/purge', access: 'administrator', cost: 'rows',    page: purgeDeliveries },
+  { method: 'GET',  path: '/admin/federation/deliveries/:id', access: 'administrator',  cost: 'rows',     page: showDelivery },
   { method: 'POST', path: '/admin/federation/deliveries/:id/retry', access: 'administrator', cost: 'rows', page: retryDelivery },
   { method: 'POST', path: '/admin/invites/:id/delete',      access: 'administrator',    cost: 'rows',     page: removeInvite },
 

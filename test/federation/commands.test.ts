@@ -171,6 +171,11 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await get('/admin/federation'), /Other servers/);
   t.match(await post('/admin/federation/test', { host: peer.host }), { status: 200, body: /it answers/ });
   t.match(await post('/admin/federation/test', { host: 'no host' }), { status: 422 });
+  for (const id of ['x', '0', '99999', '1e9', '-1']) {
+    t.match(await get(`/admin/federation/deliveries/${id}`), /Nothing here/);
+    t.match(await post(`/admin/federation/deliveries/${id}/retry`, {}), { status: 404 });
+  }
+  t.match(await post('/admin/federation/deliveries/purge', { days: '0' }), { status: 422 });
   const { location = '' } = await post('/admin/federation/invite', {});
   t.match(await get(location), /ap\/pairing#[\w-]{22}/);
   t.notMatch(await get(location), /ap\/pairing#/, 'shown once');

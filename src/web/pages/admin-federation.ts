@@ -1,4 +1,4 @@
-import { invalid } from '../../kernel/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
@@ -104,8 +104,14 @@ export const confirmPeer: Page<PersonVisit> = (visit, rooms) =>
 export const removePeer: Page<PersonVisit> = (visit, rooms) =>
   acting(visit, rooms, 'peer-removed', () => rooms.federation.removePeer(visit.form.text('host')));
 
+/** Refuses what is no number like a delivery that is not there. */
+export function readDeliveryId(text: string | undefined): number {
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('unknown_delivery', 'There is no such delivery.');
+  return Number(text);
+}
+
 export const retryDelivery: Page<PersonVisit> = (visit, rooms) =>
-  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryDelivery(Number(visit.params.id)));
+  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryDelivery(readDeliveryId(visit.params.id)));
 
 export const retryFailedDeliveries: Page<PersonVisit> = (visit, rooms) =>
   acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryFailedDeliveries(null));

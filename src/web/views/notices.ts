@@ -50,6 +50,8 @@ const notices: Readonly<Record<string, string>> = {
   'peer-removed': 'That server is not allowed by a pairing any more.',
   'pairing-code-gone': 'A pairing code is shown only once. Make a new one if it was lost.',
   'delivery-retried': 'It is sent again within seconds.',
+  'deliveries-purged': 'What was settled by then is removed.',
+  'follows-resynced': 'Looked at all followed people; what is new is being followed.',
   'run-cancelled': 'The run is cancelled.',
   'run-removed': 'The run is deleted, with its logs and artifacts.',
   'artifact-removed': 'The artifact is deleted.',

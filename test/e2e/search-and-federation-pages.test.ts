@@ -1,0 +1,130 @@
+// Pages of search and of federation as a person sees them: Chromium, light and dark, wide and narrow.
+import t from 'tap';
+import { mkdirSync } from 'node:fs';
+import AxeBuilder from '@axe-core/playwright';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { localAdministrator } from '../../src/access/index.ts';
+import { keysNumber, startFakePeer } from '../federation/fake-peer.ts';
+import { startPeer } from '../federation/two-hearths.ts';
+import type { Peer } from '../federation/two-hearths.ts';
+import { fillRepository } from '../web/web-fixture.ts';
+
+t.setTimeout(240_000);
+
+/** Where pictures of the pages go; none are made without it. */
+const pictures = process.env['HEARTH_PICTURES'];
+
+let browser: Browser;
+let home: Peer;
+const sessions: Record<string, string> = {};
+let failed = 0;
+
+async function signedIn(username: string, isAdministrator = false): Promise<string> {
+  const person = await home.rooms.accounts.addPerson({ username, isAdministrator });
+  sessions[username] = (await home.rooms.accounts.startSession(person.id, { address: '', userAgent: '' })).secret;
+  return person.id;
+}
+
+t.before(async () => {
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4'] });
+  const { repositories, codeSearch, federation, db } = home.rooms;
+  const alice = await signedIn('alice', true);
+  for (const [name, description, visibility] of [['kiln', 'A quiet controller for kilns', 'PUBLIC'], ['attic', 'What is kept of the kiln', 'PRIVATE']] as const) {
+    await repositories.create(localAdministrator, { owner: 'alice', name, description, visibility });
+    const { path } = await repositories.find(localAdministrator, 'alice', name);
+    await fillRepository(t, path, { 'src/kiln.c': `int kiln_set(int degrees);\nint main(void) { return kiln_set(1280); } // ${'a long line '.repeat(20)}\n`, 'README.md': '# Kiln\n' });
+  }
+  await codeSearch.update();
+
+  const peer = await startFakePeer(t, { host: '127.0.0.3' });
+  const actor = (name: string) => peer.addActor(`/r/bob/${name}`, { type: 'Repository', preferredUsername: `bob/${name}`, url: `${peer.origin}/bob/${name}` }, keysNumber(1));
+  const [glaze, clay] = [actor('glaze'), actor('clay')];
+  peer.answer('/u/bob/r', { type: 'OrderedCollection', totalItems: 1, orderedItems: [clay.id] });
+  peer.addActor('/u/bob', { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/r`, url: `${peer.origin}/bob` }, keysNumber(1));
+  await federation.follow(alice, glaze.id);
+  await federation.follow(alice, `${peer.origin}/u/bob`);
+  await federation.drain();
+  const { repositories: [follow] } = await federation.followingOf(alice);
+  await peer.deliver(glaze, `${home.origin}/ap/instance/inbox`, { id: peer.newId(), type: 'Accept', actor: glaze.id, object: { id: follow!.followId, type: 'Follow', object: glaze.id } });
+  await peer.deliver(glaze, `${home.origin}/ap/instance/inbox`, {
+    id: peer.newId(), type: 'Push', actor: glaze.id, target: { ref: 'refs/heads/main' }, hashBefore: 'a'.repeat(40), hashAfter: 'b'.repeat(40),
+    object: { type: 'OrderedCollection', totalItems: 2, orderedItems: [{ hash: 'b'.repeat(40), summary: 'Fire at 1280 degrees' }, { hash: 'c'.repeat(40), summary: 'Mix the glaze' }] },
+  });
+  await peer.deliver(glaze, `${home.origin}/ap/repos/alice/kiln/inbox`, { id: peer.newId(), type: 'Follow', actor: glaze.id, object: `${home.origin}/ap/repos/alice/kiln` });
+  await peer.stop();
+  await federation.drain();
+  await db.write(({ manager }) => manager.query("UPDATE federation_delivery SET state = 'FAILED', attempts = 8, settled_at = 1, last_error = '127.0.0.3 answered 404 (there is no such inbox)' WHERE state = 'PENDING'"));
+  failed = Number((await db.read.query("SELECT min(id) AS id FROM federation_delivery WHERE state = 'FAILED'"))[0].id);
+});
+t.teardown(() => browser?.close());
+
+async function open(who: string | null, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  if (who !== null) await context.addCookies([{ name: 'hearth_session', value: sessions[who]!, url: home.origin }]);
+  return context.newPage();
+}
+
+t.test('web-ui §8 every page of search and federation, without a fault for axe, and none sticks out', async (t) => {
+  const pages: [who: string | null, path: string][] = [
+    [null, '/search'], [null, '/search?q=kiln'], ['alice', '/search?q=kiln'],
+    [null, '/search/code'], ['alice', '/search/code?q=kiln_set'], ['alice', '/search/code?q=ki'],
+    [null, '/repos/alice/kiln/search'], [null, '/repos/alice/kiln/search?q=kiln_set'], [null, '/repos/alice/kiln/search?q=%5B&pattern=1'],
+    ['alice', '/following'], ['alice', '/admin/federation'], ['alice', '/admin/federation/actors?repository=alice/kiln'],
+    ['alice', `/admin/federation/deliveries/${failed}`], [null, '/api/v1'],
+  ];
+  for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
+    const tabs = new Map<string | null, Page>();
+    for (const [who, path] of pages) {
+      const tab = tabs.get(who) ?? (await open(who, { colorScheme, viewport: { width, height: 900 } }));
+      tabs.set(who, tab);
+      await tab.goto(home.origin + path);
+      const { violations } = await new AxeBuilder({ page: tab }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+      t.strictSame(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${path}, ${colorScheme}, ${width}`);
+      t.ok(Number(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0, `${path} fits ${width} pixels`);
+      if (pictures === undefined) continue;
+      mkdirSync(pictures, { recursive: true });
+      await tab.screenshot({ path: `${pictures}/${path.replace(/\W+/g, '-')}-${who ?? 'nobody'}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+    for (const tab of tabs.values()) await tab.context().close();
+  }
+});
+
+t.test('a slash leads to the search box, from any page; results are marked', async (t) => {
+  const tab = await open('alice');
+  await tab.goto(`${home.origin}/repos/alice/kiln`);
+  await tab.keyboard.press('/');
+  await tab.keyboard.type('kiln');
+  await tab.keyboard.press('Enter');
+  await tab.waitForURL(/\/search\?q=kiln/);
+  t.match(await tab.locator('main mark').allInnerTexts(), ['kiln']);
+  await tab.getByRole('link', { name: 'Code', exact: true }).click();
+  await tab.waitForURL(/\/search\/code\?q=kiln/);
+  t.match(await tab.locator('.found-lines mark').first().innerText(), /^kiln$/i);
+  await tab.locator('.found-lines .line-number').first().click();
+  await tab.waitForURL(/\/repos\/alice\/attic\/blob\/[^#]+#L1$/);
+  await tab.context().close();
+});
+
+t.test('without scripts: the administrator sees who follows what, looks at a delivery, sends it again and clears away', async (t) => {
+  const tab = await open('alice', { javaScriptEnabled: false });
+  await tab.goto(`${home.origin}/admin/federation`);
+  await tab.getByRole('link', { name: /^(Accept|Follow) to/ }).first().click();
+  t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
+  await tab.getByRole('button', { name: 'Send again' }).click();
+  await tab.getByText('It is sent again within seconds.').waitFor();
+  await tab.getByText('Clear away what is settled').click();
+  await tab.getByRole('button', { name: 'Remove' }).click();
+  await tab.getByText('What was settled by then is removed.').waitFor();
+
+  await tab.getByRole('link', { name: /Follows, followers and actors/ }).click();
+  t.match(await tab.getByRole('main').innerText(), /bob\/glaze@127\.0\.0\.3/);
+  await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');
+  await tab.getByRole('button', { name: 'Show' }).click();
+  t.match(await tab.getByRole('main').innerText(), /1 follower of alice\/kiln/);
+  t.notMatch(await tab.content(), /PRIVATE KEY/);
+  await tab.getByRole('button', { name: 'Look for new repositories' }).click();
+  await tab.getByText('Looked at all followed people').waitFor();
+  await tab.context().close();
+});
