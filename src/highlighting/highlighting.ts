@@ -18,6 +18,8 @@ export interface Highlighting {
    * shows the text as it is. Never takes longer than about a second.
    */
   highlight(request: HighlightRequest): Promise<string[] | null>;
+  /** Whether this text would be coloured if there is time: its language is known and it is not too large. */
+  canHighlight(request: HighlightRequest): boolean;
   stop(): void;
 }
 
@@ -28,6 +30,8 @@ export interface HighlightingLimits extends SeatLimits {
   maxBytes: number;
   maxLines: number;
   maxLineLength: number;
+  /** After this long a text that the highlighter gave up on is tried again, in milliseconds. */
+  retryMs: number;
   /** What is remembered in all, in UTF-16 units. */
   maxRemembered: number;
 }
@@ -42,6 +46,7 @@ export const defaultLimits: HighlightingLimits = {
   maxBytes: 512 * 1024,
   maxLines: 10_000,
   maxLineLength: 2_000,
+  retryMs: 60_000,
   maxRemembered: 24 * 1024 * 1024,
 };
 
@@ -50,18 +55,19 @@ export function createHighlighting({ embedded, limits = defaultLimits }: { embed
   const free = [...seats];
   const waiting = new Set<(seat: WorkerSeat) => void>();
   /** Results by blob and grammar, the least recently seen first; null for what the highlighter gave up on. */
-  const remembered = new Map<string, string[] | null>();
+  const remembered = new Map<string, { lines: string[] | null; at: number }>();
   let rememberedLength = 0;
 
-  const lengthOf = (lines: string[] | null): number => lines?.reduce((sum, line) => sum + line.length, 0) ?? 1;
+  const lengthOf = (lines: string[] | null): number => lines?.reduce((sum, line) => sum + line.length, 0) ?? 0;
 
   function remember(key: string, lines: string[] | null): void {
-    remembered.set(key, lines);
-    rememberedLength += lengthOf(lines);
+    rememberedLength += lengthOf(lines) - lengthOf(remembered.get(key)?.lines ?? null);
+    remembered.delete(key);
+    remembered.set(key, { lines, at: performance.now() });
     for (const [oldest, old] of remembered) {
       if (rememberedLength <= limits.maxRemembered) break;
       remembered.delete(oldest);
-      rememberedLength -= lengthOf(old);
+      rememberedLength -= lengthOf(old.lines);
     }
   }
 
@@ -92,21 +98,23 @@ export function createHighlighting({ embedded, limits = defaultLimits }: { embed
   }
 
   return {
+    canHighlight: ({ fileName, text }) => Boolean(languageOf(fileName)?.grammar) && fits(text, limits),
     async highlight({ oid, fileName, text }) {
       const grammar = languageOf(fileName)?.grammar;
       if (!grammar || !fits(text, limits)) return null;
       const key = `${oid} ${grammar}`;
       const known = remembered.get(key);
-      if (known !== undefined) {
+      // A machine that was busy then may have time now.
+      if (known !== undefined && (known.lines !== null || performance.now() - known.at < limits.retryMs)) {
         remembered.delete(key);
         remembered.set(key, known);
-        return known;
+        return known.lines;
       }
       const seat = await takeSeat();
       if (seat === null) return null;
       try {
         const lines = await seat.run({ grammar, text });
-        if (!remembered.has(key)) remember(key, lines);
+        if (!remembered.get(key)?.lines) remember(key, lines);
         return lines;
       } finally {
         giveBack(seat);

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { checked, readCommit } from '../browse.ts';
 import type { BrowseDeps } from '../browse.ts';
+import type { ObjectReader } from '../object-reader.ts';
 import type { Commit } from '../parse-objects.ts';
 import { linesOf } from './ask-git.ts';
 import { listDiff } from './list-diff.ts';
@@ -22,6 +24,8 @@ export interface HistoryEntry {
   commit: Commit;
   /** What the file was called then. */
   file: Buffer;
+  /** Whether it was there: a commit that removed it belongs to its history, too. */
+  isThere: boolean;
 }
 
 export interface History {
@@ -58,8 +62,17 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
     ({ from, file } = move);
   }
   const entries = found.slice(0, request.limit);
-  const commits = await deps.readers.use(path, (reader) => Promise.all(entries.map(({ oid }) => readCommit(reader, oid))));
-  return { entries: entries.map((entry, at) => ({ commit: commits[at]!, file: entry.file })), hasMore: found.length > request.limit, cutShort };
+  const [commits, there] = await deps.readers.use(path, (reader) => Promise.all([Promise.all(entries.map(({ oid }) => readCommit(reader, oid))), areThere(reader, entries)]));
+  return { entries: entries.map((entry, at) => ({ commit: commits[at]!, file: entry.file, isThere: there[at]! })), hasMore: found.length > request.limit, cutShort };
+}
+
+/** Which of the files their commits have. One round trip. */
+async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
+  // A name that cannot be asked for in one line of text counts as there.
+  const names = entries.map(({ oid, file }) => (file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`));
+  const infos = await reader.infos(names.filter((name) => name !== null));
+  let at = 0;
+  return names.map((name) => name === null || infos[at++] !== null);
 }
 
 async function walk(deps: BrowseDeps, path: string, { oid, file, author, signal }: HistoryRequest, take: (oid: string) => boolean): Promise<boolean> {

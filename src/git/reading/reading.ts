@@ -22,6 +22,7 @@ import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
 import { locate } from './locate.ts';
 import type { Location } from './locate.ts';
+import { readNote } from './read-note.ts';
 import { readPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
@@ -57,6 +58,8 @@ export interface Reading {
   listFiles(path: string, oid: string, options: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }>;
   /** Looks for a text in the files of a commit. Refuses `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
+  /** What `git notes` has added to a commit; null when nothing. */
+  note(path: string, oid: string): Promise<string | null>;
   /** Notes of annotated tags; null for plain ones. */
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
   archive(path: string, request: { oid: string; format: ArchiveFormat; prefix: string; client?: string }): Promise<Readable>;
@@ -116,6 +119,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables, on
     blame: remembered((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
     listFiles: remembered((target, oid, options) => listFiles(deps, target, oid, options), { most: 200_000, weigh: ({ files }) => files.length + 1 }),
     grep: (target, request) => grep(deps, target, request),
+    note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archive(deps, target, request),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),

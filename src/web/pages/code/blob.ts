@@ -44,12 +44,13 @@ async function readContent({ visit, rooms: { git, highlighting }, at, entry }: A
     const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder };
     return { facts, document: await renderOnce(entry.oid, place, () => text.text) };
   }
-  const coloured = await highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text });
+  const request = { oid: entry.oid, fileName: entry.name, text: text.text };
+  const coloured = await highlighting.highlight(request);
   const code = viewCodeLines(text.text, coloured, readLineRange(visit.query.get('lines')));
   facts.unshift(viewCount(code.count, 'line'));
   if (entry.kind === 'executable') facts.push('executable');
   if (!code.endsWithBreak) facts.push('no newline at the end');
-  return { facts, code };
+  return { facts, code, isFinal: coloured !== null || !highlighting.canHighlight(request) };
 }
 
 /** `B/blob/{ref}/{path}`: a file. */
@@ -77,5 +78,5 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
       blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
       self: codeUrl(url, 'blob', at.ref, at.file),
     },
-  }, { restsOn: [ticks.relied] });
+  }, { restsOn: content.isFinal === false ? null : [ticks.relied] });
 };

@@ -3,6 +3,7 @@ import { notFound } from '../../../kernel/index.ts';
 import { content, movedTo, page, type Reply } from '../../reply.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { commitUrl } from '../../views/code/code-urls.ts';
+import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
@@ -10,6 +11,7 @@ import { readComparison } from './comparison.ts';
 import { readSeals } from './seals.ts';
 import { readTicks } from './ticks.ts';
 
+const maxNote = 20_000;
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
@@ -29,13 +31,14 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
     const body = ending === '.patch' && commit.parents.length < 2 ? await git.reading.mailPatch(found.path, oid) : await git.reading.plainDiff(found.path, range);
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
-  const diff = await readComparison(visit, rooms, range, commitUrl(url, oid));
+  const [diff, note] = await Promise.all([readComparison(visit, rooms, range, commitUrl(url, oid)), git.reading.note(found.path, oid)]);
   const { views: [seal], relied } = await readSeals(rooms, [commit.seal]);
   const ticks = await readTicks(visit, rooms, [oid]);
   return page('code/commit', {
     repository: viewRepositoryHead(found),
     commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
     seal,
+    note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
     parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
     isMerge: commit.parents.length > 1,
     diff,

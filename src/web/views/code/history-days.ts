@@ -7,7 +7,7 @@ import type { StatusTickView } from '../ci/status-tick.ts';
 import type { SealView } from './seal.ts';
 
 interface HistoryRow extends CommitLineView {
-  /** The file as it was in this commit; null when the page shows no file. */
+  /** The file as it was in this commit; null when the page shows no file, or the commit removed it. */
   file: string | null;
   /** What the file was called, from the commit that moved it backwards. */
   movedFrom: string | null;
@@ -30,12 +30,12 @@ function dayOf(at: number, offsetMinutes: number): string {
 
 export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now, seals, tickOf }: { repositoryUrl: string; file: Buffer; now: number; seals: readonly (SealView | null)[]; tickOf: (oid: string) => StatusTickView | null }): HistoryDay[] {
   const days: HistoryDay[] = [];
-  entries.forEach(({ commit, file: then }, index) => {
+  entries.forEach(({ commit, file: then, isThere }, index) => {
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
     const before = entries[index - 1]?.file ?? file;
     const row: HistoryRow = {
       ...viewCommitLine(commit, repositoryUrl, now, tickOf(commit.oid)),
-      file: file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
+      file: file.length === 0 || !isThere ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
       seal: seals[index] ?? null,
     };
