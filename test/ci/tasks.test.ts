@@ -3,6 +3,8 @@ import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts
 
 const simple = (labels = 'linux'): Record<string, string> => workflow(`on: push\njobs:\n  a:\n    runs-on: ${labels}\n    steps: [{run: one}, {name: Second, run: two}]\n`);
 
+t.setTimeout(120_000);
+
 t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
   const { ci, alice, found, rooms } = await openCi(t);
   const instance = { kind: 'instance' } as const;
@@ -38,6 +40,23 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   for (const wrong of [{ uuid: one.runner.uuid, token: two.token }, { uuid: one.runner.uuid, token: '' }, { uuid: 'x', token: one.token }, { uuid: '', token: '' }]) {
     t.equal(await reasonOf(ci.authenticateRunner(wrong, { isActive: false })), 'unregistered_runner');
   }
+});
+
+t.test('a call that was cut off and repeated: the task that it gets again is not taken back, whichever comes first', async (t) => {
+  const { ci, push, addRunner, state } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const first = (await runner.fetch(0, { requestKey: 'k' }))!;
+  const again = (await runner.fetch(0, { requestKey: 'k' }))!;
+  t.equal(again.taskId, first.taskId);
+  await ci.returnTask(first.taskId);
+  t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
+
+  await push(simple());
+  const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
+  const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
+  t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
+  t.equal((await state(2)).run, 'running');
 });
 
 t.test('SPEC §3 the status of a runner follows from when it was heard of', async (t) => {

@@ -40,7 +40,7 @@ export async function fetchTask(room: CiRoom, calls: FetchCalls, runner: RunnerR
   return calls.during(runner.id, options.requestKey, async () => {
     const { requestKey, signal } = options;
     const before = await taskBefore(room, runner, requestKey);
-    if (before !== null) return contentOf(room, before, options.origin);
+    if (before !== null && room.queue.hand(before.task.id)) return contentOf(room, before, options.origin);
     const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(room, runner)));
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
@@ -48,6 +48,7 @@ export async function fetchTask(room: CiRoom, calls: FetchCalls, runner: RunnerR
       if (!mayWork) return pause(left, signal);
       const claim = await room.queue.wait(runner, requestKey, { holdMs: left, signal });
       if (claim === null) return null;
+      if (requestKey !== null) room.queue.hand(claim.task.id);
       const content = await contentOf(room, claim, options.origin);
       if (content !== null) return content;
     }
@@ -90,7 +91,7 @@ async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
 async function contentOf(room: CiRoom, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
-    return await taskContent(room, await room.runs.load(job.runId), job, task.id, origin);
+    return await taskContent(room, await room.runs.load(job.runId), job, task, origin);
   } catch (error) {
     room.logger.error('ci.task_not_built', { task: task.id, job: job.id, error });
     await failJob(room, claim, `This job could not be handed to a runner: ${(error as Error).message}`);
@@ -113,7 +114,7 @@ async function failJob(room: CiRoom, { task, job }: Claim, reason: string): Prom
 
 /** Gives back a task whose runner was gone before it had the answer. */
 export function returnTask(room: CiRoom, taskId: number): Promise<void> {
-  return releaseTask(room, taskId, { countsAsLoss: false });
+  return room.queue.takeBack(taskId, () => releaseTask(room, taskId, { countsAsLoss: false }));
 }
 
 const emptyAnswersPerSecond = 5;

@@ -22,6 +22,7 @@ export interface QueueOptions {
 
 /** How often waiting runners look for jobs that another process let go (`hearth run rerun`), in milliseconds. */
 const lookAgainMs = 1_000;
+const maxRemembered = 1_000;
 
 /**
  * Runners that wait, in the order in which they came, and the one loop that gives
@@ -37,6 +38,10 @@ export class TaskQueue {
   #curious: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
+  /** How many answers with a task are on their way; of tasks that a repeated call may get again. */
+  readonly #handed = new Map<number, number>();
+  /** Tasks that are being taken back, because no answer with them has arrived. */
+  readonly #returning = new Set<number>();
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -77,6 +82,28 @@ export class TaskQueue {
     if (holdMs === 0) void looked.then(() => waiter.give(null));
     this.#watch();
     return given;
+  }
+
+  /**
+   * Notes that a task goes out with an answer, perhaps again: a call that was cut off
+   * is repeated before the server knows that it was. False when the task is being
+   * taken back at this moment, and must not go out.
+   */
+  hand(taskId: number): boolean {
+    if (this.#returning.has(taskId)) return false;
+    this.#handed.set(taskId, (this.#handed.get(taskId) ?? 0) + 1);
+    // Those that arrived are never asked for again.
+    if (this.#handed.size > maxRemembered) this.#handed.delete(this.#handed.keys().next().value!);
+    return true;
+  }
+
+  /** Does what takes a task back, unless it is also in an answer that may have arrived. */
+  async takeBack(taskId: number, release: () => Promise<void>): Promise<void> {
+    const others = (this.#handed.get(taskId) ?? 1) - 1;
+    if (others > 0) return void this.#handed.set(taskId, others);
+    this.#handed.delete(taskId);
+    this.#returning.add(taskId);
+    await release().finally(() => this.#returning.delete(taskId));
   }
 
   /** A job may have begun to wait; after the write that made it so. Resolves when runners that wait have had their chance. */
