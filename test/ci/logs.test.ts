@@ -147,8 +147,8 @@ t.test('configured secrets and the task’s token never reach the log; a strange
   const runner = await addRunner(['linux']);
   const task = (await runner.fetch())!;
   t.same([...task.secrets.keys()].sort(), ['DEPLOY_KEY', 'FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'WIDE']);
-  await runner.log(task.taskId, 0, [`hunter2hunter2 ${task.context.token} widewidewide`]);
-  t.match(readFileSync(path.join(folder, 'data/ci/logs/0', `${task.taskId}.log`), 'utf8'), /Z \*\*\* \*\*\* \*\*\*\n$/);
+  await runner.log(task.taskId, 0, [`hunter2hunter2 ${task.context.token} widewidewide ${task.context.gitea_runtime_token}`]);
+  t.match(readFileSync(path.join(folder, 'data/ci/logs/0', `${task.taskId}.log`), 'utf8'), /Z \*\*\* \*\*\* \*\*\* \*\*\*\n$/);
   await push({ a: '2' });
   await db.write(({ manager }) => manager.query('UPDATE ci_runs SET is_trusted = 0 WHERE number = 2'));
   const untrusted = (await runner.fetch())!;

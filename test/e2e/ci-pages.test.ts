@@ -1,3 +1,4 @@
+// time limit: 420 s
 // CI as a person sees it: a real push, a runner played by a client we did not write, and Chromium.
 import t from 'tap';
 import AxeBuilder from '@axe-core/playwright';
@@ -23,7 +24,7 @@ const step = (id: number, from: number, length: number, result?: number) => ({
   id: BigInt(id), startedAt: now(), logIndex: BigInt(from), logLength: BigInt(length), ...(result === undefined ? {} : { result, stoppedAt: now() }),
 });
 
-t.setTimeout(240_000);
+t.setTimeout(420_000);
 
 let browser: Browser;
 t.before(async () => {
@@ -88,10 +89,10 @@ t.test('a person watches a matrix workflow that their push has started', { timeo
   t.strictSame(faults, []);
 });
 
-t.test('every page of CI, in light and dark, wide and narrow, without a fault for axe', { timeout: 120_000 }, async (t) => {
+t.test('every page of CI, in light and dark, wide and narrow, without a fault for axe', { timeout: 240_000 }, async (t) => {
   const forge = await startForge(t);
   const { ci } = forge.rooms;
-  await forge.push({ '.hearth/workflows/ci.yml': file, '.hearth/workflows/bad.yml': broken });
+  await forge.push({ '.hearth/workflows/ci.yml': file, '.hearth/workflows/bad.yml': broken, '.hearth/workflows/proposals.yml': 'name: Proposals\non: [pull_request, workflow_call]\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n' });
   const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
   const { task } = await client.fetchTask({});
   await client.updateLog({ taskId: task.id, rows: rowsOf('##[group]Set up', '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m', '::error::bad', '::warning::odd', '::debug::more') });
@@ -99,12 +100,22 @@ t.test('every page of CI, in light and dark, wide and narrow, without a fault fo
   await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
   await ci.setVariable(scope, { name: 'target', value: 'here' });
   await ci.createRunner(scope, { name: 'mine', ephemeral: true });
-  const paths = ['/runs', '/runs?status=failure', '/runs/1', '/runs/2', '/runs/2/jobs/1', '/runs/2/jobs/1?q=green', '/runs/2/jobs/3', '/runs/queue', '/runs/new', '/settings/runners', '/settings/secrets'];
+  const job = await ci.authoriseTask(task.context.gitea_runtime_token);
+  for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
+    await ci.receiveArtifact(await ci.createArtifact(job, { name, expiresAt: null }), { kind: 'whole' }, (async function* () { yield Buffer.from(name); })());
+    await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
+  }
+  await ci.removeArtifactOfTask(job, 'gone');
+  // Rights are read with each request; her session ends when they change.
+  await forge.rooms.accounts.setAdministrator(forge.alice.id, true);
+  const session = (await forge.rooms.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
+  const paths = ['/runs/workflows', '/runs', '/runs?status=failure', '/runs/1', '/runs/2', '/runs/2/jobs/1', '/runs/2/jobs/1?q=green', '/runs/2/jobs/3', '/runs/queue', '/runs/new', '/settings/runners', '/settings/secrets'];
   for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
-    const page = await signedIn(forge, { colorScheme, viewport: { width, height: 900 } });
-    for (const target of [...paths.map((path) => `/repos/alice/work${path}`), '/settings/runners', '/settings/secrets']) {
+    const page = await signedIn({ ...forge, alice: { ...forge.alice, session } }, { colorScheme, viewport: { width, height: 900 } });
+    for (const target of [...paths.map((path) => `/repos/alice/work${path}`), '/settings/runners', '/settings/secrets', '/admin/runners', '/admin/secrets', '/admin/queue', '/']) {
       const answer = await page.goto(forge.url + target);
       t.equal(answer?.status(), 200, target);
+      if (target.endsWith('/workflows')) t.match(await page.getByRole('main').innerText(), /line 3, column 3: The job a needs "runs-on"[^]*pull_request: this server has no pull requests[^]*workflow_call: other workflows/);
       const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
       t.strictSame(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${target}, ${colorScheme}, ${width}`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

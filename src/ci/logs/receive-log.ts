@@ -7,6 +7,7 @@ import type { CiRoom } from '../room.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
 import type { TaskRow } from '../tasks/task-schema.ts';
+import { runtimeTokenOf } from '../tasks/runtime-token.ts';
 import { taskToken } from '../tasks/task-token.ts';
 import type { LogFile } from './log-file.ts';
 import { createMask } from './mask.ts';
@@ -118,14 +119,15 @@ async function note(room: CiRoom, task: TaskRow, log: LogFile, { dropped, isComp
 export class Masks {
   readonly #masks = new Map<number, Mask>();
 
-  async of({ db, key, repositories }: CiRoom, task: TaskRow): Promise<Mask> {
+  async of(room: CiRoom, task: TaskRow): Promise<Mask> {
+    const { db, key, repositories } = room;
     let mask = this.#masks.get(task.id);
     if (mask === undefined) {
       const job = await db.read.findOneByOrFail(jobSchema, { id: task.jobId });
       const run = await db.read.findOneByOrFail(runSchema, { id: job.runId });
       const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
       const secrets = located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
-      mask = createMask([taskToken(key, task.id), ...secrets]);
+      mask = createMask([taskToken(key, task.id), runtimeTokenOf(room, task, job), ...secrets]);
       this.#masks.set(task.id, mask);
       if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);
     }

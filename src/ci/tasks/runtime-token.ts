@@ -1,5 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { InstanceKey } from '../../sealing/index.ts';
+import type { CiRoom } from '../room.ts';
+import type { JobRow } from '../runs/job-schema.ts';
+import type { TaskRow } from './task-schema.ts';
 
 /** What a task's runtime token says of it: the key to its artifacts. */
 export interface RuntimeClaims {
@@ -26,6 +29,13 @@ export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }:
     exp: Math.floor(endsAt / 1000),
   });
   return `${header}.${body}.${sign(key, `${header}.${body}`).toString('base64url')}`;
+}
+
+const afterTheEndMs = 3_600_000;
+
+/** The token of a task: always the same one, so that its log can be kept from showing it. */
+export function runtimeTokenOf({ key, settings }: Pick<CiRoom, 'key' | 'settings'>, task: Pick<TaskRow, 'id' | 'createdAt'>, job: Pick<JobRow, 'id' | 'runId'>): string {
+  return runtimeToken(key, { taskId: task.id, runId: job.runId, jobId: job.id, endsAt: task.createdAt + settings.maxTaskMs + afterTheEndMs });
 }
 
 /** Reads a token that this server made and that has not run out; null for any other. */

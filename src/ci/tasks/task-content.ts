@@ -10,7 +10,8 @@ import type { NeededJob } from '../runs/needs.ts';
 import { githubContext } from '../runs/run-context.ts';
 import { writePayload } from '../workflows/write-payload.ts';
 import type { Json } from '../workflows/yaml-nodes.ts';
-import { runtimeToken } from './runtime-token.ts';
+import { runtimeTokenOf } from './runtime-token.ts';
+import type { TaskRow } from './task-schema.ts';
 import { taskToken } from './task-token.ts';
 
 /** Everything that a runner is handed with a task. */
@@ -31,8 +32,9 @@ const dayMs = 24 * 60 * 60 * 1000;
  * token under its usual names and no configured secret (security H04, H05).
  * @param origin how the runner reaches this server; for those that have no base URL
  */
-export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, taskId: number, origin: string | null): Promise<TaskContent> {
+export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, task: Pick<TaskRow, 'id' | 'createdAt'>, origin: string | null): Promise<TaskContent> {
   const { run, repository, parsed } = loaded;
+  const taskId = task.id;
   const { key, settings, db } = room;
   if (!parsed.ok) throw new Error(parsed.problem.describe());
   const definition = parsed.workflow.jobs.get(job.jobKey);
@@ -41,7 +43,7 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
   const needed = job.needs.length === 0 ? [] : await db.read.findBy(jobSchema, { runId: run.id, attempt: job.attempt, jobKey: In(job.needs) });
   const needs = neededJobs(job.needs, needed, await outputsOf(db.read, needed));
   const settled = { definition, name: job.name, leg: job.leg ?? {}, runsOn: job.runsOn ?? [], continueOnError: job.continueOnError };
-  const runtime = runtimeToken(key, { taskId, runId: run.id, jobId: job.id, endsAt: room.clock.now() + settings.maxTaskMs + 3_600_000 });
+  const runtime = runtimeTokenOf(room, task, job);
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
     taskId,
