@@ -12,9 +12,34 @@ export interface Piece {
  */
 export function markHits(text: string, query: string): Piece[] {
   const wanted = foldQuery(query);
-  const characters = [...text.normalize('NFC')];
-  if (wanted === '') return [{ text: characters.join(''), isHit: false }];
+  const whole = text.normalize('NFC');
+  // A page has hundreds of texts, and in most of them there is nothing.
+  if (wanted === '' || !fold(whole).includes(wanted)) return [{ text: whole, isHit: false }];
+  return ascii.test(whole) ? markAscii(whole, wanted) : markCharacters([...whole], wanted);
+}
 
+const ascii = /^[\0-\x7f]*$/;
+
+/** Where every unit is a character and stays one when it is folded. */
+function markAscii(text: string, wanted: string): Piece[] {
+  const pieces: Piece[] = [];
+  const folded = text.toLowerCase();
+  const take = (start: number, end: number, isHit: boolean): void => {
+    const last = pieces.at(-1);
+    if (last?.isHit === isHit) last.text += text.slice(start, end);
+    else if (end > start) pieces.push({ text: text.slice(start, end), isHit });
+  };
+  let done = 0;
+  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, done)) {
+    take(done, at, false);
+    done = at + wanted.length;
+    take(at, done, true);
+  }
+  take(done, text.length, false);
+  return pieces;
+}
+
+function markCharacters(characters: readonly string[], wanted: string): Piece[] {
   const folded = characters.map(fold);
   /** For each unit of the folded text, the character it comes from. */
   const origin = folded.flatMap((part, at) => Array.from({ length: part.length }, () => at));

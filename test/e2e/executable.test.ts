@@ -2,8 +2,9 @@
 import t from 'tap';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder, type Owner } from '../fixtures/temporary-folder.ts';
 
 const project = join(import.meta.dirname, '../..');
@@ -57,6 +58,17 @@ function place(t: Owner): Place {
 
 function findGit(): string {
   return realpathSync(execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim());
+}
+
+function pushFile(t: Owner, remote: string, name: string, content: string): void {
+  const cwd = temporaryFolder(t);
+  writeFileSync(join(cwd, name), content);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...args], { cwd, stdio: 'pipe', env: { PATH: process.env['PATH'], HOME: cwd } });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('commit', '-q', '-m', 'Begin');
+  git('push', '-q', remote, 'main');
 }
 
 /** What the unprivileged user owns in places where programs like to leave things. */
@@ -127,6 +139,17 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   // A command beside the server: the writing thread, argon2 and a migration ran in both.
   const added = await run(['user', 'add', 'alice', '--admin', '--random-password', '--json'], listen);
   t.equal(added.code, 0, added.stderr);
+
+  // Search, whose threads are inside, too: of names, and of code that was pushed a moment ago.
+  const token = (await run(['token', 'add', '--user', 'alice', '--name', 'e2e', '--access', 'write'], listen)).stdout.trim();
+  t.equal((await run(['repo', 'create', 'alice/kettle', '--public'], listen)).code, 0);
+  t.match(await (await fetch(`${url}/api/v1/search?q=ETTL`)).text(), /"name":"kettle"/);
+  pushFile(t, `${url.replace('//', `//alice:${token}@`)}/git/alice/kettle.git`, 'whistle.c', 'int whistle_now;\n');
+  t.match(await (await fetch(`${url}/repos/alice/kettle/search?q=whistle_now`)).text(), /whistle\.c/);
+  for (;;) {
+    if (/whistle\.c/.test(await (await fetch(`${url}/search/code?q=WHISTLE_now`)).text())) break;
+    await wait(100);
+  }
 
   const ended = once(child, 'exit');
   child.kill('SIGTERM');

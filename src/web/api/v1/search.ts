@@ -10,7 +10,8 @@ export const search = operation({
   summary: 'Search repositories and people',
   description:
     'Finds the query, whatever its case, in owner handle, name and description of repositories and in username and display ' +
-    'name of people. Nothing in it is special. Repositories are in the order of owner and name, people in that of their ' +
+    'name of people. Nothing in it is special. Case is folded for all of Unicode: `ÉCOLE` finds `école`, a Greek sigma finds ' +
+    'one at the end of a word, `ß` is not `ss`, and `İ` is an i with a dot above it. Repositories are in the order of owner and name, people in that of their ' +
     `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
     'that its owner may see are searched, too.',
   access: 'anybody', cost: 'rows', status: 200,
