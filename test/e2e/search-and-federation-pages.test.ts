@@ -1,4 +1,5 @@
 // Pages of search and of federation as a person sees them: Chromium, light and dark, wide and narrow.
+// time limit: 300 s
 import t from 'tap';
 import { mkdirSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
