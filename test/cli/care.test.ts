@@ -19,6 +19,7 @@ t.test('init makes a settings file that works, and never over another one', asyn
   t.match(await runCli(['config', 'check', '--config', 'etc/hearth.toml'], { cwd: folder }), { code: 0, stdout: 'ok\n' });
   t.match(readFileSync(path.join(folder, 'etc/hearth.toml'), 'utf8'), `data_dir = "${dataDir}"`);
   t.equal((await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })).code, 4);
+  t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), { code: 2, stderr: /needs root/ });
   t.equal((await hearth('init --unit')).stdout, readFileSync(new URL('../../packaging/hearth.service', import.meta.url), 'utf8'));
   t.match(systemdUnit('/opt/hearth'), 'ExecStart=/opt/hearth serve');
 });

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { conflict } from '../../kernel/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import { configSources } from '../cli.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../systemd-unit.ts';
 
 /** `hearth init`: what a new installation needs besides the program. */
@@ -13,14 +14,16 @@ export function addInitCommand(program: Command, run: Run): void {
   withExamples(
     program.command('init').description('make a settings file and the data folder, and say what to do next')
       .option('--unit', 'only print a unit for systemd')
+      .option('--user <name>', 'the user of the service, who may read the settings and owns the data folder; needs root')
       .action(run(init)),
-    'hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth',
+    'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',
     'hearth init --unit > /etc/systemd/system/hearth.service',
   );
 }
 
-async function init(cli: Cli, { unit }: { unit?: true }): Promise<void> {
+async function init(cli: Cli, { unit, user }: { unit?: true; user?: string }): Promise<void> {
   if (unit) return cli.output.print(systemdUnit());
+  const ids = user === undefined ? null : idsOf(user, cli.process.getuid?.());
   const [{ exampleFile, loadConfig }, { becomeOwnerOf, prepareDataDir }] = await Promise.all([import('../../config/index.ts'), import('../data-dir.ts')]);
   // The file that --config names is the one to be made.
   const { config } = loadConfig({ ...configSources(cli.process, cli.flags), configPath: undefined });
@@ -29,12 +32,36 @@ async function init(cli: Cli, { unit }: { unit?: true }): Promise<void> {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
   const line = `data_dir = ${JSON.stringify(config.dataDir)}`;
   writeFileSync(file, exampleFile().replace(/^#data_dir = .*$/m, line), { mode: 0o640, flag: 'wx' });
+  if (ids !== null) giveTo(ids, file, config.dataDir);
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   cli.output.print(`${file}\n${config.dataDir}\n`, { config: file, dataDir: config.dataDir });
   cli.output.message(`Start it:  hearth serve --config ${file}`);
   cli.output.message('As a service of its own user:');
   cli.output.message('  useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin hearth');
+  if (ids === null) cli.output.message(`  chgrp hearth ${file} && chmod 640 ${file}      (hearth init --user hearth does so)`);
   cli.output.message('  hearth init --unit > /etc/systemd/system/hearth.service');
   cli.output.message('  systemctl daemon-reload && systemctl enable --now hearth && journalctl -u hearth');
+}
+
+interface Ids {
+  uid: number;
+  gid: number;
+}
+
+/** Refuses `usage`: only root can give files away; `unknown_user`. */
+function idsOf(name: string, uid: number | undefined): Ids {
+  if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
+  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`));
+  if (line === undefined) throw withHint(invalid('unknown_user', `This machine has no user ${name}.`), `useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin ${name}`);
+  const [, , user, group] = line.split(':');
+  return { uid: Number(user), gid: Number(group) };
+}
+
+/** The settings stay root's: who breaks into the service cannot change them. */
+function giveTo({ uid, gid }: Ids, file: string, dataDir: string): void {
+  chownSync(file, 0, gid);
+  chmodSync(file, 0o640);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chownSync(dataDir, uid, gid);
 }
