@@ -39,7 +39,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   t.match(await ticksOf(`${B}/compare/${first}...${second}`), [bad]);
   t.match(await ticksOf(`${B}/blob/${second}/a.txt`), [bad]);
   t.same(await ticksOf(`${B}/branches`), []);
-  t.match(await ticksOf('/'), [bad, bad, good], 'the repository by its newest checked commit, then its pushes');
+  t.match(await ticksOf('/'), [bad, bad, bad, good], 'what needs attention, the repository by its newest checked commit, then its pushes');
 
   await rooms.ci.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });

@@ -6,6 +6,7 @@ import { viewAvatar } from '../views/avatar.ts';
 import { viewStatusTick } from '../views/ci/status-tick.ts';
 import type { StatusTickView } from '../views/ci/status-tick.ts';
 import { listPage } from '../views/list-page.ts';
+import { viewReceivedPush } from '../views/follows.ts';
 import { viewNotice } from '../views/notices.ts';
 import { viewPushRow } from '../views/push-row.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
@@ -13,6 +14,7 @@ import { organisationUrl, repositoryUrl } from '../views/urls.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 const maxPushes = 8;
+const maxFollowedPushes = 5;
 /** From here on the page suggests to tidy up (web-ui §12.6). */
 const manyPins = 12;
 
@@ -31,6 +33,17 @@ async function readTicks({ ci, repositories }: WebRooms, pushes: readonly Recent
   };
 }
 
+/** What the person follows on other servers: the newest pushes, and requests that did not get through. */
+async function readFollowing(personId: string, { federation, clock }: WebRooms) {
+  if (!federation.isOperational) return { pushes: [], stuck: [] };
+  const { people, repositories, pushes } = await federation.followingOf(personId);
+  const all = [...repositories, ...people.flatMap((followed) => followed.repositories)];
+  return {
+    pushes: pushes.slice(0, maxFollowedPushes).map((push) => viewReceivedPush(push, clock.now())),
+    stuck: all.filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed').map(({ handle }) => handle),
+  };
+}
+
 /**
  * The person's pins, what waits for them, the latest pushes and their own repositories,
  * filtered by name; for a newcomer, what to do first.
@@ -39,7 +52,7 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
   const { accounts, organisations, owners, repositories, clock } = rooms;
   const filter = (query.get('q') ?? '').slice(0, 100);
   const own = { ownerId: person.id, filter };
-  const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships] = await Promise.all([
+  const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
     listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
@@ -47,15 +60,22 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
     repositories.listOffers(viewer),
     repositories.recentPushes(viewer, maxPushes),
     organisations.organisationsOf(person.id),
+    readFollowing(person.id, rooms),
   ]);
   const ticks = await readTicks(rooms, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
+  const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap((repository) => {
+    const tick = ticks.ofRepository(repository);
+    return tick?.tone === 'bad' ? [{ name: `${repository.owner.handle}/${repository.name}`, url: repositoryUrl({ owner: repository.owner.handle, name: repository.name }), tick }] : [];
+  });
   const isEmpty = rows.length === 0 && filter === '';
   return page('pages/dashboard', {
     pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,
+    failing,
+    following,
     pushes: pushes.map((push) => ({ ...viewPushRow(push, now), tick: ticks.ofPush(push) })),
     organisations: memberships.map(({ organisation: { id, name, displayName }, role }) => ({
       name,
