@@ -32,6 +32,46 @@ export async function freePort(): Promise<number> {
   });
 }
 
+interface NginxServer {
+  /** Where fcgiwrap answers. */
+  socket: string;
+  port: number;
+  /** Of the http section. */
+  settings?: string;
+  /** The blocks of the server. */
+  locations: string;
+}
+
+/** Starts nginx, and fcgiwrap behind it, with everything they write below `place`. */
+export async function runNginx(place: string, { socket, port, settings = '', locations }: NginxServer): Promise<{ pids: number[]; stop(): void }> {
+  writeFileSync(
+    path.join(place, 'nginx.conf'),
+    `daemon off; pid ${place}/pid; error_log ${place}/error.log warn; worker_processes 2; ${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 256; }
+http {
+  access_log off; client_body_temp_path ${place}/body; fastcgi_temp_path ${place}/fcgi;
+  proxy_temp_path ${place}/proxy; uwsgi_temp_path ${place}/uwsgi; scgi_temp_path ${place}/scgi;
+  keepalive_requests 1000000; ${settings}
+  server {
+    listen 127.0.0.1:${port};
+    ${locations}
+  }
+}
+`,
+  );
+  const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore' });
+  await sleep(200);
+  const nginx = spawn('nginx', ['-p', place, '-c', path.join(place, 'nginx.conf')], { stdio: 'inherit' });
+  await sleep(300);
+  return {
+    pids: [nginx.pid!, cgi.pid!],
+    stop() {
+      nginx.kill('SIGTERM');
+      cgi.kill('SIGTERM');
+    },
+  };
+}
+
 /**
  * @param root folder of bare repositories, served below `/git/`
  * @param gitConfig the git settings of the other side, so that both run the same
@@ -54,17 +94,11 @@ export async function startNginx(
   const counting = path.join(place, 'counting-backend');
   writeFileSync(counting, `#!/bin/sh\n${backend}\ntimes >> ${times}\n`, { mode: 0o755 });
   const script = countProcessorTime ? counting : backend;
-  writeFileSync(
-    path.join(place, 'nginx.conf'),
-    `daemon off; pid ${place}/pid; error_log ${place}/error.log warn; worker_processes 2; ${process.getuid?.() === 0 ? 'user root;' : ''}
-events { worker_connections 256; }
-http {
-  access_log off; client_body_temp_path ${place}/body; fastcgi_temp_path ${place}/fcgi;
-  proxy_temp_path ${place}/proxy; uwsgi_temp_path ${place}/uwsgi; scgi_temp_path ${place}/scgi;
-  client_max_body_size 0; keepalive_requests 1000000;
-  server {
-    listen 127.0.0.1:${port};
-    location ~ ^/git(/.*)$ {
+  const { pids, stop } = await runNginx(place, {
+    socket,
+    port,
+    settings: 'client_max_body_size 0;',
+    locations: `location ~ ^/git(/.*)$ {
       fastcgi_pass unix:${socket};
       fastcgi_buffering off; fastcgi_request_buffering off;
       fastcgi_param SCRIPT_FILENAME ${script};
@@ -80,21 +114,11 @@ http {
       fastcgi_param QUERY_STRING $query_string;
       fastcgi_param CONTENT_TYPE $content_type;
       fastcgi_param CONTENT_LENGTH $content_length;
-    }
-  }
-}
-`,
-  );
-  const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore' });
-  await sleep(200);
-  const nginx = spawn('nginx', ['-p', place, '-c', path.join(place, 'nginx.conf')], { stdio: 'inherit' });
-  await sleep(300);
+    }`,
+  });
   return {
     url: `http://127.0.0.1:${port}`,
-    cpuS: () => cpuOfTree([nginx.pid!, cgi.pid!]) + childSeconds(readFileSync(times, 'utf8')),
-    stop() {
-      nginx.kill('SIGTERM');
-      cgi.kill('SIGTERM');
-    },
+    cpuS: () => cpuOfTree(pids) + childSeconds(readFileSync(times, 'utf8')),
+    stop,
   };
 }
