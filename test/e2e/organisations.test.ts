@@ -2,14 +2,19 @@
 // then every one of these pages under axe, in light and dark, narrow and wide.
 import t from 'tap';
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { localAdministrator } from '../../src/access/index.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { fillRepository, signedIn, startWeb } from '../web/web-fixture.ts';
+import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
 import type { Web } from '../web/web-fixture.ts';
 
 t.setTimeout(180_000);
+
+/** Where pictures of the pages go; none are made without it. */
+const pictures = process.env['HEARTH_PICTURES'];
 
 let web: Web;
 let browser: Browser;
@@ -31,7 +36,7 @@ const says = (page: Page, text: string | RegExp) => page.getByRole('status').fil
 t.before(async () => {
   web = await startWeb(t);
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  for (const name of ['alice', 'bob', 'carol']) sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
+  for (const name of ['alice', 'bob', 'carol', 'dave']) sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
 });
 t.teardown(() => browser?.close());
 
@@ -89,7 +94,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await page.goto(`${web.origin}/repos/new`);
   await page.locator('#name').fill('kiln');
   await press(page, 'Create repository');
-  const { path } = await web.rooms.repositories.find({ kind: 'person', id: '', username: null, isAdministrator: true, via: 'local', scope: 'admin', repositoryIds: null }, 'alice', 'kiln');
+  const { path } = await web.rooms.repositories.find(localAdministrator, 'alice', 'kiln');
   await fillRepository(t, path, { 'README.md': '# Kiln' });
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await page.getByLabel('An image of its own', { exact: true }).setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
@@ -177,6 +182,117 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await says(receiver, 'The repository is back');
 });
 
+t.test('a repository of an organisation: deleted by an OWNER, seen in its trash, brought back', async (t) => {
+  const page = await tab('alice');
+  await page.goto(`${web.origin}/repos/potters/studio/settings/danger`);
+  await page.locator('#delete-confirm').fill('potters/studio');
+  await press(page, 'Delete this repository');
+  await says(page, 'in the trash');
+  const member = await tab('bob');
+  await member.goto(`${web.origin}/settings/repositories`);
+  t.equal(await member.getByRole('button', { name: 'Restore potters/studio' }).count(), 0, 'only OWNERs');
+  await page.goto(`${web.origin}/orgs/potters/settings`);
+  await page.getByText('Deleted repositories of potters: studio').waitFor();
+  await page.getByRole('link', { name: 'bring them back' }).click();
+  await page.getByLabel('Name for potters/studio').fill('workshop');
+  await press(page, 'Restore potters/studio');
+  await says(page, 'The repository is back');
+  await page.waitForURL('**/repos/potters/workshop?done=restored');
+});
+
+t.test('the default branch is chosen and its protection is switched', async (t) => {
+  const page = await tab('carol');
+  const { path } = await web.rooms.repositories.find(localAdministrator, 'carol', 'oven');
+  await runGit(['branch', 'next', 'main'], { cwd: path });
+  await page.goto(`${web.origin}/repos/carol/oven/settings`);
+  await page.getByLabel('Default branch', { exact: true }).selectOption('next');
+  await page.getByRole('checkbox').uncheck();
+  await page.getByLabel('Description', { exact: true }).fill('Bakes what the kiln does not.');
+  await press(page, 'Save');
+  await says(page, 'The settings are saved');
+  t.equal(await page.getByLabel('Default branch', { exact: true }).inputValue(), 'next');
+  t.notOk(await page.getByRole('checkbox').isChecked());
+  await page.goto(`${web.origin}/repos/carol/oven`);
+  await page.getByText('Bakes what the kiln does not.').first().waitFor();
+});
+
+t.test('a collaborator sees why they may, and leaves; an offer is declined; a member leaves', async (t) => {
+  const owner = await tab('carol');
+  await owner.goto(`${web.origin}/repos/carol/oven/settings/collaborators`);
+  await owner.getByLabel('Handle', { exact: true }).fill('dave');
+  await owner.getByLabel('Role', { exact: true }).selectOption('write');
+  await press(owner, 'Add');
+  await says(owner, 'The collaborator is added');
+  const page = await tab('dave');
+  await page.goto(`${web.origin}/repos/carol/oven`);
+  await page.getByText('You can push here, as collaborator write').waitFor();
+  await page.getByText('Leave this repository').first().click();
+  await press(page, 'Leave this repository');
+  await says(page, 'You no longer work on that repository');
+
+  await owner.goto(`${web.origin}/repos/carol/oven/settings/danger`);
+  await owner.getByLabel('New owner', { exact: true }).fill('dave');
+  await owner.locator('#transfer-confirm').fill('carol/oven');
+  await press(owner, 'Transfer this repository');
+  await says(owner, 'Offered');
+  await page.goto(`${web.origin}/settings/repositories`);
+  await press(page, 'Decline carol/oven');
+  await says(page, 'declined');
+
+  const member = await tab('bob');
+  await member.goto(`${web.origin}/orgs/potters`);
+  await member.getByText('Leave', { exact: true }).first().click();
+  await press(member, 'Leave');
+  await says(member, 'left');
+});
+
+t.test('a person: profile, picture, handle, and the end of the account, which wants the password', async (t) => {
+  const page = await tab('dave');
+  await page.goto(`${web.origin}/settings/profile`);
+  await page.getByLabel('Name', { exact: true }).fill('Dave of Example');
+  await press(page, 'Save');
+  await says(page, /saved/);
+  await page.getByLabel('A picture of your own', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
+  await press(page, 'Upload');
+  await says(page, 'The picture is saved');
+  await press(page, 'Remove this picture');
+  await says(page, 'removed');
+
+  await page.goto(`${web.origin}/settings/account`);
+  await page.getByLabel('New handle', { exact: true }).fill('david');
+  await page.locator('#handle-confirm').fill('dave');
+  await press(page, 'Change handle');
+  await says(page, /handle/);
+  await page.goto(`${web.origin}/users/dave`);
+  await page.waitForURL('**/users/david');
+
+  await page.goto(`${web.origin}/settings/account`);
+  await page.locator('#delete-confirm').fill('david');
+  await page.getByLabel('Your password', { exact: true }).fill('not it');
+  await press(page, 'Delete my account');
+  await page.getByRole('alert').filter({ hasText: 'This is not your password' }).waitFor();
+  await page.getByLabel('Your password', { exact: true }).fill(password);
+  await press(page, 'Delete my account');
+  await page.waitForURL('**/login?done=account-deleted');
+});
+
+t.test('an organisation is renamed, and deleted once nothing stands in the way', async (t) => {
+  const page = await tab('bob');
+  await page.goto(`${web.origin}/orgs/new`);
+  await page.getByLabel('Handle', { exact: true }).fill('weavers');
+  await press(page, 'Create organisation');
+  await page.goto(`${web.origin}/orgs/weavers/settings`);
+  await page.getByLabel('New name', { exact: true }).fill('spinners');
+  await press(page, 'Rename');
+  await says(page, /renamed/i);
+  await page.goto(`${web.origin}/orgs/weavers`);
+  await page.waitForURL('**/orgs/spinners');
+  await page.goto(`${web.origin}/orgs/spinners/settings`);
+  await page.locator('#delete-confirm').fill('spinners');
+  await press(page, 'Delete this organisation');
+  await says(page, 'deleted');
+});
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** What a theme or a width can change; all other rules see the same page in every look. */
@@ -187,10 +303,24 @@ interface Violation {
   nodes: { target: unknown }[];
 }
 
+/** One page in every look. */
+async function photograph(page: Page, path: string, who: string): Promise<void> {
+  mkdirSync(pictures!, { recursive: true });
+  const before = page.viewportSize()!;
+  for (const width of [1280, 360]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${pictures}/${path.replace(/\W+/g, '-')}-${who}-${width}-${colorScheme}.png`, fullPage: true });
+    }
+  }
+  await page.setViewportSize(before);
+}
+
 t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and wide', async (t) => {
   const pages: [who: string, path: string][] = [
     ['alice', '/'], ['alice', '/orgs/new'], ['alice', '/orgs/potters'], ['bob', '/orgs/potters'], ['alice', '/orgs/potters/members'], ['alice', '/orgs/potters/settings'],
-    ['carol', '/repos/carol/oven/settings'], ['carol', '/repos/carol/oven/settings/collaborators'], ['carol', '/repos/carol/oven/settings/danger'],
+    ['bob', '/repos/potters/workshop'], ['carol', '/repos/carol/oven/settings'], ['carol', '/repos/carol/oven/settings/collaborators'], ['carol', '/repos/carol/oven/settings/danger'],
     ['alice', '/settings/repositories'], ['alice', '/settings/account'], ['alice', '/settings/profile'],
     ['alice', '/explore'], ['alice', '/explore/users'], ['alice', '/explore/orgs'], ['alice', '/users/alice'], ['carol', '/repos/new'],
   ];
@@ -204,6 +334,7 @@ t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and w
       await page.evaluate(axeSource);
       const { violations } = await page.evaluate<{ violations: Violation[] }>(`axe.run(${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`);
       t.same(violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => String(target)).join(', ')}`), [], `${path} as ${who}, ${width} ${colorScheme}`);
+      if (pictures !== undefined && width === 1280) await photograph(page, path, who);
       t.same(await page.evaluate('[...document.querySelectorAll("main *, header *")].filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth && getComputedStyle(each).clipPath === "none").map((each) => each.outerHTML.slice(0, 80))'), [], `${path} fits ${width}`);
     }
   }

@@ -23,6 +23,14 @@ async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
 }
 
+/** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
+async function ownAccess({ person, viewer, found: { canonical, isOwner } }: RepositoryVisit, { repositories }: WebRooms) {
+  if (person === null || isOwner) return null;
+  const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
+  if (access.reason === null || access.reason === 'anyone') return null;
+  return { level: access.level, reason: access.reason, mayLeave: access.ties.some(({ kind }) => kind === 'collaborator') };
+}
+
 function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
   const { found, origin, preferences } = visit;
   return {
@@ -76,13 +84,17 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
-  const [{ branch, oid }, credentials] = await Promise.all([rooms.git.head(found.path), rely(() => credentialsOf(visit, rooms))]);
-  const frame = { ...frameOf(visit, rooms), credentials: credentials.value };
+  const [{ branch, oid }, credentials, access] = await Promise.all([
+    rooms.git.head(found.path),
+    rely(() => credentialsOf(visit, rooms)),
+    rely(() => ownAccess(visit, rooms)),
+  ]);
+  const frame = { ...frameOf(visit, rooms), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
   const licence = await readLicence(visit, rooms, at.ref, tree.entries);
   return page('pages/repository-home', { ...frame, ...place, ...folder, ...facts, licence }, {
-    restsOn: isComplete && facts.isComplete ? [credentials, ticks] : null,
+    restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,
   });
 };
