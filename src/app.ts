@@ -337,6 +337,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       const ofTheMachine = config.ssh.systemSshd ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null } : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       schedule.start();
+      setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {

@@ -65,5 +65,7 @@
     });
   }
 
-  hearthChunks.load(typeof hearthFirstChunk === 'undefined' ? 'main' : hearthFirstChunk);
+  // Processes of our own that are not the command line (src/embedded/from-executable.ts).
+  const [, part = 'main'] = /^--run-part=(worker-[a-z-]+)$/.exec(process.argv[2] ?? '') ?? [];
+  hearthChunks.load(typeof hearthFirstChunk === 'undefined' ? part : hearthFirstChunk);
 }

@@ -12,6 +12,8 @@ export interface Embedded {
    * @param options.workerData anything structured clone can copy
    */
   startWorker(name: WorkerName, options?: { workerData?: unknown; }): Worker;
+  /** How a worker is started as a process of its own: the program and its arguments. */
+  programOf(name: WorkerName): { program: string; args: string[]; };
   /**
    * The bytes of one file below templates/assets. Callers must not change them:
    * in the executable they are the program's own read-only memory.

@@ -53,6 +53,10 @@ export const embedded: Embedded = {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
     return new Worker(join(projectFolder, workers[name]), { name, workerData: options.workerData });
   },
+  programOf(name) {
+    if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
+    return { program: process.execPath, args: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=64', join(projectFolder, workers[name])] };
+  },
   asset(path) {
     if (!filesBelow(assets).includes(path)) throw unknownName('asset', path);
     return readFileSync(join(assets, path));

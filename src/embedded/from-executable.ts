@@ -13,16 +13,20 @@ declare const HEARTH_VERSION: string;
 const assetPrefix = 'assets/';
 type Render = (locals: Record<string, unknown>) => string;
 
+function chunkOf(worker: string): string {
+  const chunk = `worker-${worker}`;
+  const keys = getAssetKeys();
+  if (!keys.includes(`chunks/${chunk}`) && !keys.includes(`packed/${chunk}`)) throw unknownName('worker', worker);
+  return chunk;
+}
+
 /** Reads everything from the executable's own image. */
 export const embedded: Embedded = {
   version: HEARTH_VERSION,
   isExecutable: true,
-  startWorker(name, options = {}) {
-    const chunk = `worker-${name}`;
-    const keys = getAssetKeys();
-    if (!keys.includes(`chunks/${chunk}`) && !keys.includes(`packed/${chunk}`)) throw unknownName('worker', name);
-    return hearthChunks.startWorker(chunk, { name, workerData: options.workerData });
-  },
+  startWorker: (name, options = {}) => hearthChunks.startWorker(chunkOf(name), { name, workerData: options.workerData }),
+  // Read by loader.cjs.
+  programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf(name)}`] }),
   asset(path) {
     if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path);
     return Buffer.from(getRawAsset(assetPrefix + path));

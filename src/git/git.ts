@@ -33,6 +33,9 @@ import { createRefTables } from './ref-table/ref-tables.ts';
 import { readPackedRef, readRefs } from './refs.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
+import { createSocketPairs } from './socket-pairs.ts';
+import { createSpawner } from './spawner/spawner.ts';
+import type { Spawner } from './spawner/spawner.ts';
 import { createSlots } from './slots.ts';
 import type { SlotRules } from './slots.ts';
 import * as storage from './storage.ts';
@@ -141,6 +144,8 @@ export interface Git {
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
+  /** From now on git is started by a small process of its own, where that is possible: for who serves pages meanwhile. */
+  spawnApart(): void;
   /** Starts nothing more, lets what runs finish for `graceMs`, then ends it. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -151,15 +156,21 @@ export interface Git {
  */
 export async function createGit({ config, logger, ...options }: GitOptions): Promise<Git> {
   const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
-  const program = await findProgram(config.git.program, options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin');
+  const program = findProgram(config.git.program, options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin');
   const folder = path.join(config.dataDir, 'run', 'git');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const settings = writeSettings(folder, limits);
   // Leftovers older than this are of an earlier run.
   const bornAt = timeOfFileSystem(folder);
 
-  const door = openGitDoor(program, settings, logger);
-  const [said, pipes] = await Promise.all([door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096), createReusedPipes(folder, logger)]);
+  let spawner: Spawner | null = null;
+  let isStopped = false;
+  const door = openGitDoor(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
+  const [said, pairs] = await Promise.all([
+    door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096),
+    createSocketPairs(path.join(folder, `pipes-${process.pid}`), logger),
+  ]);
+  const pipes = createReusedPipes(pairs);
   const version = readVersion(said.output.toString(), program);
   if (lacksFixes(version)) logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
 
@@ -316,10 +327,17 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       writes: { running: writes.inUse(), waiting: writes.waiting() },
       short: { running: short.inUse(), waiting: short.waiting() },
     }),
+    spawnApart() {
+      if (spawner !== null || isStopped) return;
+      spawner = createSpawner(pairs, logger);
+      spawner.begin();
+    },
     async stop(graceMs = 30_000) {
+      isStopped = true;
       await Promise.all([readers.close(), door.close(graceMs)]);
       answers.close();
-      pipes.close();
+      spawner?.close();
+      pairs.close();
     },
   };
 }

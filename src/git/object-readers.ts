@@ -74,7 +74,8 @@ export function createObjectReaders(door: GitDoor, limits: GitLimits): ObjectRea
     lent.users -= 1;
     if (lent.users > 0) return;
     if (performance.now() - lent.bornAt > lifeMs) end(path, lent);
-    else lent.idle = setTimeout(() => end(path, lent), limits.objectReaderIdleMs);
+    // One that was ended meanwhile needs no clock: it would only keep the program from ending.
+    else if (readers.get(path) === lent) lent.idle = setTimeout(() => end(path, lent), limits.objectReaderIdleMs);
     wakeWaiting();
   }
 

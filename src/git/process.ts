@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { internal, unavailable } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
+import { launchHere } from './child.ts';
+import type { Child, Launch } from './child.ts';
 import type { GitSettings } from './settings.ts';
 
 /** Why a process was ended before it was done. */
@@ -15,7 +15,7 @@ export interface GitCommand {
   timeLimitMs: number;
   /** Whether the process reads from us; else its input is empty. */
   takesInput?: boolean;
-  /** Takes the output in place of `stdout`, as a socket or an open file; the caller closes its own copy afterwards. */
+  /** Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has it. */
   output?: Socket | number | undefined;
   /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
   protocol?: string | null | undefined;
@@ -34,8 +34,8 @@ export interface GitExit {
 }
 
 export interface GitProcess {
-  /** Leader of its process group. */
-  pid: number;
+  /** Leader of its process group; 0 until it is known. */
+  readonly pid: number;
   /** Null unless the command takes input. */
   stdin: Writable | null;
   /** Null when the output goes elsewhere. */
@@ -66,20 +66,26 @@ export interface GitDoor {
 const insistAfterMs = 3_000;
 /** How long the output of a process that was ended is still read. */
 const lastWordsMs = 500;
-const keptComplaintBytes = 4_096;
 const validProtocol = /^version=[012]$/;
 
 /**
  * @param program absolute path of git
  * @param settings environment and working directory of every child
+ * @param launchApart starts a child from elsewhere, or answers null when that cannot be done now
  */
-export function openGitDoor(program: string, settings: GitSettings, logger: Logger): GitDoor {
+export function openGitDoor(program: string, settings: GitSettings, logger: Logger, launchApart: (launch: Launch) => Child | null = () => null): GitDoor {
   const alive = new Map<GitProcess, Promise<GitExit>>();
   let closed = false;
 
   function start(command: GitCommand): GitProcess {
     if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
-    const child = startGroup(program, command, settings, logger);
+    const launch = launchOf(program, command, settings);
+    const launched = launchApart(launch) ?? launchHere(launch);
+    if (launched === null) {
+      logger.error('git.start_failed', { argv: command.argv });
+      throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
+    }
+    const child = govern(launched, command, logger);
     alive.set(child, child.exited.finally(() => alive.delete(child)));
     return child;
   }
@@ -115,37 +121,21 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
   return { start, run, close, running: () => alive.size };
 }
 
-function startGroup(program: string, command: GitCommand, settings: GitSettings, logger: Logger): GitProcess {
-  const { argv, protocol, signal, timeLimitMs, allocationLimitBytes } = command;
-  const environment = {
-    ...settings.environment,
-    ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
-    ...(allocationLimitBytes === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocationLimitBytes) }),
+function launchOf(program: string, command: GitCommand, { environment, home }: GitSettings): Launch {
+  const { argv, protocol, allocationLimitBytes, takesInput = false, output, yields = false } = command;
+  return {
+    program, argv, home, takesInput, output, yields,
+    environment: {
+      ...environment,
+      ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+      ...(allocationLimitBytes === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocationLimitBytes) }),
+    },
   };
-  // `detached` makes it the leader of its own group, so that one signal reaches
-  // its helpers (pack-objects, index-pack) too.
-  const child = spawn(program, argv, {
-    cwd: settings.home,
-    env: environment,
-    detached: true,
-    stdio: [command.takesInput === true ? 'pipe' : 'ignore', command.output ?? 'pipe', 'pipe'],
-  });
-  const { stdin, stdout, stderr, pid = 0 } = child;
-  if (pid === 0 || stderr === null) {
-    child.once('error', (error) => logger.error('git.start_failed', { argv, error }));
-    throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
-  }
-  if (command.yields === true) stepBack(pid);
+}
 
-  let complaint = '';
-  stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (complaint.length < keptComplaintBytes) complaint += text.slice(0, keptComplaintBytes - complaint.length);
-  });
-  // A process that ends early closes its input while we still write; its exit says why.
-  stdin?.on('error', () => {});
-  stdout?.on('error', () => {});
-  child.on('error', (error) => logger.warn('git.error', { argv, error }));
-
+/** Keeps a child within its limits, to its end. */
+function govern(child: Child, { argv, signal, timeLimitMs }: GitCommand, logger: Logger): GitProcess {
+  const { stdin, stdout } = child;
   let stoppedBy: StopReason | null = null;
   let insist: NodeJS.Timeout | undefined;
   function stop(reason: StopReason): void {
@@ -154,14 +144,14 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
     // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The
     // leader goes first: were its helpers to tidy up at the same time, each would trip
     // over what the other has removed already, and leave the rest.
-    const hasExited = child.exitCode !== null || child.signalCode !== null;
-    sendSignal(hasExited ? -pid : pid, 'SIGTERM');
-    insist = setTimeout(() => sendSignal(-pid, 'SIGKILL'), insistAfterMs);
+    const { hasExited } = child;
+    child.signal('SIGTERM', hasExited);
+    insist = setTimeout(() => child.signal('SIGKILL', true), insistAfterMs);
     if (hasExited) stdout?.destroy();
   }
-  child.once('exit', () => {
+  child.onExit(() => {
     if (stoppedBy === null) return;
-    sendSignal(-pid, 'SIGTERM');
+    child.signal('SIGTERM', true);
     // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
     setTimeout(() => stdout?.destroy(), lastWordsMs);
   });
@@ -172,8 +162,7 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
   if (signal?.aborted) onAbort();
 
   const exited = new Promise<GitExit>((resolve) => {
-    // `close`, not `exit`: helpers that outlive the leader still hold the pipes.
-    child.once('close', (code) => {
+    child.onClose((code) => {
       clearTimeout(limit);
       clearTimeout(insist);
       signal?.removeEventListener('abort', onAbort);
@@ -181,22 +170,11 @@ function startGroup(program: string, command: GitCommand, settings: GitSettings,
       resolve({ code, stoppedBy });
     });
   });
-  return { pid, stdin, stdout, exited, stop, complaint: () => complaint };
-}
-
-/** @param target a process, or minus the leader of a group */
-function sendSignal(target: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(target, name);
-  } catch {
-    // It ended by itself.
-  }
-}
-
-function stepBack(pid: number): void {
-  try {
-    setPriority(pid, 5);
-  } catch {
-    // It is gone already.
-  }
+  return {
+    get pid() {
+      return child.pid;
+    },
+    stdin, stdout, exited, stop,
+    complaint: () => child.complaint(),
+  };
 }

@@ -96,7 +96,7 @@ export async function runReceivePack(
 
   const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
   const endWatch = watchEffort(
-    git.pid,
+    () => git.pid,
     effortEveryMs,
     () => limits.pushCpuMs + (feed.bytes / mebibyte) * limits.pushCpuMsPerMiB,
     () => git.stop('effort_limit'),

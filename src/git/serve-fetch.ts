@@ -61,9 +61,8 @@ export async function serve(deps: ServeDeps, request: UploadRequest, argv: strin
     });
   } catch (error) {
     pipe?.stop();
-    throw error;
-  } finally {
     pipe?.childEnd.destroy();
+    throw error;
   }
   const stdin = git.stdin!;
   const asked = startFlow(input, stdin, true);

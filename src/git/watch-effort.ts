@@ -10,17 +10,17 @@ const tickMs = 10;
  * a thousand times". Its size does not tell, so what it costs is watched. Where the system
  * does not tell (no `/proc`), nothing is watched.
  *
- * @param pid the first process
+ * @param pid of the first process; 0 until it is known
  * @param allowedMs how much it may have used by now, in milliseconds
  * @param onExceeded called once
  * @returns a function that ends the watch
  */
-export function watchEffort(pid: number, everyMs: number, allowedMs: () => number, onExceeded: () => void): () => void {
+export function watchEffort(pid: () => number, everyMs: number, allowedMs: () => number, onExceeded: () => void): () => void {
   let looking = false;
   const timer = setInterval(() => {
-    if (looking) return;
+    if (looking || pid() === 0) return;
     looking = true;
-    void usedMs(pid).then((used) => {
+    void usedMs(pid()).then((used) => {
       looking = false;
       if (used <= allowedMs()) return;
       clearInterval(timer);

@@ -1,32 +1,53 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import t from 'tap';
+import type { Test } from 'tap';
 import { createGit } from '../../src/git/index.ts';
 import { openGitDoor } from '../../src/git/process.ts';
 import { createSlots } from '../../src/git/slots.ts';
+import { createSocketPairs } from '../../src/git/socket-pairs.ts';
+import { createSpawner } from '../../src/git/spawner/spawner.ts';
 import { readVersion } from '../../src/git/version.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { because, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
 
+/** Where children are started: by this process, or by a small one beside it. */
+type Place = 'here' | 'apart';
+
 /** A door whose program is a shell script, to see exactly what a child gets and how it ends. */
-function scriptDoor(t: Owner, script: string) {
+async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   writeFileSync(program, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
   const { logger, log } = recordingLogger();
   const settings = { environment: { PATH: '/usr/bin:/bin', ONLY: 'this' }, home: folder, file: path.join(folder, 'config') };
-  const door = openGitDoor(program, settings, logger);
-  t.teardown(() => door.close(0));
-  return { door, folder, log };
+  const pairs = await createSocketPairs(path.join(folder, 'pairs'), logger);
+  const spawner = createSpawner(pairs, logger);
+  const door = openGitDoor(program, settings, logger, (launch) => spawner.launch(launch));
+  t.teardown(async () => {
+    await door.close(0);
+    spawner.close();
+    pairs.close();
+  });
+  if (place === 'apart') {
+    spawner.begin();
+    await until(() => spawner.isReady(), 'the spawner');
+  }
+  return { door, folder, log, spawner };
 }
 
-t.test('SECURITY 2.1: a child gets our environment and nothing else', async (t) => {
+/** The same in both places. */
+function both(name: string, test: (t: Test, place: Place) => Promise<void>): void {
+  for (const place of ['here', 'apart'] as const) void t.test(`${name} (${place})`, (t) => test(t, place));
+}
+
+both('SECURITY 2.1: a child gets our environment and nothing else', async (t, place) => {
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);
-  const { door } = scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0');
+  const { door } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
   const environment = (output: Buffer) => output.toString().split('\n').filter((line) => line.includes('=')).sort();
   const run = async (protocol?: string) => environment((await door.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
   t.same(await run(), ['ONLY=this', 'PATH=/usr/bin:/bin']);
@@ -78,16 +99,16 @@ t.test('git is found, and refused when it is too old or something else', async (
   t.match(readVersion('git version 3.0.rc1\n', 'git'), { major: 3, minor: 0, patch: 0 });
 });
 
-t.test('a child that takes too long, or says too much, is ended with its helpers', async (t) => {
-  const { door, folder } = scriptDoor(t, 'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac');
+both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {
+  const { door, folder } = await scriptDoor(t, 'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac', place);
   await t.rejects(door.run({ argv: ['slow'], timeLimitMs: 100 }, 1_000), { code: 'internal' });
   await t.rejects(door.run({ argv: ['loud'], timeLimitMs: 10_000 }, 1_000), { code: 'internal' });
   t.same(await processesBelow(folder), [], 'nothing is left');
   t.equal(door.running(), 0);
 });
 
-t.test('SECURITY I12: nothing is left when a client leaves', async (t) => {
-  const { door, folder } = scriptDoor(t, 'sleep 61 & sleep 61');
+both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
+  const { door, folder } = await scriptDoor(t, 'sleep 61 & sleep 61', place);
   const gone = new AbortController();
   const child = door.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
   await until(async () => (await processesBelow(folder)).length >= 3);
@@ -97,16 +118,16 @@ t.test('SECURITY I12: nothing is left when a client leaves', async (t) => {
   t.pass('the whole group has ended');
 });
 
-t.test('output that nobody reads does not keep a child that was ended', async (t) => {
-  const { door } = scriptDoor(t, 'yes');
+both('output that nobody reads does not keep a child that was ended', async (t, place) => {
+  const { door } = await scriptDoor(t, 'yes', place);
   const child = door.start({ argv: [], timeLimitMs: 60_000 });
   await sleep(50);
   child.stop('stalled');
   t.match(await child.exited, { stoppedBy: 'stalled' });
 });
 
-t.test('a stop lets children finish, then ends them, and starts no more', async (t) => {
-  const { door, log } = scriptDoor(t, 'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi');
+both('a stop lets children finish, then ends them, and starts no more', async (t, place) => {
+  const { door, log } = await scriptDoor(t, 'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi', place);
   const quick = door.run({ argv: ['quick'], timeLimitMs: 5_000 }, 100);
   const slow = door.start({ argv: ['slow'], timeLimitMs: 60_000 });
   await Promise.all([
@@ -116,6 +137,55 @@ t.test('a stop lets children finish, then ends them, and starts no more', async 
   ]);
   t.throws(() => door.start({ argv: [], timeLimitMs: 1 }), because('stopping'));
   t.match(log, [{ event: 'git.stopped', reason: 'shutdown' }]);
+});
+
+t.test('a child that is started apart is the spawner’s, and has its input, its output and its last words from us', async (t) => {
+  const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
+  const { door, spawner, folder, log } = await scriptDoor(t, script, 'apart');
+  const parent = async () => Number((await door.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
+  const first = await parent();
+  t.not(first, process.pid);
+
+  const echo = door.start({ argv: ['echo', 'last words'], timeLimitMs: 5_000, takesInput: true });
+  const sent = Buffer.alloc(3_000_000, 'all of it, in order. ');
+  echo.stdin!.end(sent);
+  const chunks: Buffer[] = [];
+  for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
+  t.same(await echo.exited, { code: 3, stoppedBy: null });
+  t.ok(Buffer.concat(chunks).equals(sent));
+  t.equal(echo.complaint(), 'last words\n');
+
+  const file = openSync(path.join(folder, 'output'), 'wx+');
+  unlinkSync(path.join(folder, 'output'));
+  const toFile = door.start({ argv: ['echo', ''], timeLimitMs: 5_000, takesInput: true, output: file });
+  toFile.stdin!.end('into a file without a name');
+  await toFile.exited;
+  t.equal(readFileSync(file, 'utf8'), 'into a file without a name');
+  closeSync(file);
+
+  const many = Array.from({ length: 40 }, (_, at) => door.run({ argv: ['echo', String(at)], timeLimitMs: 20_000 }, 100));
+  for (const [at, one] of (await Promise.all(many)).entries()) t.equal(one.complaint, `${at}\n`, 'with or without a connection ready');
+
+  await until(() => spawner.isReady());
+  const lost = door.start({ argv: ['sleep'], timeLimitMs: 60_000 });
+  await until(() => lost.pid !== 0);
+  process.kill(first, 'SIGKILL');
+  t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
+  t.equal(await parent(), process.pid, 'meanwhile this process does it');
+  await until(() => spawner.isReady(), 'another spawner');
+  t.not(await parent(), process.pid);
+  t.match(log.filter(({ event }) => event === 'git.spawner_ended'), [{ signal: 'SIGKILL' }]);
+});
+
+t.test('the spawner ends with the server, however that ends, and not before', async (t) => {
+  const { door, spawner } = await scriptDoor(t, 'echo $PPID', 'apart');
+  const id = Number((await door.run({ argv: [], timeLimitMs: 5_000 }, 100)).output);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(id, name);
+  await sleep(50);
+  t.equal(Number((await door.run({ argv: [], timeLimitMs: 5_000 }, 100)).output), id);
+  spawner.close();
+  await until(() => !existsSync(`/proc/${id}`), 'its end');
+  t.pass('it ends when nobody speaks to it any more');
 });
 
 t.test('a program that cannot be started is a refusal, not a crash', async (t) => {

@@ -132,10 +132,14 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
   'src/control/converse.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
-  'src/git/reused-pipe.ts': 'connects to a socket of its own, in a folder that only this user can open',
+  'src/git/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 
-holds('only the command line knows the process it runs in', knowsNoProcess);
+holds('only the command line knows the process it runs in', knowsNoProcess, {
+  'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
+  'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
+  'src/git/spawner/spawner-process.ts': 'is a process of its own',
+});
 
 holds('DESIGN §4 the database is reached by db.read and db.write alone', usesTheTwoDoors);
 

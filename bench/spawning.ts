@@ -1,0 +1,66 @@
+// How long pages stand still while git is started: by the server itself, and by the small process beside it.
+// usage: bench/spawning [--rounds N] [--ballast MB]
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../src/config/index.ts';
+import { createGit } from '../src/git/index.ts';
+import type { Git } from '../src/git/index.ts';
+import { silentLogger } from '../src/kernel/index.ts';
+import { option, row, spread } from './rounds.ts';
+
+const rounds = option('rounds', 7);
+/** As much memory as a server that has been at work has. */
+const ballast = Array.from({ length: option('ballast', 80) }, (_, at) => Buffer.alloc(2 ** 20, at + 1));
+const atOnce = 20;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
+const { config } = loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_GIT_READ_SLOTS: '8' }, cwd: folder, readFile: () => '' });
+
+async function open(isApart: boolean): Promise<{ git: Git; repository: string }> {
+  const git = await createGit({ config: { ...config, dataDir: path.join(folder, isApart ? 'apart' : 'here') }, logger: silentLogger });
+  const repository = path.join(folder, `${isApart ? 'apart' : 'here'}.git`);
+  execFileSync('git', ['init', '-q', '--bare', repository]);
+  const tree = execFileSync('git', ['-C', repository, 'mktree'], { input: '' }).toString().trim();
+  const commit = execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit-tree', tree, '-m', 'x']).toString().trim();
+  execFileSync('git', ['-C', repository, 'update-ref', 'refs/heads/main', commit]);
+  if (isApart) {
+    git.spawnApart();
+    await sleep(1_000);
+  }
+  return { git, repository };
+}
+
+/** What clones, pushes and pages start: twenty at a time, five times over. */
+async function work({ git, repository }: { git: Git; repository: string }): Promise<{ stillMs: number; longestMs: number; tookMs: number }> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const startedAt = performance.now();
+  for (let turn = 0; turn < 5; turn++) {
+    await Promise.all(Array.from({ length: atOnce }, () => git.check(repository)));
+  }
+  const tookMs = performance.now() - startedAt;
+  delay.disable();
+  return { stillMs: delay.percentile(99) / 1e6, longestMs: delay.max / 1e6, tookMs };
+}
+
+const sides = { 'by the server itself': await open(false), 'by the small process': await open(true) };
+const samples: Record<string, Awaited<ReturnType<typeof work>>[]> = {};
+for (let round = 0; round <= rounds; round++) {
+  for (const [name, side] of Object.entries(sides)) {
+    const sample = await work(side);
+    // The first one warms up.
+    if (round > 0) (samples[name] ??= []).push(sample);
+  }
+}
+console.log(row([`100 starts, ${atOnce} at a time`, 'Event loop late, p99, ms (min–max)', 'Longest, ms', 'All done, ms']));
+console.log(row(['---', '---:', '---:', '---:']));
+for (const [name, all] of Object.entries(samples)) {
+  console.log(row([name, spread(all.map(({ stillMs }) => stillMs), 1), spread(all.map(({ longestMs }) => longestMs), 1), spread(all.map(({ tookMs }) => tookMs))]));
+}
+console.log(`\nMemory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB, of which ${ballast.length} MB for show.`);
+for (const { git } of Object.values(sides)) await git.stop(0);
+rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,57 @@
+/**
+ * The spawner: a process that does nothing but start git. A process that starts another
+ * one stands still while the system copies the tables of its memory, and this one has
+ * next to none. It ends when the server does.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { collectComplaint, stepBack } from '../child.ts';
+import type { Order, Report } from './orders.ts';
+
+/** An end of a connection that nobody here reads: Node passes it on without looking into it. */
+interface Handle {
+  close(): void;
+}
+
+const inputs = new Map<number, Handle>();
+
+const report = (what: Report): void => void process.send?.(what);
+
+function start(order: Extract<Order, { kind: 'start' }>, output: Handle | undefined): void {
+  const { id, program, argv, environment, home, takesInput, file, yields } = order;
+  const input = inputs.get(id);
+  inputs.delete(id);
+  let opened: number | undefined;
+  try {
+    if (file !== null) opened = openSync(file, constants.O_WRONLY);
+    const child = spawn(program, argv, {
+      cwd: home,
+      env: environment,
+      detached: true,
+      stdio: [takesInput ? (input as never) : 'ignore', opened ?? (output as never), 'pipe'],
+    });
+    const complaint = collectComplaint(child.stderr);
+    child.on('error', () => {});
+    const { pid = 0 } = child;
+    if (yields && pid !== 0) stepBack(pid);
+    report({ id, kind: 'started', pid });
+    if (pid === 0) return;
+    child.once('exit', () => report({ id, kind: 'exited' }));
+    child.once('close', (code) => report({ id, kind: 'closed', code, complaint: complaint() }));
+  } catch {
+    report({ id, kind: 'started', pid: 0 });
+  } finally {
+    input?.close();
+    output?.close();
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+process.on('message', (order: Order, handle?: unknown) => {
+  if (order.kind === 'input') inputs.set(order.id, handle as Handle);
+  else start(order, handle as Handle | undefined);
+});
+process.on('disconnect', () => process.exit(0));
+// Who ends the server may mean its whole group; running pushes still need their last reports.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {});
+report({ kind: 'ready' });

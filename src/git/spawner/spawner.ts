@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { platform } from 'node:os';
+import { embedded } from '../../embedded/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { sendSignal } from '../child.ts';
+import type { Child, Launch } from '../child.ts';
+import type { SocketPair, SocketPairs } from '../socket-pairs.ts';
+import type { Order, Report } from './orders.ts';
+
+/** Starts git from a small process of ours, so that nobody waits while the system copies the tables of a large one. */
+export interface Spawner {
+  /** Answers null while there is no spawner, or no connection ready for the child: then it has to be started from here. */
+  launch(launch: Launch): Child | null;
+  /** Whether a child would be started apart now. */
+  isReady(): boolean;
+  /** Starts the small process; again after it has ended unasked. */
+  begin(): void;
+  close(): void;
+}
+
+/** Connections made beforehand, so that a start waits for nothing. */
+const pairsReady = 24;
+const restartAfterMs = 1_000;
+/** Where an open file of ours has a path that the spawner can open. */
+const hasProc = platform() === 'linux';
+
+/** Only this much of our own environment: where programs are, nothing about anybody. */
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
+
+export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
+  let running: ChildProcess | null = null;
+  let isReady = false;
+  let isClosed = false;
+  let lastId = 0;
+  let restart: NodeJS.Timeout | undefined;
+  const children = new Map<number, RemoteChild>();
+  const ready: SocketPair[] = [];
+  let inTheMaking = 0;
+  /** Ends that are on their way: nobody closes them when the channel breaks before. */
+  const onTheirWay = new Set<Socket>();
+
+  function fill(): void {
+    while (!isClosed && isReady && ready.length + inTheMaking < pairsReady) {
+      inTheMaking += 1;
+      void pairs.make().then((pair) => {
+        inTheMaking -= 1;
+        if (pair === null) return;
+        if (isClosed) drop(pair);
+        else ready.push(pair);
+      });
+    }
+  }
+
+  function drop({ ours, theirs }: SocketPair): void {
+    ours.destroy();
+    theirs.destroy();
+  }
+
+  /** @param theirs becomes the child's, and is closed here once it has been sent */
+  function send(to: ChildProcess, order: Order, theirs: Socket | null): void {
+    if (theirs === null) return void to.send(order);
+    onTheirWay.add(theirs);
+    // The bare handle: as a socket it would begin to read at the other side.
+    to.send(order, (theirs as unknown as { _handle: never })._handle, {}, () => {
+      onTheirWay.delete(theirs);
+      theirs.destroy();
+    });
+  }
+
+  function forgetSent(): void {
+    for (const theirs of onTheirWay) theirs.destroy();
+    onTheirWay.clear();
+  }
+
+  function begin(): void {
+    if (running !== null || isClosed) return;
+    const { program, args } = embedded.programOf('git-spawner');
+    const started = spawn(program, args, { env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    running = started;
+    started.on('message', (report: Report) => hear(report));
+    started.on('error', (error) => logger.warn('git.spawner_failed', { error }));
+    started.once('exit', (code, signal) => ended(code, signal));
+    // It keeps nobody from ending: it ends with us.
+    started.unref();
+    started.channel?.unref();
+  }
+
+  function hear(report: Report): void {
+    if (report.kind === 'ready') {
+      isReady = true;
+      return fill();
+    }
+    children.get(report.id)?.hear(report);
+    if (report.kind === 'closed' || (report.kind === 'started' && report.pid === 0)) children.delete(report.id);
+  }
+
+  function ended(code: number | null, signal: NodeJS.Signals | null): void {
+    running = null;
+    isReady = false;
+    if (isClosed) return;
+    logger.warn('git.spawner_ended', { code, signal, children: children.size });
+    // Nobody will tell any more how they end.
+    for (const child of children.values()) child.lose();
+    children.clear();
+    forgetSent();
+    restart = setTimeout(begin, restartAfterMs);
+    restart.unref();
+  }
+
+  return {
+    begin,
+    isReady: () => isReady && ready.length === pairsReady,
+    launch({ program, argv, environment, home, takesInput, output, yields }) {
+      const needed = (takesInput ? 1 : 0) + (output === undefined ? 1 : 0);
+      if (running === null || !isReady || ready.length < needed || (typeof output === 'number' && !hasProc)) return null;
+      const id = ++lastId;
+      const input = takesInput ? ready.pop()! : null;
+      const answer = output === undefined ? ready.pop()! : null;
+      fill();
+      const child = new RemoteChild(input?.ours ?? null, answer?.ours ?? null);
+      children.set(id, child);
+      if (input !== null) send(running, { id, kind: 'input' }, input.theirs);
+      const file = typeof output === 'number' ? `/proc/${process.pid}/fd/${output}` : null;
+      send(running, { id, kind: 'start', program, argv, environment, home, takesInput, file, yields }, answer?.theirs ?? (typeof output === 'object' ? output : null));
+      return child;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(restart);
+      for (const pair of ready.splice(0)) drop(pair);
+      forgetSent();
+      running?.disconnect();
+    },
+  };
+}
+
+/** A child of the spawner, as its reports tell of it. */
+class RemoteChild implements Child {
+  readonly stdin: Socket | null;
+  readonly stdout: Socket | null;
+  pid = 0;
+  hasExited = false;
+  #complaint = '';
+  #waiting: [name: NodeJS.Signals, group: boolean][] = [];
+  readonly #exited = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<number | null>();
+
+  constructor(stdin: Socket | null, stdout: Socket | null) {
+    this.stdin = stdin;
+    this.stdout = stdout;
+    // Nothing comes from there but the news that nobody reads any more.
+    stdin?.resume();
+  }
+
+  hear(report: Exclude<Report, { kind: 'ready' }>): void {
+    if (report.kind === 'started') {
+      this.pid = report.pid;
+      for (const [name, group] of this.#waiting.splice(0)) this.signal(name, group);
+      if (report.pid === 0) this.lose();
+    } else {
+      this.#exit();
+      if (report.kind === 'closed') {
+        this.#complaint = report.complaint;
+        this.#close(report.code);
+      }
+    }
+  }
+
+  /** How it ends is not known. */
+  lose(): void {
+    this.signal('SIGTERM', true);
+    this.#exit();
+    this.#close(null);
+  }
+
+  signal(name: NodeJS.Signals, group: boolean): void {
+    if (this.pid === 0) this.#waiting.push([name, group]);
+    else sendSignal(group ? -this.pid : this.pid, name);
+  }
+
+  onExit(callback: () => void): void {
+    void this.#exited.promise.then(callback);
+  }
+
+  onClose(callback: (code: number | null) => void): void {
+    void this.#closed.promise.then(callback);
+  }
+
+  complaint(): string {
+    return this.#complaint;
+  }
+
+  #exit(): void {
+    this.hasExited = true;
+    this.#exited.resolve();
+  }
+
+  /** Its output may still lie in the connection when the spawner has told of its end. */
+  #close(code: number | null): void {
+    const { stdout } = this;
+    if (stdout === null || stdout.closed) this.#closed.resolve(code);
+    else stdout.once('close', () => this.#closed.resolve(code));
+  }
+}
