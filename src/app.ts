@@ -278,6 +278,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const rpc = createRpcServer({ config, ci, clock, logger });
   const probe = createProbe(config);
   const web = createWebServer({
+    db,
     probe,
     config,
     clock,

@@ -35,6 +35,8 @@ export interface Database {
   readonly read: EntityManager;
   /** The same door for the hottest questions: rows by the values of columns, without a mapper. */
   readonly lookup: Lookup;
+  /** A number that changes with every commit; of another process's, after two milliseconds. */
+  state(): number;
   /**
    * Runs `fn` in a transaction of its own, one at a time for the whole process:
    * on a shared connection one request's rollback would take another's
@@ -123,7 +125,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   queryThroughWriter(writer, refuseLateWork);
   const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
 
-  const { lookup, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
+  const { lookup, state, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
 
   const inside = new AsyncLocalStorage<{ open: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
@@ -221,6 +223,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       refuseReadingInside();
       return lookup;
     },
+    state,
     write(fn, options = {}) {
       // It would wait for the write it is part of, for ever.
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));

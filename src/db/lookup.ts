@@ -12,6 +12,8 @@ export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Part
 
 export interface KeptLookups {
   lookup: Lookup;
+  /** Changes with every commit, whoever made it: what was read at the same number is still so. */
+  state(): number;
   /** To be called with every commit of this process, before anybody is told of it. */
   forget(): void;
 }
@@ -43,6 +45,7 @@ export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
   let version: unknown;
   let askedAtMs = -Infinity;
   let keptRows = 0;
+  let changes = 0;
 
   /** Commits of other connections move SQLite's counter; this connection only reads. */
   function forgetTheOld(): void {
@@ -56,6 +59,7 @@ export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
   }
 
   function forget(): void {
+    changes += 1;
     keptRows = 0;
     for (const kept of filled) kept.clear();
     filled.clear();
@@ -103,5 +107,9 @@ export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
     // Copies: who asks may change what is theirs.
     return rows.map((row) => ({ ...row }));
   };
-  return { lookup, forget };
+  const state = (): number => {
+    forgetTheOld();
+    return changes;
+  };
+  return { lookup, state, forget };
 }

@@ -5,6 +5,7 @@ import type { Ci } from '../ci/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
 import type { InstanceCounts } from '../doctor/index.ts';
 import { embedded } from '../embedded/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
@@ -40,6 +41,7 @@ import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
 
 export interface WebOptions {
+  db: Pick<Database, 'state'>;
   config: Config;
   clock: Clock;
   logger: Logger;

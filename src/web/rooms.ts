@@ -3,6 +3,7 @@ import type { Ci } from '../ci/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
 import type { InstanceCounts } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
@@ -34,6 +35,8 @@ export interface ListedJob {
 
 /** All that pages may call. */
 export interface WebRooms {
+  /** Only whether anything has changed; pages ask rooms. */
+  db: Pick<Database, 'state'>;
   config: Config;
   clock: Clock;
   accounts: Accounts;

@@ -12,35 +12,44 @@ import type { Answer, Visitor, Web } from './web-fixture.ts';
 
 t.setTimeout(120_000);
 
+/** The database has changed since, unless it is said otherwise. */
+let state = 0;
+const at = (nowMs: number) => ({ nowMs, state: (state += 1) });
+
 t.test('what is kept is bounded, grows old, and is dropped when a room answers otherwise', async (t) => {
   const pages = createKeptPages({ most: 10_000 });
   let answer = 1;
-  pages.keep('a', 'one', { restsOn: [await rely(async () => answer)], nowMs: 1_000 });
-  const found = await pages.find('a', 2_000);
+  pages.keep('a', 'one', [await rely(async () => answer)], at(1_000));
+  const found = await pages.find('a', at(2_000));
   t.equal((await found?.body('identity'))?.toString(), 'one');
-  t.equal(await pages.find('b', 2_000), null);
+  t.equal(await pages.find('b', at(2_000)), null);
   answer = 2;
-  t.equal(await pages.find('a', 2_000), null, 'a room answers otherwise');
+  t.equal(await pages.find('a', at(2_000)), null, 'a room answers otherwise');
   answer = 1;
-  t.equal(await pages.find('a', 2_000), null, 'and it is gone for good');
-  pages.keep('c', 'two', { restsOn: [], nowMs: 1_000 });
-  t.equal(await pages.find('c', 61_001), null, 'words about time are a minute old at most');
-  pages.keep('d', 'three', { restsOn: [], nowMs: 5_000 });
-  t.equal(await pages.find('d', 4_000), null, 'the clock went back');
+  t.equal(await pages.find('a', at(2_000)), null, 'and it is gone for good');
+  let asked = 0;
+  pages.keep('s', 'still', [await rely(async () => (asked += 1, 'same'))], { nowMs: 0, state: -1 });
+  for (const state of [-1, -1, -2, -2]) t.ok(await pages.find('s', { nowMs: 0, state }));
+  t.equal(asked, 2, 'once when it was made, and once when the database was another');
+  t.equal(await pages.find('s', { nowMs: 61_000, state: -2 }), null);
+  pages.keep('c', 'two', [], at(1_000));
+  t.equal(await pages.find('c', at(61_001)), null, 'words about time are a minute old at most');
+  pages.keep('d', 'three', [], at(5_000));
+  t.equal(await pages.find('d', at(4_000)), null, 'the clock went back');
   t.same(pages.load(), { pages: 0, bytes: 0 });
-  for (const key of ['1', '2', '3', '4', '5']) pages.keep(key, key.repeat(1_500), { restsOn: [], nowMs: 0 });
+  for (const key of ['1', '2', '3', '4', '5']) pages.keep(key, key.repeat(1_500), [], at(0));
   t.ok(pages.load().bytes <= 10_000);
-  t.equal(await pages.find('1', 0), null, 'the oldest goes first');
-  t.ok(await pages.find('5', 0));
-  const one = pages.keep('big', 'x'.repeat(5 * 1024 * 1024), { restsOn: [], nowMs: 0 });
+  t.equal(await pages.find('1', at(0)), null, 'the oldest goes first');
+  t.ok(await pages.find('5', at(0)));
+  const one = pages.keep('big', 'x'.repeat(5 * 1024 * 1024), [], at(0));
   t.equal((await one.body('identity')).length, 5 * 1024 * 1024, 'sent, but not kept');
-  t.equal(await pages.find('big', 0), null);
+  t.equal(await pages.find('big', at(0)), null);
 });
 
 t.test('a compressed page is the same page', async (t) => {
   const pages = createKeptPages();
   const html = '<p>warm</p>'.repeat(500);
-  const kept = pages.keep('a', html, { restsOn: [], nowMs: 0 });
+  const kept = pages.keep('a', html, [], at(0));
   t.equal(gunzipSync(await kept.body('gzip')).toString(), html);
   t.equal(brotliDecompressSync(await kept.body('br')).toString(), html);
   t.equal(await kept.body('gzip'), await kept.body('gzip'), 'made once');

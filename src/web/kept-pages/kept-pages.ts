@@ -18,15 +18,22 @@ export interface KeptPage {
 
 /**
  * Rendered pages, in memory. A page is kept under a key that holds everything it was
- * made of (`page-key.ts`), and what it asked besides is asked again each time it is
- * looked up. So nobody has to remember to forget it: what changed has another key.
+ * made of (`page-key.ts`), and what it asked besides is asked again when the database
+ * has changed. So nobody has to remember to forget it: what changed has another key.
  * Whoever looks one up has decided that the viewer may see it.
  */
 export interface KeptPages {
-  find(key: string, nowMs: number): Promise<KeptPage | null>;
-  keep(key: string, html: string, options: { restsOn: readonly Relied[]; nowMs: number }): KeptPage;
+  find(key: string, now: Moment): Promise<KeptPage | null>;
+  keep(key: string, html: string, restsOn: readonly Relied[], made: Moment): KeptPage;
   /** For metrics and tests. */
   load(): { pages: number; bytes: number };
+}
+
+/** When something is looked at or was made. */
+export interface Moment {
+  nowMs: number;
+  /** The state of the database (`db.state`), taken before anything was read: while it is the same, all answers are. */
+  state: number;
 }
 
 /** Times are said in words ("2 minutes ago"), which are true for about this long. */
@@ -41,6 +48,8 @@ const entryBytes = 1_024;
 interface Entry extends KeptPage {
   madeAtMs: number;
   restsOn: readonly Relied[];
+  /** At which state of the database all that it rests on was last so. */
+  provenAt: number;
   bytes: number;
 }
 
@@ -65,12 +74,13 @@ export function createKeptPages({ most = maxBytes }: { most?: number } = {}): Ke
     }
   }
 
-  function entryOf(key: string, html: Buffer, restsOn: Entry['restsOn'], madeAtMs: number): Entry {
+  function entryOf(key: string, html: Buffer, restsOn: Entry['restsOn'], made: Moment): Entry {
     const bodies = new Map<AssetEncoding, Promise<Buffer>>([['identity', Promise.resolve(html)]]);
     const entry: Entry = {
       etag: `W/"${hash('sha256', html, 'base64url').slice(0, 22)}"`,
-      madeAtMs,
+      madeAtMs: made.nowMs,
       restsOn,
+      provenAt: made.state,
       bytes: 0,
       body(encoding) {
         const known = bodies.get(encoding);
@@ -85,22 +95,25 @@ export function createKeptPages({ most = maxBytes }: { most?: number } = {}): Ke
   }
 
   return {
-    async find(key, nowMs) {
+    async find(key, { nowMs, state }) {
       const entry = pages.get(key);
       if (entry === undefined) return null;
       // A clock that went back makes it stale, too.
       const age = nowMs - entry.madeAtMs;
       let holds = age >= 0 && age < keptMs;
-      for (const relied of entry.restsOn) holds &&= await isStill(relied);
+      if (entry.provenAt !== state) {
+        for (const relied of entry.restsOn) holds &&= await isStill(relied);
+        if (holds) entry.provenAt = state;
+      }
       if (pages.get(key) !== entry) return holds ? entry : null;
       pages.delete(key);
       if (holds) pages.set(key, entry);
       else total -= entry.bytes;
       return holds ? entry : null;
     },
-    keep(key, html, { restsOn, nowMs }) {
+    keep(key, html, restsOn, made) {
       const bytes = Buffer.from(html);
-      const entry = entryOf(key, bytes, restsOn, nowMs);
+      const entry = entryOf(key, bytes, restsOn, made);
       if (bytes.length > maxPageBytes) return entry;
       drop(key);
       pages.set(key, entry);

@@ -104,7 +104,8 @@ export function answer(page: PageHandler, { rooms, render, kept }: Answering): M
   return async (ctx) => {
     const visit = visitOf(ctx);
     const key = kept && (await pageKey(visit, rooms));
-    const known = kept && key !== null ? await kept.find(key, rooms.clock.now()) : null;
+    const asked = { nowMs: rooms.clock.now(), state: rooms.db.state() };
+    const known = kept && key !== null ? await kept.find(key, asked) : null;
     if (known) return sendKept(ctx, known, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };
     const reply = await rooms.audit.as(actor, async () => page(visit, rooms));
@@ -112,7 +113,7 @@ export function answer(page: PageHandler, { rooms, render, kept }: Answering): M
     const html = renderPage(ctx, reply, visit, render);
     const mayKeep = kept && key !== null && reply.restsOn !== null && reply.status === 200 && reply.cookies.length === 0 && !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await pageKey(visit, rooms)) === key) return sendKept(ctx, kept.keep(key, html, { restsOn: reply.restsOn!, nowMs: rooms.clock.now() }), visit);
+    if (mayKeep && (await pageKey(visit, rooms)) === key) return sendKept(ctx, kept.keep(key, html, reply.restsOn!, asked), visit);
     sendPage(ctx, reply, visit, html);
   };
 }
