@@ -268,7 +268,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts'), import('./control/index.ts')]);
   const rooms = await openRooms(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createProbe, createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms }, { createControlServer }] = await edges;
+  const [{ createProbe, createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms, packingPrograms }, { createControlServer }] = await edges;
   const runs = createJobRuns({ db, clock });
 
   let addresses: Addresses | null = null;
@@ -323,7 +323,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...gitPrograms(rooms), 'address.probe': probe.program },
+    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...packingPrograms(rooms), 'address.probe': probe.program },
   });
 
   return {
@@ -351,11 +351,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
 export function jobsOf(rooms: Rooms): Job[] {
-  const { accounts, backups, ci, clock, codeSearch, config, federation, git, repositories, webhooks } = rooms;
+  const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = rooms;
   return [
     { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await backups.isUnderWay()) || repositories.emptyTrash() },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
-    { name: 'git.pack', time: '0 0 2 * * *', run: () => packAtNight(rooms, withinHours(clock, 1.25, rooms)) },
+    { name: 'git.pack', time: '0 0 2 * * *', run: () => import('./jobs/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)) },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
@@ -368,26 +368,6 @@ export function jobsOf(rooms: Rooms): Job[] {
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];
-}
-
-/** Packs anew what needs it; what nothing leads to stays a month, for whoever pushed wrongly. */
-async function packAtNight({ git, repositories }: Rooms, mayGoOn: () => Promise<boolean>): Promise<number> {
-  const rows = await repositories.listAll();
-  return git.packAll(rows.map(({ owner, id }) => git.repositoryPath(owner.id, id)), mayGoOn);
-}
-
-/** What `hearth repo gc` asks of the running server, which knows who pushes: 4 for a repository that somebody pushes to. */
-const gitPrograms = ({ backups, git }: Rooms): Record<string, ControlProgram> => ({
-  async 'repo.gc'(ask) {
-    if (await backups.isUnderWay()) return 4;
-    return (await git.pack(git.repositoryPath(String(ask['ownerId']), String(ask['repositoryId'])))) ? 0 : 4;
-  },
-});
-
-/** A window that begins now, and ends early when a backup begins: packing anew would pull files from under it. */
-function withinHours(clock: Clock, hours: number, { backups }: Rooms): () => Promise<boolean> {
-  const until = clock.now() + hours * 3_600_000;
-  return async () => clock.now() < until && !(await backups.isUnderWay());
 }
 
 /** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */

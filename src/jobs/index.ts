@@ -1,5 +1,6 @@
 export { jobPrograms } from './job-programs.ts';
 export { createJobRuns } from './job-runs.ts';
 export type { JobRun, JobRuns } from './job-runs.ts';
+export { packingPrograms, packRepositories } from './pack-repositories.ts';
 export { createSchedule } from './schedule.ts';
 export type { Job, JobOutcome, Schedule } from './schedule.ts';
