@@ -10,6 +10,8 @@ import { framings, matrixWorkflow, post, rowsOf, startForge } from './rpc-fixtur
 import type { Forge } from './rpc-fixture.ts';
 import { connectClient, grpcClient } from './runner-client.ts';
 
+t.setTimeout(120_000);
+
 const codeOf = (work: Promise<unknown>): Promise<number | 'fine'> => work.then(() => 'fine', (error: { code: number }) => error.code);
 const codes = { invalid: 3, notFound: 5, exists: 6, exhausted: 8, unimplemented: 12, unauthenticated: 16 };
 
@@ -73,20 +75,27 @@ t.test('a runner touches its own tasks only; ends are final; numbers of any size
     t.equal(await codeOf(runner.updateLog({ taskId, rows: rowsOf('x') })), codes.notFound);
     if ('close' in runner) (runner as { close(): void }).close();
   }
-  for (const id of huge) {
-    t.equal(await codeOf(client.updateTask({ state: { id, result: 1 } })), codes.notFound, String(id));
-    t.equal(await codeOf(client.updateLog({ taskId: id, rows: rowsOf('x') })), codes.notFound);
+  const grpc = grpcClient(forge.grpc, { headers: forge.headers });
+  t.teardown(() => grpc.close());
+  for (const own of [client, grpc, connectClient(forge.url, { headers: forge.headers, json: true })]) {
+    for (const id of huge) {
+      t.equal(await codeOf(own.updateTask({ state: { id, result: 1 } })), codes.notFound, String(id));
+      t.equal(await codeOf(own.updateLog({ taskId: id, rows: rowsOf('x') })), codes.notFound);
+    }
+    t.equal(await codeOf(own.updateTask({})), codes.invalid);
+    t.equal(await codeOf(own.updateLog({ taskId, index: -1n, rows: rowsOf('x') })), codes.invalid);
+    t.equal(await codeOf(own.updateLog({ taskId, index: -(2n ** 63n), rows: rowsOf('x') })), codes.invalid);
   }
-  t.equal(await codeOf(client.updateTask({})), codes.invalid);
   t.equal(await dump(forge), before, 'nothing has changed');
-  t.equal(await codeOf(client.updateLog({ taskId, index: -1n, rows: rowsOf('x') })), codes.invalid);
-  t.equal((await client.updateLog({ taskId, index: 2n ** 62n, rows: rowsOf('x'), noMore: true })).ackIndex, 0n, 'a gap');
+  for (const own of [client, grpc]) t.equal((await own.updateLog({ taskId, index: 2n ** 62n, rows: rowsOf('x'), noMore: true })).ackIndex, 0n, 'a gap');
   const wild = { id: taskId, result: 99, startedAt: { seconds: 2n ** 62n, nanos: -1 }, steps: huge.map((id) => ({ id, result: 77, logIndex: id, logLength: id, startedAt: { seconds: -5n } })) };
   t.match(await client.updateTask({ state: wild }), { state: { result: 0 } }, 'an unknown result is none');
   t.equal((await client.updateLog({ taskId, rows: rowsOf('a', 'b'), noMore: true })).ackIndex, 2n);
-  t.equal(await codeOf(client.updateLog({ taskId, index: 2n, rows: rowsOf('c') })), codes.exists);
+  for (const own of [client, grpc]) t.equal(await codeOf(own.updateLog({ taskId, index: 2n, rows: rowsOf('c') })), codes.exists);
   t.match(await client.updateTask({ state: { id: taskId, result: 2 } }), { state: { result: 2 } });
-  t.match(await client.updateTask({ state: { id: taskId, result: 1 }, outputs: { late: 'x' } }), { state: { result: 2 }, sentOutputs: [] });
+  const ended = await dump(forge);
+  for (const own of [client, grpc]) t.match(await own.updateTask({ state: { id: taskId, result: 1 }, outputs: { late: 'x' } }), { state: { result: 2 }, sentOutputs: [] });
+  t.equal(await dump(forge), ended, 'a report after the end changes nothing');
 });
 
 t.test('registration: what is missing or wrong is said, and counted as the runner’s mistake', async (t) => {
@@ -119,6 +128,45 @@ t.test('messages that are none: cut short, wrong types, bad text, bad gzip', asy
   t.match(await send('UpdateTask', gzipSync(Buffer.alloc(100)).subarray(0, 15), { 'Content-Encoding': 'gzip' }), bad);
   const rows = Buffer.concat([Buffer.from([0x08, Number(taskId), 0x1a, 0x03, 0x12, 0x01, 0x61]), Buffer.from('fa7f0568656c6c6f', 'hex'), Buffer.from([0x95, 0x7f, 1, 2, 3, 4, 0x91, 0x7f, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x00])]);
   t.match(await send('UpdateLog', rows), { status: 200, body: Buffer.from([0x08, 0x01]) }, 'fields that nobody knows are passed over, the index may come last');
+});
+
+/** One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when that is no 200. */
+function callRaw(url: string, target: string, message: Buffer, { headers = {}, compressed = false, prefix }: { headers?: Record<string, string>; compressed?: boolean; prefix?: Buffer } = {}): Promise<number> {
+  const session = connectHttp2(url);
+  const frame = prefix ?? Buffer.concat([Buffer.from([compressed ? 1 : 0]), Buffer.from(message.length.toString(16).padStart(8, '0'), 'hex')]);
+  return new Promise<number>((resolve) => {
+    const stream = session.request({
+      ':method': 'POST', ':path': target, 'content-type': 'application/grpc', te: 'trailers',
+      ...(compressed ? { 'grpc-encoding': 'gzip' } : {}), ...headers,
+    });
+    let status = 0;
+    const read = (given: Record<string, unknown>) => {
+      if (given['grpc-status'] !== undefined) status = Number(given['grpc-status']);
+      else if (given[':status'] !== undefined && given[':status'] !== 200) status = Number(given[':status']);
+    };
+    stream.on('response', read).on('trailers', read).on('error', () => {}).on('close', () => resolve(status)).resume();
+    stream.end(Buffer.concat([frame, message]));
+  }).finally(() => session.destroy());
+}
+
+t.test('the same over gRPC: malformed, not UTF-8, bad gzip, a bomb, an unknown compression, another type', async (t) => {
+  const forge = await running(t);
+  const { grpc, headers, client } = forge;
+  const url = `http://${grpc}`;
+  const before = await dump(forge);
+  const call = (name: string, message: Buffer, more: Parameters<typeof callRaw>[3] = {}) => callRaw(url, `/runner.v1.RunnerService/${name}`, message, { ...more, headers: { ...headers, ...more.headers } });
+  for (const hex of ['0a05', '0a05ffff', '0d0102', '0b', '00', 'ffffffffffffffffffffff', '0a021801ff']) t.equal(await call('UpdateTask', Buffer.from(hex, 'hex')), codes.invalid, `UpdateTask ${hex}`);
+  t.equal(await call('Declare', Buffer.from('0a02c328', 'hex')), codes.invalid, 'text that is not UTF-8');
+  for (const hex of ['08', '1a05', '1a041202c328', '1a03120561', '0b', '00', '1affffffffff0f']) t.equal(await call('UpdateLog', Buffer.from(hex, 'hex')), codes.invalid, `UpdateLog ${hex}`);
+  t.not(await call('UpdateTask', Buffer.from('not gzip'), { compressed: true }), 0);
+  t.equal(await call('UpdateTask', gzipSync(Buffer.alloc(200 * 1024 * 1024)), { compressed: true }), codes.exhausted, 'a bomb');
+  t.equal(await call('UpdateTask', Buffer.alloc(0), { prefix: Buffer.from([0, 0xff, 0xff, 0xff, 0xff]) }), codes.exhausted, 'a message of four gigabytes is announced');
+  t.equal(await call('Declare', Buffer.from('x'), { compressed: true, headers: { 'grpc-encoding': 'br' } }), codes.unimplemented);
+  t.equal(await call('Nothing', Buffer.alloc(0)), codes.unimplemented);
+  t.equal(await call('Declare', Buffer.alloc(0), { headers: { 'content-type': 'text/plain' } }), 415);
+  t.equal(await call('UpdateTask', Buffer.alloc(5 * 1024 * 1024)), codes.exhausted);
+  t.match(await client.ping({ data: 'alive' }), { data: 'Hello, alive!' });
+  t.equal(await dump(forge), before, 'nothing has changed');
 });
 
 t.test('security H09 bombs: too large, gzipped zeros, a sea of empty rows; memory stays', async (t) => {

@@ -1,6 +1,7 @@
 // runnerService, pingService: the services of proto/ for @bufbuild/protobuf, made without our own decoder, so that
 //   @connectrpc/connect-node and @grpc/grpc-js, which we did not write, can play the runner.
-// connectClient(url, {json?, prefix?, headers?}) and grpcClient(address, {prefix?, headers?}) → the same six calls.
+// connectClient(url, {json?, prefix?, headers?}) and grpcClient(address, {prefix?, headers?}) → the same six calls;
+//   headers are read at each of them.
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { create, createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -101,10 +102,10 @@ export function connectClient(url: string, { prefix = true, json = false, gzip =
 /** Native gRPC in clear text. */
 export function grpcClient(address: string, { prefix = false, headers = {}, maxSendBytes = -1 }: ClientOptions & { maxSendBytes?: number } = {}): RunnerClient & { close(): void } {
   const client = new GrpcClient(address, credentials.createInsecure(), { 'grpc.max_send_message_length': maxSendBytes, 'grpc.max_receive_message_length': -1 });
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const call = (service: DescService, name: string) => (request: object, options: ClientCall = {}) => {
     const method = service.methods.find((one) => one.name === name)!;
+    const metadata = new Metadata();
+    for (const [header, value] of Object.entries(headers)) metadata.set(header, value);
     const encode = (value: Message) => Buffer.from(toBinary(method.input as DescMessage, value));
     const decode = (bytes: Buffer) => fromBinary(method.output as DescMessage, bytes);
     return new Promise<Answer>((resolve, reject) => {
