@@ -1,5 +1,5 @@
 // Runners at work while the server is killed again and again: every job runs once, no acknowledged row of a log is lost.
-// Thirty jobs, six runners and two kills here; HEARTH_CI_JOBS=1000 HEARTH_CI_RUNNERS=50 HEARTH_CI_KILLS=8 for the long run.
+// Sixteen jobs, five runners and two kills here; HEARTH_CI_JOBS=1000 HEARTH_CI_RUNNERS=50 HEARTH_CI_KILLS=6 for the long run.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -14,8 +14,8 @@ import { rowsOf } from '../rpc/rpc-fixture.ts';
 import { connectClient, grpcClient } from '../rpc/runner-client.ts';
 import type { RunnerClient } from '../rpc/runner-client.ts';
 
-const jobs = Number(process.env['HEARTH_CI_JOBS'] ?? 30);
-const runners = Number(process.env['HEARTH_CI_RUNNERS'] ?? 6);
+const jobs = Number(process.env['HEARTH_CI_JOBS'] ?? 16);
+const runners = Number(process.env['HEARTH_CI_RUNNERS'] ?? 5);
 const kills = Number(process.env['HEARTH_CI_KILLS'] ?? 2);
 const legs = Math.min(jobs, 50);
 
