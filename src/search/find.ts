@@ -2,7 +2,8 @@ import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
 import { foldQuery } from './fold.ts';
-import { hiddenMark, isGram, proposing } from './grams.ts';
+import { gramsOfQuery, hiddenMark, isGram, proposing } from './grams.ts';
+import type { PickRareGrams } from './rare-grams.ts';
 
 /** What a search finds, as the thread that reads has made it. */
 export interface Findings {
@@ -77,7 +78,7 @@ const statement = (repositories: string, people: string, as: keyof typeof arrays
  * Refuses as `SideThread.ask` does.
  */
 export async function find(
-  thread: SideThread,
+  { thread, pickRare }: { thread: SideThread; pickRare: PickRareGrams },
   viewer: Viewer,
   text: string,
   as: keyof typeof arrays,
@@ -89,11 +90,12 @@ export async function find(
   const places = placesOfPrivate(viewer);
   const isDecided = isGram(query);
   const first = proposed(visible.sql, isDecided ? '1' : 'instr(t.folded, :query) > 0');
-  const grams = proposing(query);
+  const picked = await pickRare(['search_repository_grams', 'search_person_grams'], gramsOfQuery(query));
+  const grams = proposing(picked.search_repository_grams);
   const parameters = {
     ...visible.parameters, ...bounds, query,
     proposing: places === 'all' ? grams : `(${grams}) NOT ${hiddenMark}`,
-    proposingPeople: grams,
+    proposingPeople: proposing(picked.search_person_grams),
   };
   const repositories = places === null || places === 'all' ? first : together(first, tied(places, visible.sql));
   const [rows] = await thread.ask([{ sql: statement(repositories, people(isDecided), as), parameters }]);

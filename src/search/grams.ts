@@ -27,16 +27,18 @@ export function gramsOf(folded: string): string {
 export const isGram = (folded: string): boolean => [...folded].length <= 3;
 
 /**
- * The FTS5 query for texts that may contain a folded query.
+ * Grams that every text has which contains a folded query.
  * @param folded not empty
  */
-export function proposing(folded: string): string {
+export function gramsOfQuery(folded: string): string[] {
   const units = spell(folded);
   const grams = [...new Set(slices(units, Math.min(3, units.length)))];
   const step = Math.max(1, grams.length / maxProposing);
-  const chosen = Array.from({ length: Math.min(grams.length, maxProposing) }, (_, at) => grams[Math.floor(at * step)]!);
-  return chosen.map((gram) => `"${gram}"`).join(' AND ');
+  return Array.from({ length: Math.min(grams.length, maxProposing) }, (_, at) => grams[Math.floor(at * step)]!);
 }
+
+/** The FTS5 query for texts that have all these grams. */
+export const proposing = (grams: readonly string[]): string => grams.map((gram) => `"${gram}"`).join(' AND ');
 
 const spell = (text: string): string[] => [...text].map((character) => character.codePointAt(0)!.toString(16));
 

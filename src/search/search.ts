@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { find } from './find.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
+import { createRareGrams } from './rare-grams.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
@@ -28,6 +29,7 @@ const limits = { requestMs: 5_000, queue: 500 };
  */
 export function createSearch({ db, logger }: { db: Database; logger: Logger }) {
   const thread = db.openAside(limits);
+  const tools = { thread, pickRare: createRareGrams(thread) };
   db.beforeCommit(followChanges);
 
   return {
@@ -36,13 +38,13 @@ export function createSearch({ db, logger }: { db: Database; logger: Logger }) {
      * A blank query finds nothing. Refuses `took_too_long`, `too_many_waiting`.
      */
     async findAll(viewer: Viewer, text: string): Promise<string> {
-      const { repositories, persons } = await find(thread, viewer, text, 'hits', { limit: mostHits, counted: mostHits });
+      const { repositories, persons } = await find(tools, viewer, text, 'hits', { limit: mostHits, counted: mostHits });
       return `{"repositories":${repositories},"persons":${persons}}`;
     },
 
     /** The first `limit` of each kind, and how many there are. Refuses as `findAll` does. */
     async findFirst(viewer: Viewer, text: string, limit: number): Promise<Found> {
-      const found = await find(thread, viewer, text, 'ids', { limit, counted: mostHits + 1 });
+      const found = await find(tools, viewer, text, 'ids', { limit, counted: mostHits + 1 });
       return {
         repositories: { ids: JSON.parse(found.repositories) as string[], total: found.repositoryCount },
         persons: { ids: JSON.parse(found.persons) as string[], total: found.personCount },
