@@ -182,7 +182,7 @@ jobs:
   const workflow = parsed(text);
   const definition = workflow.jobs.get('build')!;
   const leg = { os: 'linux', version: '3.10' };
-  t.equal(writePayload(workflow, { definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }), `name: CI
+  t.equal(writePayload({ definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }), `name: CI
 on:
   push:
   workflow_dispatch:
@@ -230,7 +230,7 @@ jobs:
 t.test('an alias that stands for what it is part of ends in words', async (t) => {
   const workflow = parsed('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}');
   const settled = { definition: workflow.jobs.get('a')!, name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
-  t.throws(() => writePayload(workflow, settled), /aliases of this workflow file make it too large/);
+  t.throws(() => writePayload(settled), /aliases of this workflow file make it too large/);
 });
 
 t.test('a file that cannot be used says where and why, and never throws', async (t) => {
@@ -245,7 +245,7 @@ t.test('a file that cannot be used says where and why, and never throws', async 
     ['on: push\njobs:\n  1a: {runs-on: x, steps: [{run: x}]}', 'line 3, column 3: A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".'],
     ['on: push\njobs:\n  a: {runs-on: x, needs: b, steps: [{run: x}]}\n  b: {runs-on: x, needs: a, steps: [{run: x}]}', 'line 3, column 3: The job a needs itself: a → b → a.'],
     ['on: push\njobs:\n  a: {runs-on: x, needs: c, steps: [{run: x}]}', 'line 3, column 3: The job a needs c, which is not there.'],
-    ['on: push\njobs:\n  a: {uses: ./x.yml}', 'line 3, column 13: Reusable workflows are not supported yet.'],
+    ['on: push\njobs:\n  a: {uses: ./x.yml}', 'line 3, column 13: There is no workflow x.yml in this commit, or it is too large to be called.'],
     ['on:\n  push:\n    branches: [a]\n    branches-ignore: [b]\njobs: {}', 'line 4, column 22: "branches" and "branches-ignore" exclude each other; use "!" in front of a pattern.'],
     ['on: {schedule: [{cron: "x"}]}\njobs: {}', 'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday.'],
     ['on: push\non: push', 'line 2, column 1: Map keys must be unique'],

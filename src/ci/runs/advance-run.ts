@@ -1,18 +1,19 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiRoom } from '../room.ts';
 import { variablesFor } from '../secrets/variables.ts';
-import type { Workflow } from '../workflows/workflow.ts';
+import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { Aftermath } from './aftermath.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimGroup } from './claim-group.ts';
 import { JobBoard } from './job-board.ts';
+import { contextsOfJob } from './job-contexts.ts';
+import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from './job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
-import { needsContext, outlookOf, outputsOf } from './needs.ts';
-import { githubContext } from './run-context.ts';
+import { outlookOf } from './needs.ts';
 import { isFinal, isRunning } from './run-status.ts';
 import { settleJob } from './settle-job.ts';
-import type { JobContexts, SettledLeg } from './settle-job.ts';
+import type { SettledLeg } from './settle-job.ts';
 
 /**
  * Brings a run as far as it can go by itself: jobs whose needs have ended are
@@ -90,9 +91,9 @@ class Advance {
         continue;
       }
       const definition = this.#workflow.jobs.get(job.jobKey);
-      const outlook = outlookOf(this.#board, this.#workflow, job.jobKey);
+      const outlook = definition === undefined ? null : outlookOf(this.#board, this.#workflow, definition);
       if (outlook === null || definition === undefined) continue;
-      const settlement = settleJob(definition, await this.#contextsOf(job), outlook, job.leg);
+      const settlement = settleJob(definition, await this.#contextsOf(definition), outlook, job.leg);
       if (settlement.kind === 'skip') this.#board.change(job, { status: 'skipped' });
       else if (settlement.kind === 'fail') this.#board.change(job, { status: 'failure', reason: settlement.reason });
       else this.#place(job, settlement.legs);
@@ -125,7 +126,7 @@ class Advance {
     const group = job.concurrencyGroup!;
     const isTakenHere = this.#board.jobs.some((one) => one !== job && one.concurrencyGroup === group && one.concurrencyState !== null);
     const definition = this.#workflow.jobs.get(job.jobKey)!;
-    const settlement = settleJob({ ...definition, condition: 'always()' }, await this.#contextsOf(job), { success: true, failure: false, cancelled: false }, job.leg);
+    const settlement = settleJob({ ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } }, await this.#contextsOf(definition), { own: fine, call: fine }, job.leg);
     const concurrency = settlement.kind === 'go' ? settlement.legs[0]!.concurrency : null;
     const place = await claimGroup(this.#room, this.#tx, this.#after, this.#board.run, concurrency ?? { group, cancelInProgress: false, queue: 'single' });
     return isTakenHere ? 'pending' : place;
@@ -135,18 +136,14 @@ class Advance {
     this.#board.change(job, { status: 'waiting', hold: null, waitingSince: this.#tx.now, concurrencyState });
   }
 
-  async #contextsOf(job: JobRow): Promise<JobContexts> {
+  async #contextsOf(definition: JobDefinition): Promise<JobContexts> {
     this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
-    const needed = this.#board.jobs.filter((one) => job.needs.includes(one.jobKey));
-    const outputs = await outputsOf(this.#tx.manager, needed);
-    return {
-      github: githubContext(this.#loaded, this.#room.settings),
-      needs: needsContext(job.needs, needed, outputs),
-      vars: this.#variables,
-      inputs: this.#loaded.run.eventPayload.inputs ?? {},
-    };
+    const around = { manager: this.#tx.manager, settings: this.#room.settings, loaded: this.#loaded, workflow: this.#workflow, variables: this.#variables };
+    return contextsOfJob(around, definition, this.#board.jobs);
   }
 }
+
+const fine = { success: true, failure: false, cancelled: false };
 
 function withoutId({ id: _, ...rest }: JobRow): Omit<JobRow, 'id'> {
   return rest;

@@ -2,35 +2,48 @@ import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { outputSchema } from '../tasks/task-schema.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
-import type { Workflow } from '../workflows/workflow.ts';
+import { evaluateValue, textOf } from '../workflows/evaluate.ts';
+import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/yaml-nodes.ts';
 import type { JobBoard } from './job-board.ts';
 import type { JobRow } from './job-schema.ts';
 import { statusOfLegs } from './run-status.ts';
 import type { FinalStatus } from './run-status.ts';
 
-/**
- * What `success()` and `failure()` answer for a job; null while something that it
- * needs has not ended. Everything that it needs must have gone well for the one; for
- * the other, anything before it may have failed.
- */
-export function outlookOf(board: JobBoard, workflow: Workflow, jobKey: string): JobOutlook | null {
-  const needs = workflow.jobs.get(jobKey)?.needs ?? [];
-  const results = needs.map((need) => statusOfLegs(board.legsOf(need)));
-  if (results.includes(null)) return null;
-  const before = ancestorsOf(workflow, jobKey).map((key) => statusOfLegs(board.legsOf(key)));
-  return {
-    success: results.every((result) => result === 'success'),
-    failure: before.includes('failure'),
-    cancelled: board.run.isCancelled,
-  };
+/** What `success()` and its like answer for a job, and for the call that it stands in. */
+export interface JobOutlooks {
+  own: JobOutlook;
+  call: JobOutlook | null;
 }
 
-function ancestorsOf(workflow: Workflow, jobKey: string): string[] {
+/**
+ * What `success()` and `failure()` answer for a job; null while something that it
+ * waits for has not ended. Everything that it needs must have gone well for the one;
+ * for the other, anything before it may have failed.
+ */
+export function outlookOf(board: JobBoard, workflow: Workflow, definition: JobDefinition): JobOutlooks | null {
+  if (definition.waitsFor.some((key) => statusOfLegs(board.legsOf(key)) === null)) return null;
+  const failure = ancestorsOf(workflow, definition).some((key) => statusOfLegs(board.legsOf(key)) === 'failure');
+  const outlook = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutlook => ({
+    success: needs.every((need) => statusOfLegs(keysOf(need).flatMap((key) => board.legsOf(key))) === 'success'),
+    failure,
+    cancelled: board.run.isCancelled,
+  });
+  const { call } = definition;
+  return { own: outlook(definition.needs, (need) => keysOfNeed(workflow, definition, need)), call: call && outlook(call.needs, (need) => keysOfCaller(workflow, need)) };
+}
+
+const keysOfCaller = ({ calls }: Workflow, need: string): readonly string[] => calls.get(need)?.jobKeys ?? [need];
+
+/** The jobs that a name under `needs` means: those of a call are many. */
+const keysOfNeed = (workflow: Workflow, { call }: JobDefinition, need: string): readonly string[] =>
+  call === null ? keysOfCaller(workflow, need) : [`${call.key}.${need}`];
+
+function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[] {
   const found = new Set<string>();
-  const open = [jobKey];
+  const open = [first];
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    for (const need of workflow.jobs.get(key)?.needs ?? []) {
+    for (const need of workflow.jobs.get(key)?.waitsFor ?? []) {
       if (!found.has(need)) open.push(need);
       found.add(need);
     }
@@ -57,23 +70,57 @@ export interface NeededJob {
   outputs: Map<string, string>;
 }
 
+type Outputs = ReadonlyMap<number, Map<string, string>>;
+
 /** Legs of a matrix give one set of outputs: of each name the last that is not empty. */
-export function neededJobs(needs: readonly string[], jobs: readonly JobRow[], outputs: ReadonlyMap<number, Map<string, string>>): Map<string, NeededJob> {
+function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
+  const merged = new Map<string, string>();
+  for (const leg of [...legs].sort((a, b) => a.position - b.position)) {
+    for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? []) if (value !== '' || !merged.has(name)) merged.set(name, value);
+  }
+  return { result: statusOfLegs(legs) ?? 'skipped', outputs: merged };
+}
+
+/** What a call gives: what its file says of the jobs in it. */
+function neededCall(call: WorkflowCall, jobs: readonly JobRow[], outputs: Outputs): NeededJob {
+  const inner = call.jobKeys.map((key): [string, NeededJob] => [key.slice(call.key.length + 1), neededJob(jobs.filter((job) => job.jobKey === key), outputs)]);
+  const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
+  const values = [...call.outputs].map(([name, expression]): [string, string] => [name, valueOf(expression, contexts)]);
+  return { result: statusOfLegs(jobs.filter((job) => call.jobKeys.includes(job.jobKey))) ?? 'skipped', outputs: new Map(values) };
+}
+
+/** An output that cannot be worked out is empty, as on runners. */
+function valueOf(expression: string, contexts: { [name: string]: Json }): string {
+  try {
+    return textOf(evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false } }));
+  } catch {
+    return '';
+  }
+}
+
+/** Everything that a job names under `needs`, as its runner is told. */
+export function neededJobs(workflow: Workflow, definition: JobDefinition, jobs: readonly JobRow[], outputs: Outputs): Map<string, NeededJob> {
+  return new Map(
+    definition.needs.map((need) => {
+      const call = definition.call === null ? workflow.calls.get(need) : undefined;
+      if (call !== undefined) return [need, neededCall(call, jobs, outputs)];
+      const [key] = keysOfNeed(workflow, definition, need);
+      return [need, neededJob(jobs.filter((job) => job.jobKey === key), outputs)];
+    }),
+  );
+}
+
+/** What the caller of a job's workflow needs. */
+export function neededByCaller(workflow: Workflow, { needs }: WorkflowCall, jobs: readonly JobRow[], outputs: Outputs): Map<string, NeededJob> {
   return new Map(
     needs.map((need) => {
-      const legs = jobs.filter((job) => job.jobKey === need).sort((a, b) => a.position - b.position);
-      const merged = new Map<string, string>();
-      for (const leg of legs) {
-        for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? []) if (value !== '' || !merged.has(name)) merged.set(name, value);
-      }
-      return [need, { result: statusOfLegs(legs) ?? 'skipped', outputs: merged }];
+      const call = workflow.calls.get(need);
+      return [need, call === undefined ? neededJob(jobs.filter((job) => job.jobKey === need), outputs) : neededCall(call, jobs, outputs)];
     }),
   );
 }
 
 /** The same as expressions see it. */
-export function needsContext(needs: readonly string[], jobs: readonly JobRow[], outputs: ReadonlyMap<number, Map<string, string>>): Json {
-  return Object.fromEntries(
-    [...neededJobs(needs, jobs, outputs)].map(([need, { result, outputs: values }]) => [need, { result, outputs: Object.fromEntries(values) }]),
-  );
+export function asJson(needed: Iterable<readonly [string, NeededJob]>): Json {
+  return Object.fromEntries([...needed].map(([need, { result, outputs }]) => [need, { result, outputs: Object.fromEntries(outputs) }]));
 }

@@ -69,8 +69,8 @@ function chosenJobs(workflow: Workflow, jobs: readonly JobRow[], choice: RerunCh
   const keys = new Set([...chosen].map((job) => job.jobKey));
   for (let size = 0; size !== keys.size; ) {
     size = keys.size;
-    for (const { key, needs } of workflow.jobs.values()) {
-      if (!needs.some((need) => keys.has(need))) continue;
+    for (const { key, waitsFor } of workflow.jobs.values()) {
+      if (!waitsFor.some((need) => keys.has(need))) continue;
       keys.add(key);
       for (const job of jobs) if (job.jobKey === key) chosen.add(job);
     }

@@ -5,6 +5,9 @@ import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix
 import type { Leg } from '../workflows/expand-matrix.ts';
 import type { JobDefinition } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/yaml-nodes.ts';
+import { inputsOfCall } from './job-contexts.ts';
+import type { Contexts, JobContexts } from './job-contexts.ts';
+import type { JobOutlooks } from './needs.ts';
 
 /** One leg of a job, with every expression that the server answers for answered. */
 export interface SettledLeg {
@@ -25,9 +28,6 @@ export interface SettledConcurrency {
 
 export type Settlement = { kind: 'go'; legs: SettledLeg[] } | { kind: 'skip' } | { kind: 'fail'; reason: string };
 
-/** What expressions in a job see, apart from its matrix. */
-export type JobContexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs']: Json };
-
 const maxNameLength = 255;
 const maxLabels = 50;
 
@@ -36,8 +36,13 @@ const maxLabels = 50;
  * legs, and where. An expression that cannot be evaluated fails the job in words.
  * @param leg the leg that is to be settled; null when the matrix is still to be expanded
  */
-export function settleJob(definition: JobDefinition, contexts: JobContexts, outlook: JobOutlook, leg: Leg | null): Settlement {
+export function settleJob(definition: JobDefinition, { own, call: callers }: JobContexts, outlooks: JobOutlooks, leg: Leg | null): Settlement {
   try {
+    const { call } = definition;
+    const callScope = call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, {});
+    if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
+    const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
+    const outlook = outlooks.own;
     const scope = scopeOf(contexts, outlook, {});
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
     const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
@@ -53,12 +58,12 @@ export function settleJob(definition: JobDefinition, contexts: JobContexts, outl
 class SettleProblem extends Error {}
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
-function scopeOf(contexts: JobContexts, outlook: JobOutlook, matrix: Leg, strategy: Json = {}): ExpressionScope {
+export function scopeOf(contexts: Contexts, outlook: JobOutlook, matrix: Leg, strategy: Json = {}): ExpressionScope {
   const { github } = contexts;
   return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook };
 }
 
-function settleLeg(definition: JobDefinition, contexts: JobContexts, outlook: JobOutlook, leg: Leg): SettledLeg {
+function settleLeg(definition: JobDefinition, contexts: Contexts, outlook: JobOutlook, leg: Leg): SettledLeg {
   const plain = scopeOf(contexts, outlook, leg);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
@@ -78,16 +83,18 @@ function settleLeg(definition: JobDefinition, contexts: JobContexts, outlook: Jo
 function nameOf(definition: JobDefinition, leg: Leg, scope: ExpressionScope): string {
   const given = definition.name;
   const says = given?.includes('${{') === true;
-  const name = given === null ? definition.key : textOf(evaluateValue(given, scope));
+  const name = given === null ? definition.ownKey : textOf(evaluateValue(given, scope));
   const suffix = says ? '' : legName(leg);
-  return (suffix === '' ? name : `${name} (${suffix})`).slice(0, maxNameLength);
+  return withPrefix(definition, name, suffix);
 }
+
+const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): string => (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
 
 /** The name of a leg before its job is settled: what can be said already. */
 export function earlyName(definition: JobDefinition, leg: Leg | null): string {
-  const name = definition.name === null || definition.name.includes('${{') ? definition.key : definition.name;
+  const name = definition.name === null || definition.name.includes('${{') ? definition.ownKey : definition.name;
   const suffix = leg === null ? '' : legName(leg);
-  return (suffix === '' ? name : `${name} (${suffix})`).slice(0, maxNameLength);
+  return withPrefix(definition, name, suffix);
 }
 
 /** `concurrency` of a job or of a whole file; null for none, and for a group without a name. */

@@ -142,7 +142,7 @@ function earlyJobs(run: RunRow, workflow: Workflow, scope: ExpressionScope, now:
       jobKey: definition.key,
       position: place * positionsPerJob + at,
       name: earlyName(definition, leg),
-      needs: [...definition.needs],
+      needs: [...definition.waitsFor],
       leg,
       runsOn: null,
       continueOnError: false,
@@ -164,9 +164,10 @@ function earlyJobs(run: RunRow, workflow: Workflow, scope: ExpressionScope, now:
 }
 
 /** A matrix that needs other jobs, or cannot be evaluated, is one row until the job is settled. */
-function earlyLegs({ matrix, needs }: JobDefinition, scope: ExpressionScope): (Leg | null)[] {
+function earlyLegs({ matrix, waitsFor, call }: JobDefinition, scope: ExpressionScope): (Leg | null)[] {
   try {
-    if (needs.length > 0 && mentionsContext(matrix, 'needs')) return [null];
+    if (waitsFor.length > 0 && mentionsContext(matrix, 'needs')) return [null];
+    if (call !== null && mentionsContext(matrix, 'inputs')) return [null];
     return expandMatrix(evaluateValue(matrix, scope));
   } catch {
     return [null];

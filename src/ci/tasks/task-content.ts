@@ -1,13 +1,17 @@
 import type { CiRoom } from '../room.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
-import { In } from 'typeorm';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { JobRow } from '../runs/job-schema.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
+import { contextsOfJob, inputsOfCall } from '../runs/job-contexts.ts';
+import type { JobContexts } from '../runs/job-contexts.ts';
 import { neededJobs, outputsOf } from '../runs/needs.ts';
 import type { NeededJob } from '../runs/needs.ts';
 import { githubContext } from '../runs/run-context.ts';
+import { scopeOf } from '../runs/settle-job.ts';
+import { evaluateValue, textOf } from '../workflows/evaluate.ts';
+import type { WorkflowCall } from '../workflows/workflow.ts';
 import { writePayload } from '../workflows/write-payload.ts';
 import type { Json } from '../workflows/yaml-nodes.ts';
 import { runtimeTokenOf } from './runtime-token.ts';
@@ -40,17 +44,22 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
   const definition = parsed.workflow.jobs.get(job.jobKey);
   if (definition === undefined) throw new Error(`the workflow has no job ${job.jobKey}`);
   const token = taskToken(key, taskId);
-  const needed = job.needs.length === 0 ? [] : await db.read.findBy(jobSchema, { runId: run.id, attempt: job.attempt, jobKey: In(job.needs) });
-  const needs = neededJobs(job.needs, needed, await outputsOf(db.read, needed));
+  const jobs = await db.read.findBy(jobSchema, { runId: run.id, attempt: job.attempt });
+  const outputs = await outputsOf(db.read, jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)));
+  const variables = await variablesFor(db.read, repository);
+  const contexts = await contextsOfJob({ manager: db.read, settings, loaded, workflow: parsed.workflow, variables: Object.fromEntries(variables) }, definition, jobs);
+  const secrets = run.isTrusted ? await secretsFor(room, db.read, repository) : new Map<string, string>();
+  const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
   const settled = { definition, name: job.name, leg: job.leg ?? {}, runsOn: job.runsOn ?? [], continueOnError: job.continueOnError };
   const runtime = runtimeTokenOf(room, task, job);
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
     taskId,
-    payload: writePayload(parsed.workflow, settled),
+    payload: writePayload(settled),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
-      job: job.jobKey,
+      ...(called === null ? {} : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
+      job: definition.ownKey,
       token,
       retention_days: String(Math.ceil(settings.artifactsKeptMs / dayMs)),
       gitea_default_actions_url: actions,
@@ -60,9 +69,18 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
     },
     secrets: new Map([
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),
-      ...(run.isTrusted ? await secretsFor(room, db.read, repository) : []),
+      ...(called?.secrets ?? secrets),
     ]),
-    variables: await variablesFor(db.read, repository),
-    needs,
+    variables,
+    needs: neededJobs(parsed.workflow, definition, jobs, outputs),
   };
+}
+
+/** What a workflow that is called gets: its inputs as texts, which the runner converts, and the secrets that the caller hands on. */
+function contentOfCall(call: WorkflowCall, { call: callers }: JobContexts, secrets: ReadonlyMap<string, string>): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
+  const scope = scopeOf(callers!, { success: true, failure: false, cancelled: false }, {});
+  const inputs = Object.fromEntries(Object.entries(inputsOfCall(call, scope)).map(([name, value]) => [name, textOf(value)]));
+  if (call.secrets === 'inherit') return { inputs, secrets };
+  const withSecrets = { ...scope, contexts: { ...scope.contexts, secrets: Object.fromEntries(secrets) } };
+  return { inputs, secrets: Object.entries(call.secrets).map(([name, value]): [string, string] => [name.toUpperCase(), textOf(evaluateValue(value, withSecrets))]) };
 }

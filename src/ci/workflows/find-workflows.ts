@@ -1,11 +1,13 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
+import { bundle } from './bundle.ts';
 import { maxWorkflowBytes } from './yaml-nodes.ts';
 
 /** A workflow file as it stands in a commit. */
 export interface WorkflowFile {
   /** Below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
   path: string;
+  /** With the files that it calls. */
   content: string;
 }
 
@@ -20,7 +22,9 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
     const entries = await listFolder(git, repositoryPath, sha, folder);
     if (entries === null) continue;
     const files = entries.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxFiles);
-    return Promise.all(files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })));
+    const read = await Promise.all(files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })));
+    const byPath = new Map(read.map(({ path, content }) => [`${folder}/${path}`, content]));
+    return read.map(({ path, content }) => ({ path, content: bundle(content, byPath) }));
   }
   return [];
 }

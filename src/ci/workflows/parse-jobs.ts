@@ -1,7 +1,9 @@
 import { isMap, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
-import type { JobDefinition } from './workflow.ts';
+import { parseCall } from './parse-call.ts';
+import type { CallingFile } from './parse-call.ts';
+import type { JobDefinition, WorkflowCall } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 const jobKey = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -9,23 +11,43 @@ const maxJobs = 256;
 const maxSteps = 1000;
 
 /** Reads `jobs` and checks what needs what. Throws `WorkflowProblem`. */
-export function parseJobs(file: YamlFile, node: unknown): Map<string, JobDefinition> {
+export function parseJobs(calling: CallingFile, node: unknown): { jobs: Map<string, JobDefinition>; calls: Map<string, WorkflowCall> } {
+  const { file } = calling;
   if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "jobs".');
   const jobs = new Map<string, JobDefinition>();
-  for (const { key, keyNode, value } of file.entries(node, '"jobs"')) jobs.set(key, parseJob(file, key, keyNode, value));
+  const calls = new Map<string, WorkflowCall>();
+  const outer = new Map<string, Needing>();
+  for (const { key, keyNode, value } of file.entries(node, '"jobs"')) {
+    checkKey(file, key, keyNode);
+    const job = file.map(value, `The job ${key}`);
+    if (file.isAbsent(file.get(job, 'uses'))) {
+      const parsed = parseJob(file, key, keyNode, job);
+      jobs.set(key, parsed);
+      outer.set(key, parsed);
+      continue;
+    }
+    const { call, jobs: inner } = parseCall(calling, { key, keyNode, job }, (called, at) => parseJobs({ file: called, called: null, permissions: null }, at).jobs);
+    calls.set(key, call);
+    outer.set(key, { key, needs: call.needs, keyNode });
+    for (const each of inner) jobs.set(each.key, each);
+    if (jobs.size > maxJobs) break;
+  }
   if (jobs.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
-  checkNeeds(file, jobs);
-  return jobs;
+  checkNeeds(file, outer);
+  const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => calls.get(need)?.jobKeys ?? [need]);
+  for (const job of jobs.values()) jobs.set(job.key, { ...job, waitsFor: job.call === null ? keysOf(job.needs) : [...job.waitsFor, ...keysOf(job.call.needs)] });
+  return { jobs, calls };
 }
 
-function parseJob(file: YamlFile, key: string, keyNode: unknown, node: unknown): JobDefinition {
+function checkKey(file: YamlFile, key: string, keyNode: unknown): void {
   if (!jobKey.test(key) || key.length > 100) {
     throw file.problem(keyNode, 'A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".');
   }
-  const job = file.map(node, `The job ${key}`);
+}
+
+function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): JobDefinition {
   const get = (name: string): unknown => file.get(job, name);
-  if (!file.isAbsent(get('uses'))) throw file.problem(get('uses'), 'Reusable workflows are not supported yet.');
   if (file.isAbsent(get('runs-on'))) throw file.problem(keyNode, `The job ${key} needs "runs-on".`);
   const strategy = file.isAbsent(get('strategy')) ? null : file.map(get('strategy'), '"strategy"');
   const ofStrategy = (name: string) => (strategy === null ? null : file.json(file.get(strategy, name)));
@@ -35,6 +57,11 @@ function parseJob(file: YamlFile, key: string, keyNode: unknown, node: unknown):
   }
   return {
     key,
+    ownKey: key,
+    file,
+    call: null,
+    prefix: '',
+    waitsFor: [],
     name: file.textOrNull(get('name'), '"name"'),
     needs: [...new Set(file.texts(get('needs'), '"needs"'))],
     condition: file.textOrNull(get('if'), '"if"'),
@@ -72,10 +99,16 @@ function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap)
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]!.slice(0, 120);
 
+interface Needing {
+  key: string;
+  needs: readonly string[];
+  keyNode: unknown;
+}
+
 /** Refuses needs that name nothing, and circles. */
-function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, JobDefinition>): void {
+function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, Needing>): void {
   const done = new Set<string>();
-  const visit = (job: JobDefinition, path: readonly string[]): void => {
+  const visit = (job: Needing, path: readonly string[]): void => {
     if (path.includes(job.key)) throw file.problem(job.keyNode, `The job ${job.key} needs itself: ${[...path, job.key].join(' → ')}.`);
     if (done.has(job.key)) return;
     for (const need of job.needs) {

@@ -1,5 +1,6 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
+import { unbundle } from './bundle.ts';
 import { parseJobs } from './parse-jobs.ts';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import { parseTriggers } from './parse-triggers.ts';
@@ -27,14 +28,16 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
   let name = path;
   let triggers: Triggers | null = null;
   try {
-    if (Buffer.byteLength(text) > maxWorkflowBytes) throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
-    const file = new YamlFile(text);
+    const { main, called } = unbundle(text);
+    if (Buffer.byteLength(main) > maxWorkflowBytes) throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
+    const file = new YamlFile(main);
     const { contents } = file.document;
     if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
     const root = contents as YAMLMap;
     name = file.textOrNull(file.get(root, 'name'), '"name"') ?? path;
     triggers = parseTriggers(file, file.get(root, 'on'));
-    const jobs = parseJobs(file, file.get(root, 'jobs'));
+    const permissions = parsePermissions(file, file.get(root, 'permissions'));
+    const { jobs, calls } = parseJobs({ file, called: openOnce(called), permissions }, file.get(root, 'jobs'));
     return {
       ok: true,
       workflow: {
@@ -43,14 +46,23 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
         runName: file.textOrNull(file.get(root, 'run-name'), '"run-name"'),
         triggers,
         concurrency: parseConcurrency(file, file.get(root, 'concurrency')),
-        permissions: parsePermissions(file, file.get(root, 'permissions')),
+        permissions,
         jobs,
-        file,
+        calls,
       },
     };
   } catch (error) {
     return { ok: false, problem: asProblem(error), name, triggers };
   }
+}
+
+/** A file that many jobs call is read once. */
+function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFile> {
+  const open = (text: string): (() => YamlFile) => {
+    let file: YamlFile | undefined;
+    return () => (file ??= new YamlFile(text));
+  };
+  return new Map([...texts].map(([path, text]) => [path, open(text)]));
 }
 
 /** The parser of a library may still stumble over what nobody has tried yet. */

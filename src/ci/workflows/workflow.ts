@@ -13,7 +13,8 @@ export interface Workflow {
   permissions: Permissions;
   /** In the order of the file. */
   jobs: ReadonlyMap<string, JobDefinition>;
-  file: YamlFile;
+  /** Jobs that call another workflow, by their key; the jobs of that one stand in their place. */
+  calls: ReadonlyMap<string, WorkflowCall>;
 }
 
 /** What starts the workflow. Events that this server does not have are no error and start nothing. */
@@ -61,10 +62,43 @@ export interface Concurrency {
 /** What the task token may do with the repository's contents. */
 export type Permissions = 'read' | 'write' | 'none' | null;
 
-export interface JobDefinition {
+/** A job that calls another workflow of the repository. */
+export interface WorkflowCall {
   key: string;
+  needs: readonly string[];
+  condition: string | null;
+  inputs: ReadonlyMap<string, CallInput>;
+  /** `with`; may hold expressions. */
+  given: ReadonlyMap<string, Json>;
+  /** All that the caller has, or these; may hold expressions. */
+  secrets: 'inherit' | { readonly [name: string]: Json };
+  /** Keys of the jobs that it becomes. */
+  jobKeys: readonly string[];
+  /** Expressions over `jobs`. */
+  outputs: ReadonlyMap<string, string>;
+}
+
+export interface CallInput {
+  type: 'string' | 'boolean' | 'number';
+  required: boolean;
+  default: Json;
+}
+
+export interface JobDefinition {
+  /** As this server knows it: `test`, or `build.test` for the job `test` of the workflow that `build` calls. */
+  key: string;
+  /** As its own file and its runner know it. */
+  ownKey: string;
+  /** The file that it stands in. */
+  file: YamlFile;
+  call: WorkflowCall | null;
+  /** Goes before its name. */
+  prefix: string;
+  /** Keys of all jobs that have to end before it. */
+  waitsFor: readonly string[];
   /** May hold expressions; null when the file gives none. */
   name: string | null;
+  /** As its own file names them. */
   needs: readonly string[];
   condition: string | null;
   runsOn: Json;

@@ -1,6 +1,6 @@
 import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Node } from 'yaml';
-import type { JobDefinition, Workflow } from './workflow.ts';
+import type { JobDefinition } from './workflow.ts';
 import { isMergeKey } from './yaml-nodes.ts';
 import type { Json, YamlFile } from './yaml-nodes.ts';
 import type { Leg } from './expand-matrix.ts';
@@ -28,7 +28,8 @@ const maxDepth = 100;
  * file itself: a quoted "3.10" stays quoted.
  * Throws when aliases make the file explode.
  */
-export function writePayload({ file }: Workflow, settled: SettledJob): string {
+export function writePayload(settled: SettledJob): string {
+  const { file } = settled.definition;
   const copier = new Copier(file);
   const root = file.map(file.document.contents, 'the file');
   const top = new YAMLMap();
@@ -37,7 +38,7 @@ export function writePayload({ file }: Workflow, settled: SettledJob): string {
     if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), copier.copy(node)));
   }
   const jobs = new YAMLMap();
-  jobs.items.push(new Pair(new Scalar(settled.definition.key), writeJob(copier, settled)));
+  jobs.items.push(new Pair(new Scalar(settled.definition.ownKey), writeJob(copier, settled)));
   top.items.push(new Pair(new Scalar('jobs'), jobs));
   const document = new Document();
   document.contents = top as never;

@@ -1,0 +1,36 @@
+import { maxWorkflowBytes } from './yaml-nodes.ts';
+
+/**
+ * A workflow file together with those that its jobs call, in one text: a run keeps
+ * all that it was made of, and what a branch says later changes nothing.
+ */
+export interface Bundle {
+  main: string;
+  /** By path from the top of the repository: `.hearth/workflows/build.yml`. */
+  called: ReadonlyMap<string, string>;
+}
+
+const mark = '#!hearth-bundle\n';
+/** Together they have at most as many bytes as one file: what a push makes the server read stays bounded. */
+const maxCalled = 20;
+/** Steps may use folders of the repository; a workflow is a file. */
+const calls = /\buses["']?\s*:\s*["']?\.\/([^\s"',}\]#]+\.ya?ml)/g;
+
+/** @param files all workflows of the commit, by path from the top of the repository */
+export function bundle(content: string, files: ReadonlyMap<string, string>): string {
+  let bytes = 0;
+  const called = new Map<string, string>();
+  for (const [, path = ''] of content.matchAll(calls)) {
+    const text = files.get(path);
+    if (text === undefined || called.has(path) || called.size === maxCalled) continue;
+    bytes += Buffer.byteLength(text);
+    if (bytes <= maxWorkflowBytes) called.set(path, text);
+  }
+  return called.size === 0 ? content : mark + JSON.stringify({ main: content, called: Object.fromEntries(called) });
+}
+
+export function unbundle(text: string): Bundle {
+  if (!text.startsWith(mark)) return { main: text, called: new Map() };
+  const { main, called } = JSON.parse(text.slice(mark.length)) as { main: string; called: { [path: string]: string } };
+  return { main, called: new Map(Object.entries(called)) };
+}
