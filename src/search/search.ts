@@ -4,6 +4,7 @@ import type { Logger } from '../kernel/index.ts';
 import { find } from './find.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
 import { createRareGrams } from './rare-grams.ts';
+import { joinThreads } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
@@ -28,7 +29,8 @@ const limits = { requestMs: 5_000, queue: 500 };
  * and names, within what the viewer may see.
  */
 export function createSearch({ db, logger }: { db: Database; logger: Logger }) {
-  const thread = db.openAside(limits);
+  // Searches read the same file, so a second core is of use to them.
+  const thread = joinThreads([db.openAside(limits), db.openAside(limits)]);
   const tools = { thread, pickRare: createRareGrams(thread) };
   db.beforeCommit(followChanges);
 

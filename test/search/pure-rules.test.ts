@@ -3,6 +3,7 @@ import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
 import { gramsOf, gramsOfQuery, proposing } from '../../src/search/grams.ts';
 import { markHits } from '../../src/search/index.ts';
 import { placesBetween, usualDistance } from '../../src/search/places.ts';
+import { joinThreads } from '../../src/search/side-threads.ts';
 
 t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
   const cases: [string, string][] = [
@@ -67,4 +68,26 @@ t.test('hits are marked in the text as it was written', async (t) => {
     ['<b>', '<', '[<]b>'],
   ];
   for (const [text, query, wanted] of cases) t.equal(marked(text, query), wanted);
+});
+
+t.test('of two threads the idle one is asked, and both are closed', async (t) => {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const thread = (name: string) => ({
+    ask: () => new Promise<never[]>((resolve) => {
+      asked.push(name);
+      answers.push(() => resolve([]));
+    }),
+    close: async () => void asked.push(`${name} closed`),
+  });
+  const both = joinThreads([thread('a'), thread('b')]);
+  const asking = [both.ask([]), both.ask([]), both.ask([])];
+  answers[1]!();
+  await asking[1];
+  asking.push(both.ask([]));
+  t.same(asked, ['a', 'b', 'a', 'b']);
+  for (const answer of answers) answer();
+  await Promise.all(asking);
+  await both.close();
+  t.same(asked.slice(4), ['a closed', 'b closed']);
 });
