@@ -214,6 +214,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   });
   const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, {
     dataDir: config.dataDir,
+    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     logger,
     refTables,
     onHistoryRead: upkeep.noteIfMissing,

@@ -16,6 +16,7 @@ import { grep } from './grep.ts';
 import type { Grep, GrepRequest } from './grep.ts';
 import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
+import { createKeptArchives } from './kept-archives.ts';
 import { listDiff } from './list-diff.ts';
 import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
 import { listFiles } from './list-files.ts';
@@ -30,7 +31,7 @@ import type { TagNote } from './read-tag.ts';
 import { createRecentRefs } from './recent-refs.ts';
 import { remembered } from './remembered.ts';
 import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
-import type { ArchiveFormat, StreamDeps } from './stream-git.ts';
+import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages ask about a repository beyond single objects. All refuse `git_busy`. */
 export interface Reading {
@@ -62,7 +63,8 @@ export interface Reading {
   note(path: string, oid: string): Promise<string | null>;
   /** Notes of annotated tags; null for plain ones. */
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
-  archive(path: string, request: { oid: string; format: ArchiveFormat; prefix: string; client?: string }): Promise<Readable>;
+  /** All files of a commit; kept on disk for the next one who asks. */
+  archive(path: string, request: ArchiveRequest): Promise<Readable>;
   mailPatch(path: string, oid: string): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
   streamBlob(path: string, oid: string): Promise<Readable>;
@@ -78,15 +80,19 @@ interface ReadingParts {
 
 interface ReadingOptions {
   dataDir: string;
+  lowDiskFloorBytes: number;
   logger: Logger;
   refTables: RefTables;
   /** Somebody walks through history, which a commit-graph makes faster. */
   onHistoryRead(repository: string): void;
 }
 
-export function createReading(deps: StreamDeps, { dataDir, logger, refTables, onHistoryRead }: ReadingOptions): ReadingParts {
+const archiveLimits = { most: 1024 ** 3, mostEach: 256 * 1024 ** 2 };
+
+export function createReading(deps: StreamDeps, { dataDir, lowDiskFloorBytes, logger, refTables, onHistoryRead }: ReadingOptions): ReadingParts {
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
   const refs = createRecentRefs(refTables);
+  const archives = createKeptArchives(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
   const lastCommits = createLastCommits(deps, tables, logger);
   const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
@@ -121,7 +127,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables, on
     grep: (target, request) => grep(deps, target, request),
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
-    archive: (target, request) => archive(deps, target, request),
+    archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     plainDiff: (target, range) => plainDiff(deps, target, range),
     streamBlob: (target, oid) => streamBlob(deps, target, oid),
@@ -133,7 +139,7 @@ export function createReading(deps: StreamDeps, { dataDir, logger, refTables, on
     },
     async forget(target) {
       refs.forget(target);
-      await tables.forget(target);
+      await Promise.all([tables.forget(target), archives.forget(target)]);
     },
   };
 }

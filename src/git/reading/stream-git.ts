@@ -48,12 +48,18 @@ const patchLimitMs = 60_000;
 
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
-/** All files of a commit. @param prefix the folder inside the archive, plain ASCII without a slash */
-export async function archive(
-  deps: StreamDeps,
-  path: string,
-  { oid, format, prefix, client }: { oid: string; format: ArchiveFormat; prefix: string; client?: string },
-): Promise<Readable> {
+export interface ArchiveRequest {
+  /** The commit. */
+  oid: string;
+  format: ArchiveFormat;
+  /** The folder inside the archive, plain ASCII without a slash. */
+  prefix: string;
+  /** Who asks, for the places among clones. */
+  client?: string;
+}
+
+/** All files of a commit. */
+export async function archive(deps: StreamDeps, path: string, { oid, format, prefix, client }: ArchiveRequest): Promise<Readable> {
   const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
   return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
 }
