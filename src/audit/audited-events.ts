@@ -15,6 +15,6 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.collaborator_added', 'repository.collaborator_changed', 'repository.collaborator_removed', 'repository.collaborator_left',
   'push.undone', 'webhook.added', 'webhook.edited', 'webhook.removed',
   'peer.asked_to_pair', 'peer.paired', 'peer.removed',
-  'runner.registered', 'runner.removed',
+  'runner.registered', 'runner.removed', 'ci.run_removed',
   'backup.created', 'backup.restored',
 ]);

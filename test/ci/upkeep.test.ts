@@ -80,6 +80,9 @@ t.test('a run is deleted by who administers its repository, with all it had, and
   t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_ended');
   await runner.finish(task.taskId);
   t.equal((await ticks()).size, 1);
+  const archived = { ...found, repository: { ...found.repository, archivedAt: 1 } };
+  t.equal(await reasonOf(ci.rerun(viewer, archived, 1, 'all')), 'repository_archived');
+  t.equal(await reasonOf(ci.dispatchWorkflow(viewer, archived, { path: 'ci.yml', ref: '', inputs: new Map() })), 'repository_archived');
   await ci.removeRun(viewer, found, 1);
   t.equal(await reasonOf(ci.findRun(found, 1)), 'run_not_found');
   t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { personIdOf, requireLevel } from '../rights.ts';
+import { personIdOf, refuseArchived, requireLevel } from '../rights.ts';
 import type { CiRoom } from '../room.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { parseWorkflow } from '../workflows/parse-workflow.ts';
@@ -58,7 +58,7 @@ export async function listDispatchable(room: CiRoom, found: Found): Promise<Disp
  * Starts a workflow by hand on a branch or tag. The file on that branch says which
  * inputs there are.
  * @param input.ref name of a branch or tag; empty for the default branch
- * Refuses `repository_not_found`, `workflow_not_found`, `invalid_input` (field
+ * Refuses `repository_not_found`, `repository_archived`, `workflow_not_found`, `invalid_input` (field
  * `input-<name>`), `revision_not_found`.
  */
 export async function dispatchWorkflow(
@@ -68,6 +68,7 @@ export async function dispatchWorkflow(
   input: { path: string; ref: string; inputs: ReadonlyMap<string, string> },
 ): Promise<RunRow> {
   requireLevel(found, 'write');
+  refuseArchived(found);
   const { repository, owner, path } = found;
   const refs = await room.git.refs(path);
   const name = input.ref === '' ? repository.defaultBranch : input.ref;

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { personIdOf, requireLevel } from '../rights.ts';
+import { personIdOf, refuseArchived, requireLevel } from '../rights.ts';
 import type { CiRoom } from '../room.ts';
 import type { Workflow } from '../workflows/workflow.ts';
 import { advanceJobs } from './advance-run.ts';
@@ -26,11 +26,12 @@ const maxAttempts = 50;
  * Begins a new attempt of a run. Jobs that are not run again carry over with their
  * results, those that have not ended go on in the new attempt; the logs of earlier
  * attempts stay where they are. All of a run can only begin again once it has ended.
- * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
+ * Refuses `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
  * `nothing_to_rerun`.
  */
 export async function rerun(room: CiRoom, viewer: Viewer, found: Found, number: number, choice: RerunChoice): Promise<RunRow> {
   requireLevel(found, 'write');
+  refuseArchived(found);
   const loaded = await room.runs.load((await findRunRow(room, found, number)).id);
   const { parsed } = loaded;
   if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
