@@ -40,8 +40,9 @@ const keptComplaintBytes = 4_096;
 /**
  * Starts a child from this process, which stands still for it: the system copies the tables
  * of all its memory. Answers null when it cannot be started.
+ * @param said hears its error output as it comes
  */
-export function launchHere({ program, argv, environment, home, takesInput, output, yields }: Launch): Child | null {
+export function launchHere({ program, argv, environment, home, takesInput, output, yields }: Launch, said?: (text: string) => void): Child | null {
   // `detached` makes it the leader of its own group, so that one signal reaches
   // its helpers (pack-objects, index-pack) too.
   const child = spawn(program, argv, {
@@ -52,7 +53,7 @@ export function launchHere({ program, argv, environment, home, takesInput, outpu
   });
   if (typeof output === 'object') output.destroy();
   const { stdin, stdout, stderr, pid = 0 } = child;
-  const complaint = collectComplaint(stderr);
+  const complaint = collectComplaint(stderr, said);
   // A process that ends early closes its input while we still write; its exit says why.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
@@ -75,10 +76,11 @@ export function launchHere({ program, argv, environment, home, takesInput, outpu
   };
 }
 
-/** Reads an error output to its end and keeps its beginning. */
-export function collectComplaint(stderr: Readable | null): () => string {
+/** Reads an error output to its end and keeps its beginning. @param said hears all of it */
+export function collectComplaint(stderr: Readable | null, said?: (text: string) => void): () => string {
   let complaint = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said?.(text);
     if (complaint.length < keptComplaintBytes) complaint += text.slice(0, keptComplaintBytes - complaint.length);
   });
   return () => complaint;

@@ -31,6 +31,9 @@ import type { RecoveryAction } from './recover.ts';
 import { createRefAllowance } from './ref-allowance.ts';
 import { createRefTables } from './ref-table/ref-tables.ts';
 import { readPackedRef, readRefs } from './refs.ts';
+import { fetchRemote, fetchedRefs, listRemote, pushRemote } from './remotes/exchange.ts';
+import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+import type { Remote } from './remotes/remote.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
 import { createSocketPairs } from './socket-pairs.ts';
@@ -96,6 +99,15 @@ export interface Git {
   keepObjects(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
   /** Lets go of what `keepObjects` kept. */
   letGo(path: string, names: readonly string[]): Promise<void>;
+  /** What another host has. Refuses `remote_failed`. */
+  listRemote(remote: Remote, options?: ExchangeOptions): Promise<RemoteRefs>;
+  /** Brings a remote's objects here; no ref of ours moves. Refuses `remote_failed`, `remote_too_large`. */
+  fetchRemote(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
+  /** What the last fetch brought, by the names of the other side. */
+  fetchedRefs(path: string): Promise<Map<string, string>>;
+  /** Brings the other side to where we are; answers what it refused. Refuses `remote_failed`. */
+  pushRemote(path: string, remote: Remote, options: ExchangeOptions & { prune: boolean }): Promise<RefResult[]>;
+
   /** Whether a ref that goes from one object to another loses nothing. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
 
@@ -287,6 +299,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     keepObjects: (target, kept) => keepObjects({ door }, target, kept),
     letGo: (target, names) => letGo({ door }, target, names),
+    listRemote: (remote, options) => listRemote(door, remote, options),
+    async fetchRemote(target, remote, options) {
+      await fetchRemote(door, target, remote, { ...options, maxBytes: limits.maxPushBytes });
+      upkeep.note(target);
+    },
+    fetchedRefs: (target) => fetchedRefs(door, target),
+    pushRemote: (target, remote, options) => pushRemote(door, target, remote, options),
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
     head: (target) => browse.head(browsing, target),

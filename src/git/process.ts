@@ -25,6 +25,10 @@ export interface GitCommand {
   allocationLimitBytes?: number;
   /** Steps behind pages in the queue for the processor. */
   yields?: boolean;
+  /** Environment for this one alone: what a connection to another host needs. Never logged. */
+  environment?: Readonly<Record<string, string>> | undefined;
+  /** Hears what the process writes to its error output, as it comes. */
+  said?(text: string): void;
 }
 
 export interface GitExit {
@@ -80,7 +84,8 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
   function start(command: GitCommand): GitProcess {
     if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
     const launch = launchOf(program, command, settings);
-    const launched = launchApart(launch) ?? launchHere(launch);
+    // Whoever listens to it line by line waits for a network; one start from here is no matter then.
+    const launched = (command.said === undefined ? launchApart(launch) : null) ?? launchHere(launch, command.said);
     if (launched === null) {
       logger.error('git.start_failed', { argv: command.argv });
       throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
@@ -129,6 +134,7 @@ function launchOf(program: string, command: GitCommand, { environment, home }: G
       ...environment,
       ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
       ...(allocationLimitBytes === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocationLimitBytes) }),
+      ...command.environment,
     },
   };
 }

@@ -25,7 +25,7 @@ export type { RecentPush } from './pushes/recent-pushes.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { repositoryOf } from './find-repository.ts';
-export { parseRepositoryName } from './repository-name.ts';
+export { parseBranchName, parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './repository-schema.ts';
 export type { RepositorySettings } from './room.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';

@@ -1,0 +1,143 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { unavailable } from '../../kernel/index.ts';
+import type { GitDoor } from '../process.ts';
+import type { RefResult } from '../push-report.ts';
+import { failureOf, remoteEnvironment } from './remote.ts';
+import type { Remote } from './remote.ts';
+
+export interface ExchangeOptions {
+  signal?: AbortSignal | undefined;
+  /** Hears how far it has come, in git's words: `Receiving objects:  41% (12/29)`. */
+  progress?(text: string): void;
+}
+
+/** What another host has. */
+export interface RemoteRefs {
+  /** Short name of the branch that HEAD names; null when it says none. */
+  head: string | null;
+  /** Branches and tags by full name. */
+  refs: ReadonlyMap<string, string>;
+}
+
+const listMs = 60_000;
+const transferMs = 2 * 3_600_000;
+const maxListBytes = 64 * 1024 * 1024;
+const watchEveryMs = 2_000;
+const keptWords = 8_192;
+/** What was fetched stands here until refs of our own lead to it. */
+const fetchedFolder = 'refs/hearth/mirror/';
+
+/** Lists a remote's branches and tags. Refuses `remote_failed`. */
+export async function listRemote(door: GitDoor, remote: Remote, { signal }: ExchangeOptions = {}): Promise<RemoteRefs> {
+  const { output } = await ask(door, remote, ['ls-remote', '--symref', '--quiet', remote.url.href, 'HEAD', 'refs/heads/*', 'refs/tags/*'], { signal }, listMs);
+  const refs = new Map<string, string>();
+  let head: string | null = null;
+  for (const line of output.split('\n')) {
+    const [value = '', name = ''] = line.split('\t');
+    if (name === 'HEAD') head = /^ref: refs\/heads\/(.+)$/.exec(value)?.[1] ?? head;
+    else if (/^[0-9a-f]{40,64}$/.test(value) && !name.endsWith('^{}')) refs.set(name, value);
+  }
+  return { head, refs };
+}
+
+/**
+ * Brings a remote's branches and tags here with all their objects; refs of our own stay
+ * where they are. Refuses `remote_failed`, `remote_too_large`.
+ * @param maxBytes the largest pack that is taken; 0 for no bound
+ */
+export async function fetchRemote(
+  door: GitDoor,
+  repository: string,
+  remote: Remote,
+  { maxBytes, ...options }: ExchangeOptions & { maxBytes: number },
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+  const tooLarge = unavailable('remote_too_large', 'The repository is larger than this server takes.');
+  const watch = setInterval(() => {
+    void unfinishedBytes(repository).then((bytes) => maxBytes > 0 && bytes > maxBytes && stop.abort(tooLarge));
+  }, watchEveryMs);
+  const argv = [
+    `--git-dir=${repository}`, 'fetch', '--progress', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance',
+    remote.url.href, `+refs/heads/*:${fetchedFolder}heads/*`, `+refs/tags/*:${fetchedFolder}tags/*`,
+  ];
+  try {
+    await ask(door, remote, argv, { ...options, signal }, transferMs);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** The branches and tags that `fetchRemote` brought, by the names that they have on the other side. */
+export async function fetchedRefs(door: GitDoor, repository: string): Promise<Map<string, string>> {
+  const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
+  const { output } = await door.run({ argv, timeLimitMs: listMs }, maxListBytes);
+  return new Map(output.toString('utf8').split('\n').filter((line) => line !== '').map((line) => {
+    const [oid = '', name = ''] = line.split(' ');
+    return [`refs/${name.slice(fetchedFolder.length)}`, oid];
+  }));
+}
+
+/**
+ * Brings the remote's branches and tags to where ours are, also backwards.
+ * Refuses `remote_failed`.
+ * @param prune also removes what is not here
+ * @returns what the other side refused
+ */
+export async function pushRemote(
+  door: GitDoor,
+  repository: string,
+  remote: Remote,
+  { prune, ...options }: ExchangeOptions & { prune: boolean },
+): Promise<RefResult[]> {
+  const argv = [
+    `--git-dir=${repository}`, 'push', '--porcelain', '--progress', ...(prune ? ['--prune'] : []),
+    remote.url.href, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*',
+  ];
+  const { output, code, said } = await ask(door, remote, argv, options, transferMs, [0, 1]);
+  const refused = output.split('\n').flatMap((line): RefResult[] => {
+    const [flag, names = '', summary = ''] = line.split('\t');
+    return flag === '!' ? [{ ref: names.split(':').at(-1) ?? names, ok: false, reason: summary.slice(0, 200) }] : [];
+  });
+  if (code !== 0 && refused.length === 0) throw failed(said);
+  return refused;
+}
+
+const failed = (said: string) => unavailable('remote_failed', failureOf(said));
+
+async function ask(
+  door: GitDoor,
+  remote: Remote,
+  argv: readonly string[],
+  { signal, progress }: ExchangeOptions,
+  timeLimitMs: number,
+  accepts: readonly number[] = [0],
+): Promise<{ output: string; code: number; said: string }> {
+  let said = '';
+  const { code, output } = await door.run(
+    {
+      argv,
+      timeLimitMs,
+      signal,
+      yields: true,
+      environment: remoteEnvironment(remote),
+      said(text) {
+        said = (said + text).slice(-keptWords);
+        const line = text.split(/[\r\n]/).findLast((each) => /%|\bdone\b/.test(each));
+        if (line !== undefined) progress?.(line.replace(/^remote: /, '').trim());
+      },
+    },
+    maxListBytes,
+  );
+  if (code === null || !accepts.includes(code)) throw failed(said);
+  return { output: output.toString('utf8'), code, said };
+}
+
+/** Of packs that are being received. */
+async function unfinishedBytes(repository: string): Promise<number> {
+  const folder = path.join(repository, 'objects', 'pack');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('tmp_pack_'));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name)).catch(() => null))?.size ?? 0));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

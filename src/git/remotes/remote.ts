@@ -1,0 +1,62 @@
+import { isIP } from 'node:net';
+
+/** A repository on another host, and how it may be reached. */
+export interface Remote {
+  /** Judged already: scheme, host, no name or password in it. */
+  url: URL;
+  /** The only addresses that git may connect to; names are not looked up again. */
+  addresses: readonly string[];
+  username: string;
+  /** Empty for none. */
+  secret: string;
+  /** PEM file with further certificate authorities; null for the usual ones alone. */
+  caFile: string | null;
+}
+
+/** Faults of old history that a copy has to live with, as pushes do. */
+const harmless = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedDate', 'missingEmail', 'nullSha1'];
+
+/**
+ * The environment of a git process that talks to a remote. Settings travel here and not in
+ * its arguments, which everybody on the machine can read: one protocol, the checked
+ * addresses, no redirect, no helper, no proxy.
+ */
+export function remoteEnvironment({ url, addresses, username, secret, caFile }: Remote): Record<string, string> {
+  const scheme = url.protocol.replace(':', '');
+  const host = url.hostname;
+  const port = url.port || (scheme === 'http' ? '80' : '443');
+  const settings: [key: string, value: string][] = [
+    ['http.followRedirects', 'false'],
+    ['http.lowSpeedLimit', '16'],
+    ['http.lowSpeedTime', '60'],
+    ['http.emptyAuth', 'false'],
+    ['http.saveCookies', 'false'],
+    ['credential.helper', ''],
+    ['protocol.allow', 'never'],
+    [`protocol.${scheme}.allow`, 'always'],
+    ...harmless.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
+    ...(caFile === null ? [] : ([['http.sslCAInfo', caFile]] as [string, string][])),
+    // A literal address is its own answer.
+    ...(isIP(host.replace(/^\[|\]$/g, '')) !== 0 ? [] : ([['http.curloptResolve', `${host}:${port}:${addresses.map(bracketed).join(',')}`]] as [string, string][])),
+    ...(secret === '' && username === '' ? [] : ([['http.extraHeader', `Authorization: Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`]] as [string, string][])),
+  ];
+  return {
+    GIT_ALLOW_PROTOCOL: scheme,
+    NO_PROXY: '*',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(settings.flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])),
+  };
+}
+
+const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
+
+/** git's words for a failure in one line, for whoever looks after the mirror: no address, no secret. */
+export function failureOf(said: string): string {
+  const lines = said.split(/[\r\n]+/).map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim()).filter((line) => line !== '');
+  const line = lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ?? lines.at(-1) ?? 'git ended without a word';
+  if (/could not read Username|Authentication failed|401/.test(said)) return 'The other side wants a user name and a password, or refuses these.';
+  if (/403/.test(line)) return 'The other side forbids it to these credentials.';
+  if (/not found|404/.test(line)) return 'There is no repository at this address, or it is hidden from these credentials.';
+  if (/redirect/i.test(line)) return 'The address leads to another one. Give that one: redirects are not followed.';
+  return `git said: ${line.replace(/^(?:fatal|error|remote):\s*/i, '').replace(/https?:\/\/\S+/g, 'the address').slice(0, 300)}`;
+}

@@ -1,0 +1,8 @@
+import { mirrorSchema } from './mirror-schema.ts';
+
+export { createMirrors } from './mirrors.ts';
+export type { MirrorOptions, Mirrors } from './mirrors.ts';
+export type { ImportInput, Mirror, MirrorInput } from './manage-mirrors.ts';
+export type { MirrorDirection } from './mirror-schema.ts';
+
+export const mirrorEntities = [mirrorSchema];

@@ -1,0 +1,27 @@
+import type { MirrorRow } from './mirror-schema.ts';
+
+/** After so many failures in a row it waits for a person. */
+const maxFailures = 10;
+const minuteMs = 60_000;
+const maxBackoffMs = 3_600_000;
+
+/** 1, 2, 4, … minutes, at most an hour (web-ui §12.9). */
+export const backoffMs = (failures: number): number => Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
+
+/** The row after an attempt. @param error null when it went well; @param wants a push came meanwhile */
+export function nextMirrorState(
+  { failures, intervalMs }: Pick<MirrorRow, 'failures' | 'intervalMs'>,
+  error: string | null,
+  now: number,
+): Partial<MirrorRow> {
+  if (error === null) return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
+  const failed = failures + 1;
+  return { failures: failed, lastError: error, nextAt: now + backoffMs(failed), isPaused: failed >= maxFailures, lockedUntil: 0 };
+}
+
+/** `ok`, `failing 3`, `paused`, `new`, `running`. */
+export function stateWord({ isPaused, failures, lastOkAt }: Pick<MirrorRow, 'isPaused' | 'failures' | 'lastOkAt'>): string {
+  if (isPaused) return 'paused';
+  if (failures > 0) return `failing ${failures}`;
+  return lastOkAt === null ? 'new' : 'ok';
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../config/index.ts';
+import { createOutbound, isListed } from '../outbound/index.ts';
+import { InstanceKey } from '../sealing/index.ts';
+import { askForSync, endMirror, findMirror, guardCopies, hearPushes, importRepository, listMirrors, saveMirror, setPaused } from './manage-mirrors.ts';
+import type { MirrorRoom } from './room.ts';
+import { createRunner, freeClaims } from './run-due.ts';
+
+export interface MirrorOptions extends Omit<MirrorRoom, 'settings' | 'outbound' | 'key' | 'progress'> {
+  config: Pick<Config, 'caFile' | 'mirrors'>;
+  /** What opens stored secrets. */
+  keyFile: string;
+}
+
+/**
+ * Mirrors: repositories that follow one elsewhere, or that one elsewhere follows, and imports.
+ * Whether somebody may look after them is decided before this room is asked.
+ */
+export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
+  const isOwn = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
+  const room: MirrorRoom = {
+    ...tools,
+    outbound: createOutbound({
+      isAllowed: () => true,
+      devAllowInsecure: false,
+      mayBeInner: isOwn,
+      mayBePlain: (url) => mirrors.devAllowInsecure && isOwn(url),
+      caFile,
+    }),
+    key: new InstanceKey(keyFile, tools.random, 'mirrors'),
+    progress: new Map(),
+    settings: { caFile },
+  };
+  const runner = createRunner(room);
+  const wake = (): void => void runner.run().catch((error: unknown) => room.logger.error('mirror.run_failed', { error }));
+
+  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  const bind = <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result => useCase(room, ...rest);
+  /** The same for what makes a mirror due: it begins beside the answer. */
+  const soon = <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Promise<Result>) =>
+    async (...rest: Rest): Promise<Result> => {
+      const result = await useCase(room, ...rest);
+      wake();
+      return result;
+    };
+
+  return {
+    find: bind(findMirror),
+    list: bind(listMirrors),
+    save: soon(saveMirror),
+    sync: soon(askForSync),
+    setPaused: soon(setPaused),
+    end: bind(endMirror),
+    import: soon(importRepository),
+    /** For `repositories.refusePushes`. */
+    guard: guardCopies,
+    /** For `repositories.onPush`. */
+    onPush: hearPushes(wake),
+    /** At start, with the instance lock held. */
+    recover: bind(freeClaims),
+    /** For a job: runs what is due, and waits for it. */
+    runDue: () => runner.run(),
+    async stop(): Promise<void> {
+      await runner.stop();
+      room.outbound.close();
+    },
+  };
+}
+
+export type Mirrors = ReturnType<typeof createMirrors>;

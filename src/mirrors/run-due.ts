@@ -1,0 +1,74 @@
+import { In } from 'typeorm';
+import { mirrorSchema } from './mirror-schema.ts';
+import type { MirrorRow } from './mirror-schema.ts';
+import type { MirrorRoom } from './room.ts';
+import { leaseMs, sync } from './sync.ts';
+
+/** Transfers at the same time. */
+const slots = 2;
+
+export interface MirrorRunner {
+  /** Runs what is due; a second call joins the first and is heard. */
+  run(): Promise<number>;
+  /** Gives up what is under way; it is due again at the next start. */
+  stop(): Promise<void>;
+}
+
+export function createRunner(room: MirrorRoom): MirrorRunner {
+  const stopping = new AbortController();
+  const atWork = new Set<Promise<void>>();
+  let looking: Promise<number> | null = null;
+  let again = false;
+
+  async function look(): Promise<number> {
+    let begun = 0;
+    do {
+      again = false;
+      for (let row = await claim(room); row !== null; row = await claim(room)) {
+        begun += 1;
+        const work: Promise<void> = sync(room, row, stopping.signal)
+          .catch((error: unknown) => room.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }))
+          .finally(() => atWork.delete(work));
+        atWork.add(work);
+        if (atWork.size >= slots) await Promise.race(atWork);
+        if (stopping.signal.aborted) return begun;
+      }
+      await Promise.all(atWork);
+    } while (again);
+    return begun;
+  }
+
+  return {
+    run() {
+      if (stopping.signal.aborted) return Promise.resolve(0);
+      again = true;
+      return (looking ??= look().finally(() => (looking = null)));
+    },
+    async stop() {
+      stopping.abort(new Error('the server stops'));
+      await Promise.all(atWork);
+    },
+  };
+}
+
+/** The longest due one that nobody has; null when there is none. */
+async function claim({ db, clock }: MirrorRoom): Promise<MirrorRow | null> {
+  const at = clock.now();
+  const due: unknown[] = await db.read.query('SELECT 1 FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? LIMIT 1', [at, at]);
+  if (due.length === 0) return null;
+  return db.write(async ({ manager, now }) => {
+    const rows: { repository_id: string }[] = await manager.query(
+      `UPDATE mirrors SET locked_until = ?, last_started_at = ? WHERE repository_id IN (
+        SELECT repository_id FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? ORDER BY next_at LIMIT 1)
+       RETURNING repository_id`,
+      [now + leaseMs, now, now, now],
+    );
+    return manager.findOneBy(mirrorSchema, { repositoryId: In(rows.map((row) => row.repository_id)) });
+  });
+}
+
+/** At start: nobody is at work yet, whatever a run that was killed has claimed. */
+export async function freeClaims({ db }: MirrorRoom): Promise<void> {
+  const claimed: unknown[] = await db.read.query('SELECT 1 FROM mirrors WHERE locked_until > 0 LIMIT 1');
+  if (claimed.length > 0) await db.write(({ manager }) => manager.query('UPDATE mirrors SET locked_until = 0'));
+}

@@ -1,0 +1,52 @@
+import { unavailable } from '../kernel/index.ts';
+import type { Located } from '../repositories/index.ts';
+import { mirrorSchema } from './mirror-schema.ts';
+import type { MirrorRow } from './mirror-schema.ts';
+import { nextMirrorState } from './mirror-state.ts';
+import { pull } from './pull.ts';
+import { reachRemote, wordsFor } from './reach-remote.ts';
+import type { MirrorRoom } from './room.ts';
+
+/** A claim outlives the longest transfer. */
+export const leaseMs = 3 * 3_600_000;
+
+/** Runs one mirror that was claimed, and writes down how it went. Never throws. */
+export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const { db, clock, logger, repositories, progress } = room;
+  const { repositoryId } = row;
+  let error: string | null = null;
+  try {
+    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    // In the trash it rests; it goes on when the repository comes back.
+    if (located !== undefined) await exchange(room, located, row, signal);
+  } catch (fault) {
+    if (signal.aborted) return;
+    error = wordsFor(fault);
+    logger.warn('mirror.failed', { repositoryId, direction: row.direction, error: fault });
+  } finally {
+    progress.delete(repositoryId);
+  }
+  const next = nextMirrorState(row, error, clock.now());
+  await db.write(async ({ manager }) => {
+    const now = await manager.findOneBy(mirrorSchema, { repositoryId });
+    // Changed or asked for again meanwhile: then soon once more.
+    const again = now !== null && now.nextAt > row.nextAt && error === null ? { nextAt: now.nextAt } : {};
+    if (error === null && row.intervalMs === null) await manager.delete(mirrorSchema, { repositoryId });
+    else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
+  });
+  if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
+  else if (next.isPaused) logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
+}
+
+async function exchange(room: MirrorRoom, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const remote = await reachRemote(room, row);
+  if (row.direction === 'pull') return void (await pull(room, located, row, remote, signal));
+  const refused = await room.git.pushRemote(located.path, remote, {
+    prune: row.prune, signal, progress: (text) => void room.progress.set(row.repositoryId, text),
+  });
+  const [first] = refused;
+  if (first !== undefined) {
+    const name = first.ref.replace(/^refs\/(?:heads|tags)\//, '');
+    throw unavailable('remote_refused', `The other side refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`);
+  }
+}
