@@ -18,6 +18,7 @@ import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
 import { undo } from './v50-undo.ts';
 import { webhooks } from './v51-webhooks.ts';
+import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
 
 /**
@@ -44,5 +45,6 @@ export const migrations: readonly Migration[] = [
   audit,
   undo,
   webhooks,
+  mirrors,
   pushesByPerson,
 ];

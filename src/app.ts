@@ -35,6 +35,8 @@ import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlProgram } from './control/index.ts';
+import { createMirrors, mirrorEntities } from './mirrors/index.ts';
+import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
@@ -70,6 +72,7 @@ export interface Rooms {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
   counts(): Promise<InstanceCounts>;
@@ -107,6 +110,7 @@ const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
 /** The schema that this program makes of any older one. */
@@ -206,6 +210,9 @@ export async function openRooms(
     const webhooks = createWebhooks({ config, keyFile: keyFile(config.dataDir), version: embedded.version, db, accounts, repositories, git, clock, random, logger });
     repositories.onPush(webhooks.onPush);
     ci.onRunEnd(webhooks.onRunEnd);
+    const mirrors = createMirrors({ config, keyFile: keyFile(config.dataDir), db, repositories, git, clock, random, logger });
+    repositories.refusePushes(mirrors.guard);
+    repositories.onPush(mirrors.onPush);
     const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
     const codeSearch = createCodeSearch({
       db,
@@ -237,12 +244,14 @@ export async function openRooms(
       federation,
       ci,
       webhooks,
+      mirrors,
       backups,
       audit,
       counts: () => countInstance(db, clock.now()),
       async close() {
         await ci.stop();
         await webhooks.stop();
+        await mirrors.stop();
         await federation.stop();
         await repositories.stop();
         await codeSearch.stop();
@@ -291,6 +300,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     webhooks: rooms.webhooks,
+    mirrors: rooms.mirrors,
     git,
     search: rooms.search,
     codeSearch: rooms.codeSearch,
@@ -334,6 +344,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await avatars.recover();
       await federation.recover();
       await ci.recover();
+      await rooms.mirrors.recover();
       const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen(), control.listen()]);
       const ofTheMachine = config.ssh.systemSshd ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null } : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
@@ -362,6 +373,7 @@ export function jobsOf(rooms: Rooms): Job[] {
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
     { name: 'git.maintain', time: '40 * * * * *', run: async () => (await backups.isUnderWay()) || git.maintain() },
+    { name: 'mirrors.sync', time: '20 * * * * *', run: () => rooms.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },

@@ -14,6 +14,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.transfer_offered', 'repository.transfer_declined', 'repository.transfer_withdrawn', 'repository.transferred',
   'repository.collaborator_added', 'repository.collaborator_changed', 'repository.collaborator_removed', 'repository.collaborator_left',
   'push.undone', 'webhook.added', 'webhook.edited', 'webhook.removed',
+  'mirror.saved', 'mirror.paused_by_hand', 'mirror.resumed', 'mirror.ended',
   'peer.asked_to_pair', 'peer.paired', 'peer.removed',
   'runner.registered', 'runner.removed', 'ci.run_removed',
   'backup.created', 'backup.restored',

@@ -49,10 +49,10 @@ function sharedFolders({ dataDir, storage, repositories }: Config): Refusal[] {
 }
 
 /** A development switch on a public server is a mistake that opens its inner network to others. */
-function insecureInPublic({ baseUrl, federation, webhooks }: Config): Refusal[] {
+function insecureInPublic({ baseUrl, federation, webhooks, mirrors }: Config): Refusal[] {
   const publicUrl = [federation.baseUrl, baseUrl].find((url) => url !== null && isPublicHttps(url));
   if (publicUrl === undefined) return [];
-  const switches = Object.entries({ federation, webhooks }).filter(([, { devAllowInsecure }]) => devAllowInsecure);
+  const switches = Object.entries({ federation, webhooks, mirrors }).filter(([, { devAllowInsecure }]) => devAllowInsecure);
   return switches.map(([section]) => ({
     key: `${section}.dev_allow_insecure`,
     message: `${section}.dev_allow_insecure is for development and cannot be used with the public address ${publicUrl}`,

@@ -212,6 +212,15 @@ export const options = [
   }),
 
   row({
+    key: 'mirrors.allowed_hosts', env: 'SERVICE_MIRRORS_ALLOWED_HOSTS', type: peers, default: [],
+    sentence: 'Hosts of the own network that mirrors and imports may use, each perhaps with a port. Public ones need no entry.',
+  }),
+  row({
+    key: 'mirrors.dev_allow_insecure', env: 'SERVICE_MIRRORS_DEV_ALLOW_INSECURE', type: boolean, default: false,
+    sentence: 'For development only: mirrors of hosts of mirrors.allowed_hosts may use http.',
+  }),
+
+  row({
     key: 'backup.folder', env: 'SERVICE_BACKUP_FOLDER', type: path, default: { belowDataDir: 'backups' },
     sentence: 'Where backups are kept. Another disk is better; files that did not change take their room once.',
   }),

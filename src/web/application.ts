@@ -8,6 +8,7 @@ import type { Config, Origin } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { InstanceCounts } from '../doctor/index.ts';
 import { embedded } from '../embedded/index.ts';
+import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
@@ -54,6 +55,7 @@ export interface WebOptions {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  mirrors: Mirrors;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

@@ -13,6 +13,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Assets } from './assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
@@ -47,6 +48,7 @@ export interface WebRooms {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  mirrors: Mirrors;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

@@ -97,4 +97,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['webhooks', { id: 'w', organisation_id: 'o', url: 'https://hooks.example.org/', events: '["push"]', created_at: 1, updated_at: 1 }],
     ['webhook_deliveries', { id: 1, uuid: 'd', webhook_id: 'w', event: 'push', payload: '{}', state: 'PENDING', next_attempt_at: 1, created_at: 1 }],
   ],
+  52: [['mirrors', { repository_id: 'r1', direction: 'pull', url: 'https://git.example.org/bob/tool.git', interval_ms: 300000, next_at: 1, created_at: 1, updated_at: 1 }]],
 };

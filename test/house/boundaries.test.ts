@@ -10,7 +10,7 @@ const arrows: string[][] = [
   ['app'],
   ['web', 'ssh', 'rpc', 'jobs'],
   ['doctor'],
-  ['webhooks'],
+  ['webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
   ['repositories'],
   ['organisations'],
