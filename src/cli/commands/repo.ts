@@ -13,6 +13,7 @@ import type { Run } from '../action.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
 import { addRepoCareCommands } from './repo-care.ts';
+import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
 import { addRepoLifeCommands } from './repo-life.ts';
 
@@ -78,6 +79,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoLifeCommands(repo, run);
   addRepoCareCommands(repo, run);
   addRepoUndoCommand(repo, run);
+  addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
 }
 

@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import { conflict, invalid, unavailable } from '../../kernel/index.ts';
+import type { Mirror } from '../../mirrors/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { readSecret } from '../read-secret.ts';
+import { findRepository, splitName } from './find-repository.ts';
+
+/** `hearth repo import` and `hearth repo mirror …`: repositories that come from elsewhere, or go there. */
+export function addRepoMirrorCommands(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('import').description('make a repository of one on another server')
+      .argument('<url>', 'its https address')
+      .argument('<owner/name>', 'the new repository')
+      .option('--mirror', 'go on following the other side')
+      .option('--public', 'everybody may read it')
+      .option('--username <name>', 'who signs in there')
+      .option('--secret-file <file>', 'file with the password or token')
+      .option('--secret-stdin', 'read the password or token from standard input')
+      .action(run(importRepository)),
+    'hearth repo import https://git.example.org/bob/tool.git alice/tool',
+    'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror',
+  );
+  const mirror = addNoun(repo, 'mirror', 'repositories that follow one elsewhere, or that one elsewhere follows');
+  const one = (name: string, description: string, action: Action<object, [string]>): void =>
+    void withExamples(mirror.command(name).description(description).argument('<owner/name>', 'repository').action(run(action)), `hearth repo mirror ${name} alice/tool`);
+  withExamples(mirror.command('list').description('list mirrors').action(run(listMirrors)), 'hearth repo mirror list');
+  one('show', 'show one mirror', showMirror);
+  one('sync', 'bring a mirror up to date now', syncMirror);
+  one('pause', 'let a mirror rest', pauseMirror);
+  one('resume', 'let a mirror go on', resumeMirror);
+}
+
+interface Named extends Mirror {
+  name: string;
+}
+
+const columns: Column<Named>[] = [
+  { title: 'OWNER/NAME', cell: ({ name }) => name, whole: true },
+  { title: 'DIRECTION', cell: ({ direction }) => direction },
+  { title: 'ADDRESS', cell: ({ url }) => url },
+  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'LAST OK', cell: ({ lastOkAt }) => never(lastOkAt) },
+  { title: 'NEXT', cell: ({ nextAt, isPaused }) => ({ epochMs: isPaused ? null : nextAt, otherwise: 'paused' }) },
+  { title: 'ERROR', cell: ({ lastError }) => lastError ?? '' },
+];
+
+const toJson = ({ name, direction, url, username, hasSecret, state, intervalMs, prune, failures, lastError, lastStartedAt, lastOkAt, nextAt, isPaused }: Named): object => ({
+  name, direction, address: url, username, hasSecret, state, intervalMs, prune, failures, lastError,
+  lastStartedAt: isoOrNull(lastStartedAt), lastOkAt: isoOrNull(lastOkAt), nextAt: isPaused ? null : isoOrNull(nextAt),
+});
+
+const listMirrors: Action<object, []> = async (cli) => {
+  const { mirrors, repositories } = await cli.openRooms();
+  const rows = await mirrors.list();
+  const located = await repositories.locate(rows.map(({ repositoryId }) => repositoryId));
+  const named = rows.flatMap((row): Named[] => {
+    const at = located.get(row.repositoryId);
+    return at === undefined ? [] : [{ ...row, name: `${at.owner.handle}/${at.repository.name}` }];
+  });
+  cli.output.list(named, columns, ['mirror', 'mirrors'], toJson);
+};
+
+async function find(cli: Cli, text: string) {
+  const rooms = await cli.openRooms();
+  const { repository, canonical } = await findRepository(rooms, text);
+  const mirror = await rooms.mirrors.find(repository.id);
+  const name = `${canonical.owner}/${canonical.name}`;
+  if (mirror === null) throw conflict('no_mirror', `${name} is no mirror.`);
+  return { rooms, id: repository.id, name, mirror: { ...mirror, name } satisfies Named };
+}
+
+const showMirror: Action<object, [string]> = async (cli, _options, text) => {
+  const { mirror } = await find(cli, text);
+  cli.output.show(
+    [
+      ['Repository', mirror.name], ['Direction', mirror.direction], ['Address', mirror.url], ['User name', mirror.username],
+      ['Secret', mirror.hasSecret ? 'kept sealed' : 'none'], ['State', mirror.state], ['Last ok', never(mirror.lastOkAt)],
+      ['Next', { epochMs: mirror.isPaused ? null : mirror.nextAt, otherwise: 'paused' }], ['Error', mirror.lastError ?? ''],
+    ],
+    toJson(mirror),
+  );
+};
+
+/** Works here until it is done; beside a running server one of the two has it. */
+const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
+  const { rooms, id, name } = await find(cli, text);
+  await rooms.mirrors.sync(id);
+  const after = await waitFor(cli, rooms, id, name);
+  if (after?.lastError != null) throw unavailable('mirror_failed', `${name}: ${after.lastError}`);
+  cli.output.result(`${name} is up to date.`, { name, lastOkAt: isoOrNull(after?.lastOkAt ?? null) });
+};
+
+async function waitFor(cli: Cli, { mirrors }: Awaited<ReturnType<Cli['openRooms']>>, id: string, item: string): Promise<Mirror | null> {
+  const shown = showProgress(cli);
+  const look = setInterval(() => {
+    void mirrors.find(id).then((mirror) => {
+      const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(mirror?.progress ?? '') ?? [];
+      if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? item });
+    }, () => {});
+  }, 500);
+  try {
+    await mirrors.runDue();
+  } finally {
+    clearInterval(look);
+    shown.end();
+  }
+  return mirrors.find(id);
+}
+
+const pauseMirror: Action<object, [string]> = async (cli, _options, text) => {
+  const { rooms, id, name } = await find(cli, text);
+  await rooms.mirrors.setPaused(localAdministrator, id, true);
+  cli.output.result(`${name} rests. Let it go on: hearth repo mirror resume ${name}`, { name, state: 'paused' });
+};
+
+const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
+  const { rooms, id, name } = await find(cli, text);
+  await rooms.mirrors.setPaused(localAdministrator, id, false);
+  await rooms.mirrors.runDue();
+  const { state } = (await rooms.mirrors.find(id))!;
+  cli.output.result(`${name} goes on: ${state}.`, { name, state });
+};
+
+interface ImportOptions {
+  mirror?: true;
+  public?: true;
+  username?: string;
+  secretFile?: string;
+  secretStdin?: true;
+}
+
+const importRepository: Action<ImportOptions, [string, string]> = async (cli, { mirror, username, ...options }, address, text) => {
+  const { owner, name } = splitName(text);
+  if (!/^https?:\/\//.test(address)) throw invalid('usage', 'Give the https address of a repository.');
+  const rooms = await cli.openRooms();
+  const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
+  const { id } = await rooms.mirrors.import(localAdministrator, {
+    owner, name, visibility: options.public ? 'PUBLIC' : 'PRIVATE', address, username, secret, keepMirroring: mirror === true,
+  });
+  const after = await waitFor(cli, rooms, id, text);
+  if (after?.lastError != null) throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
+  const { path, canonical } = await findRepository(rooms, text);
+  const refs = (await rooms.git.refs(path)).size;
+  cli.output.result(`Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`, { ...canonical, refs, isMirror: mirror === true });
+};
