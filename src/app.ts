@@ -30,7 +30,7 @@ import { createOrganisations, organisationEntities } from './organisations/index
 import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
-import { createRepositories, repositoryEntities } from './repositories/index.ts';
+import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
@@ -178,20 +178,7 @@ export async function openRooms(
       clock,
       random,
       logger,
-      settings: {
-        trashDirectory: path.join(config.dataDir, 'trash'),
-        // Looked up at each use: a running server may read its settings again.
-        get trashKeptMs() {
-          return config.repositories.trashKeepMs;
-        },
-        undoKeptMs: config.repositories.undoKeepMs,
-        get lowDiskFloorBytes() {
-          return config.storage.lowDiskFloorBytes;
-        },
-        get pushToCreate() {
-          return config.repositories.pushToCreate;
-        },
-      },
+      settings: repositorySettings(config),
     });
     organisations.owning(repositories.belongings);
     accounts.onFarewell(async (tx, personId) => {

@@ -6,6 +6,7 @@ import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './pushes/p
 import { repositorySchema } from './repository-schema.ts';
 import { commitStatusSchema } from './statuses/commit-status-schema.ts';
 
+export { repositorySettings } from './repository-settings.ts';
 export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';

@@ -82,6 +82,7 @@ import { setUp, showSetup } from './pages/setup.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
 import { showSignup, signUp } from './pages/signup.ts';
 import { webhookPages } from './pages/webhooks.ts';
+import { endMirror, pauseMirror, resumeMirror, saveMirror, showMirror, syncMirror } from './pages/repository-mirror.ts';
 import { seeOther } from './reply.ts';
 import type { OrganisationOwnerVisit, Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
 
@@ -346,6 +347,12 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${B}/settings/collaborators`,    access: 'repository:admin', cost: 'rows',     page: addCollaborator },
   { method: 'POST', path: `${B}/settings/collaborators/:username/role`, access: 'repository:admin', cost: 'rows', page: changeCollaborator },
   { method: 'POST', path: `${B}/settings/collaborators/:username/remove`, access: 'repository:admin', cost: 'rows', page: removeCollaborator },
+  { method: 'GET',  path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
+  { method: 'POST', path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },
+  { method: 'POST', path: `${B}/settings/mirror/sync`, access: 'repository:owner', cost: 'rows', page: syncMirror },
+  { method: 'POST', path: `${B}/settings/mirror/pause`, access: 'repository:owner', cost: 'rows', page: pauseMirror },
+  { method: 'POST', path: `${B}/settings/mirror/resume`, access: 'repository:owner', cost: 'rows', page: resumeMirror },
+  { method: 'POST', path: `${B}/settings/mirror/end`, access: 'repository:owner', cost: 'objects', page: endMirror },
   { method: 'GET',  path: `${B}/settings/danger`,           access: 'repository:owner', cost: 'rows',     page: showDangerZone },
   { method: 'POST', path: `${B}/settings/rename`,           access: 'repository:owner', cost: 'rows',     page: renameRepository },
   { method: 'POST', path: `${B}/settings/transfer`,         access: 'repository:owner', cost: 'objects',  page: transferRepository },

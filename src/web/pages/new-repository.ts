@@ -3,6 +3,7 @@ import { oneOf } from '../preferences.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import type { WebRooms } from '../rooms.ts';
+import { withNotice } from '../views/notices.ts';
 import { repositoryUrl } from '../views/urls.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
@@ -12,6 +13,9 @@ interface NewRepositoryForm {
   description: string;
   visibility: Visibility;
   default_branch: string;
+  import_address: string;
+  import_username: string;
+  import_mirror: boolean;
 }
 
 // Private first: what nobody chose to publish is not public.
@@ -31,10 +35,13 @@ async function newRepositoryPage(visit: PersonVisit, rooms: WebRooms, form: NewR
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
 export const showNewRepository: Page<PersonVisit> = (visit, rooms) => {
   const owner = visit.query.get('owner') ?? visit.person.username ?? '';
-  return newRepositoryPage(visit, rooms, { owner, name: '', description: '', visibility: 'PRIVATE', default_branch: 'main' }, null);
+  return newRepositoryPage(visit, rooms, { owner, name: '', description: '', visibility: 'PRIVATE', default_branch: 'main', import_address: '', import_username: '', import_mirror: false }, null);
 };
 
-/** Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`. */
+/**
+ * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
+ * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
+ */
 export const createRepository: Page<PersonVisit> = (visit, rooms) => {
   const { form, viewer, person } = visit;
   const input: NewRepositoryForm = {
@@ -43,14 +50,22 @@ export const createRepository: Page<PersonVisit> = (visit, rooms) => {
     description: form.text('description'),
     visibility: oneOf(visibilities, form.text('visibility')),
     default_branch: form.text('default_branch').trim() || 'main',
+    import_address: form.text('import_address').trim(),
+    import_username: form.text('import_username').trim(),
+    import_mirror: form.text('import_mirror') === 'yes',
   };
   return submit(
     async () => {
-      const { default_branch: defaultBranch, ...rest } = input;
-      const { id } = await rooms.repositories.create(viewer, { ...rest, defaultBranch });
+      const { default_branch: defaultBranch, import_address: address, import_username: username, import_mirror: keepMirroring, ...said } = input;
+      const isImport = address !== '';
+      const { id } = isImport
+        ? await rooms.mirrors.import(viewer, { ...said, address, username, secret: form.text('import_secret'), keepMirroring })
+        : await rooms.repositories.create(viewer, { ...said, defaultBranch });
       const { owner, repository: { name } } = (await rooms.repositories.locate([id])).get(id)!;
-      return seeOther(repositoryUrl({ owner: owner.handle, name }));
+      const url = repositoryUrl({ owner: owner.handle, name });
+      return seeOther(isImport ? withNotice(`${url}/settings/mirror`, 'import-begun') : url);
     },
     (refusal) => newRepositoryPage(visit, rooms, input, refusal),
+    { address: 'import_address', username: 'import_username' },
   );
 };

@@ -1,0 +1,92 @@
+import { invalid } from '../../kernel/index.ts';
+import type { Mirror } from '../../mirrors/index.ts';
+import { page, seeOther } from '../reply.ts';
+import type { PageReply, Reply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit } from '../submit.ts';
+import type { FormRefusal } from '../submit.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewRepositoryHead } from '../views/repository-head.ts';
+import { viewTime } from '../views/times.ts';
+import { repositoryUrl } from '../views/urls.ts';
+import type { Page, RepositoryPersonVisit } from '../visit.ts';
+
+const hourMs = 3_600_000;
+/** Hours between two syncs. */
+const intervals = [['1', 'every hour'], ['8', 'every eight hours'], ['24', 'every day'], ['168', 'every week']] as const;
+
+const mirrorUrl = ({ found }: RepositoryPersonVisit): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
+
+function viewMirror(mirror: Mirror, now: number) {
+  const { direction, url, state, isRunning, progress, lastError, lastOkAt, nextAt, isPaused, intervalMs, hasSecret } = mirror;
+  return {
+    direction, address: url, state, isRunning, progress, lastError, isPaused, hasSecret,
+    isImport: intervalMs === null,
+    isFailing: lastError !== null,
+    lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
+    next: isPaused ? null : viewTime(Math.max(nextAt, now), now),
+  };
+}
+
+async function mirrorPage(visit: RepositoryPersonVisit, { mirrors, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  const { found, form, query } = visit;
+  const mirror = await mirrors.find(found.repository.id);
+  const saved = {
+    direction: mirror?.direction ?? 'push', address: mirror?.url ?? '', username: mirror?.username ?? '',
+    interval: String(Math.round((mirror?.intervalMs ?? 8 * hourMs) / hourMs)), prune: mirror?.prune ?? true,
+  };
+  const typed = {
+    direction: form.text('direction'), address: form.text('address'), username: form.text('username'), interval: form.text('interval'), prune: form.text('prune') === 'yes',
+  };
+  return page('repository-settings/mirror', {
+    repository: viewRepositoryHead(found),
+    section: 'mirror',
+    mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
+    intervals,
+    // A secret does not travel back into a page.
+    form: refusal === null ? saved : typed,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+export const showMirror: Page<RepositoryPersonVisit> = (visit, rooms) => mirrorPage(visit, rooms, null);
+
+/** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`. */
+export const saveMirror: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
+  const { form, viewer, found } = visit;
+  return submit(
+    async () => {
+      await rooms.mirrors.save(viewer, found, {
+        direction: form.text('direction'),
+        address: form.text('address'),
+        username: form.text('username'),
+        secret: form.text('secret'),
+        intervalMs: /^\d{1,4}$/.test(form.text('interval')) ? Number(form.text('interval')) * hourMs : 8 * hourMs,
+        prune: form.text('prune') === 'yes',
+      });
+      return seeOther(withNotice(mirrorUrl(visit), 'mirror-saved'));
+    },
+    (refusal) => mirrorPage(visit, rooms, refusal),
+  );
+};
+
+const done = (notice: string, work: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<void>): Page<RepositoryPersonVisit> => (visit, rooms) =>
+  submit(
+    async () => {
+      await work(visit, rooms);
+      return seeOther(withNotice(mirrorUrl(visit), notice));
+    },
+    (refusal) => mirrorPage(visit, rooms, refusal),
+  );
+
+export const syncMirror = done('mirror-sync', ({ found }, { mirrors }) => mirrors.sync(found.repository.id));
+export const pauseMirror = done('mirror-paused', ({ viewer, found }, { mirrors }) => mirrors.setPaused(viewer, found.repository.id, true));
+export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors }) => mirrors.setPaused(viewer, found.repository.id, false));
+
+/** Field `confirm`: `owner/name`. */
+export const endMirror = done('mirror-ended', async ({ viewer, found, form }, { mirrors }) => {
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  if (form.text('confirm').trim() !== name) throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
+  await mirrors.end(viewer, found);
+});
