@@ -79,7 +79,7 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
 };
 
 for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
-  t.test(`SPEC §5 the policy for a ${visibility} repository`, async (t) => {
+  t.test(`security E06, SPEC §5 the policy for a ${visibility} repository`, async (t) => {
     t.equal(table[visibility].length, Object.keys(ties).length, 'every tie is in the table');
     for (const [who, admin, write, read, listedElsewhere] of table[visibility]) {
       const facts = { ...ties[who]!, visibility };

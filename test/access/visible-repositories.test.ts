@@ -117,7 +117,7 @@ function visibleByFunction(viewer: Viewer, world: World): string[] {
     .map((facts) => facts.id);
 }
 
-t.test('SPEC §5 the policy in SQL and the policy as a function show the same repositories', async (t) => {
+t.test('security E02, SPEC §5 the policy in SQL and the policy as a function show the same repositories', async (t) => {
   const { db } = await openTestDatabase(t);
   let compared = 0;
   let shown = 0;

@@ -70,7 +70,7 @@ t.test('a program that restarts for ever does not pile up setup tokens', async (
   t.equal(row!.count, 20);
 });
 
-t.test('of 20 who set up at once, with the same token or their own, one becomes administrator', async (t) => {
+t.test('security D-08 of 20 who set up at once, with the same token or their own, one becomes administrator', async (t) => {
   const { accounts } = await openAccounts(t);
   const tokens = [await accounts.setupToken(), await accounts.setupToken()];
   const attempts = Array.from({ length: 20 }, (_, n) => accounts.setUp({ token: tokens[n % 2]!, username: `user-${n}x`, password }));
@@ -121,7 +121,7 @@ t.test('without a working invite nothing is said about the rest of the form', as
   await accounts.checkInvite(working.secret);
 });
 
-t.test('of 20 who use one invite at once, one gets in', async (t) => {
+t.test('security D-08 of 20 who use one invite at once, one gets in', async (t) => {
   const { accounts } = await openAccounts(t);
   const { secret } = await accounts.addInvite(null);
   const attempts = Array.from({ length: 20 }, (_, n) => accounts.signUp({ token: secret, username: `user-${n}x`, password }));

@@ -20,7 +20,7 @@ const inAscii = (value: unknown) =>
 const hasher = (limits = { atOnce: 2, waiting: 50 }) =>
   createPasswordHasher({ cost: cheapCost, ...limits, random: systemRandom });
 
-t.test('an access token is hth_, 32 random characters and a checksum', (t) => {
+t.test('security D-11 an access token is hth_, 32 random characters and a checksum', (t) => {
   const token = newAccessToken(systemRandom);
   t.match(token, /^hth_[0-9A-Za-z]{38}$/);
   t.ok(looksLikeAccessToken(token));

@@ -110,7 +110,7 @@ t.test('tries are allowed again when the window has passed', async (t) => {
   t.equal(outcome, 'accepted');
 });
 
-t.test('changing the password ends all other sessions', async (t) => {
+t.test('security D-03 changing the password ends all other sessions', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
   const here = await signIn();
@@ -148,7 +148,7 @@ t.test('of two changes of one password at once, one happens', async (t) => {
   t.same(await outcomes([change('the first new one'), change('the second new one')]), { accepted: 1, password_changed: 1 });
 });
 
-t.test('a sign-in that was under way when the password changed does not get in behind', async (t) => {
+t.test('security D-08 a sign-in that was under way when the password changed does not get in behind', async (t) => {
   const { accounts, alice, db, signIn } = await openWithAlice(t, { hashesAtOnce: 1 });
   // Writes wait at the gate while one after the other computes its hash, so the
   // sign-in compares with the old password and writes after the new one is stored.
@@ -178,7 +178,7 @@ t.test('an administrator sets a password: all sessions end, and the person may h
   t.equal(await reasonOf(accounts.setPassword('nobody', 'given by somebody')), 'unknown_person');
 });
 
-t.test('disabling a person ends their sessions and every other way in; enabling brings tokens and keys back', async (t) => {
+t.test('security E04 disabling a person ends their sessions and every other way in; enabling brings tokens and keys back', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const { secret } = await signIn();
   const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });

@@ -100,7 +100,7 @@ t.test('security I11 nobody collects tokens or keys without end', async (t) => {
   t.equal(await reasonOf(accounts.addToken(bob.id, work)), 'accepted');
 });
 
-t.test('missing, mistyped, foreign, expired and revoked tokens all open nothing', async (t) => {
+t.test('security D-11 missing, mistyped, foreign, expired and revoked tokens all open nothing', async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const { token, secret } = await accounts.addToken(alice.id, { ...work, expiresAt: clock.now() + 30 * dayMs });
   for (const text of ['', secret.slice(0, -1), `${secret} `, secret.toLowerCase(), `hth_${'0'.repeat(32)}4S1yg8`, undefined, null, {}]) {

@@ -6,7 +6,7 @@ import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 const note = (tx: Tx, hash: string) =>
   insertRow(tx, 'setup_tokens', { token_hash: hash, created_at: tx.now, expires_at: 0 });
 
-t.test('acknowledged writes survive beside failing transactions: 50 rounds of 100', async (t) => {
+t.test('security J01 acknowledged writes survive beside failing transactions: 50 rounds of 100', async (t) => {
   const { db } = await openTestDatabase(t);
   const expected: string[] = [];
   let refused = 0;

@@ -116,7 +116,7 @@ t.test('one step at a time, with a restart after each, gives the schema of a fre
   t.strictSame(applied(file), applied(fresh));
 });
 
-t.test('SPEC §2.2 a repository has exactly one owner, by the rule of that name', async (t) => {
+t.test('security J07, SPEC §2.2 a repository has exactly one owner, by the rule of that name', async (t) => {
   const { db } = await openTestDatabase(t);
   await fill(db, migrations.map((step) => step.version));
   const row = { name: 'n', name_folded: 'n', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
@@ -143,7 +143,7 @@ t.test('SPEC §2.2 a name is unique per owner, in any case, and free again once 
   await t.resolves(insert('e', { owner_org_id: 'o' }));
 });
 
-t.test('SPEC §2.3 owners of repositories stay; memberships go with either side', async (t) => {
+t.test('security J07, SPEC §2.3 owners of repositories stay; memberships go with either side', async (t) => {
   const { db } = await openTestDatabase(t);
   await fill(db, migrations.map((step) => step.version));
   const remove = (table: string, id: string) => db.write((tx) => tx.manager.query(`DELETE FROM ${table} WHERE id = ?`, [id]));

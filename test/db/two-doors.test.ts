@@ -32,7 +32,7 @@ async function notes(door: { query(sql: string): Promise<{ token_hash: string }[
   return (await door.query('SELECT token_hash FROM setup_tokens ORDER BY 1')).map((row) => row.token_hash);
 }
 
-t.test('DESIGN §4 both doors read back the settings that the promises rest on', async (t) => {
+t.test('security 2.4, DESIGN §4 both doors read back the settings that the promises rest on', async (t) => {
   const { db } = await openTestDatabase(t);
   const setting = async (door: Tx['manager'], name: string) =>
     Object.values((await door.query<Record<string, unknown>[]>(`PRAGMA ${name}`))[0]!)[0];

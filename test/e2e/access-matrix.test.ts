@@ -108,7 +108,7 @@ const expect = (what: string, got: unknown, wanted: unknown): void => {
   if (got !== wanted) misses.push(`${what}: ${String(got)}, not ${String(wanted)}`);
 };
 
-t.test('every route about a repository: the declared right decides, and without it there is nothing', async (t) => {
+t.test('security D-10, E06 every route about a repository: the declared right decides, and without it there is nothing', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
   const cells = rows.flatMap((route) => world.places.flatMap((place) => world.principals.map((who) => ({ route, place, who }))));
   const absent = new Map<string, Promise<Got>>();
@@ -129,7 +129,7 @@ t.test('every route about a repository: the declared right decides, and without 
   t.ok(cells.length > 1000, `${rows.length} routes, ${cells.length} cells`);
 });
 
-t.test('a repository that is missing answers the same on every route', async (t) => {
+t.test('security E03 a repository that is missing answers the same on every route', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
   const [place] = world.places;
   for (const who of world.principals) {
@@ -296,7 +296,7 @@ t.test('SSH: every command on a repository, by right', async (t) => {
   t.pass(`${cells} cells`);
 });
 
-t.test('issue 4: lists, searches, feeds and profiles tell nobody of what they may not see', async (t) => {
+t.test('security E02, issue 4: lists, searches, feeds and profiles tell nobody of what they may not see', async (t) => {
   const pages = ['/', '/explore', '/explore?sort=name', '/explore?sort=created', '/explore/users', '/explore/orgs', '/users/maker', '/orgs/guild', '/maker', '/guild',
     '/search?q=canary', '/search?q=canarydark', '/search?q=private', '/api/v1/search?q=canary', '/api/v1/search?q=private', '/api/v1/repos', '/settings/tokens', '/settings/repositories'];
   await each(world.principals.flatMap((who) => pages.map((page) => ({ who, page }))), async ({ who, page }) => {

@@ -6,7 +6,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
-t.test('the default branch only moves forward: refused before git takes the objects, with a clear line', async (t) => {
+t.test('security A08 the default branch only moves forward: refused before git takes the objects, with a clear line', async (t) => {
   const hearth = await startHearth(t);
   const alice = await hearth.addPerson('alice');
   const { accounts, repositories } = hearth.rooms;

@@ -189,7 +189,7 @@ t.test('what one server was told has its own address, too, for who was given it'
   t.match(await federation.publications.collection('/ap/users/alice', 'outbox', null), { id: `${origin}/ap/users/alice/outbox`, totalItems: 0 }, 'not listed');
 });
 
-t.test('a follow belongs to who made it', async (t) => {
+t.test('security E01, J08 a follow belongs to who made it', async (t) => {
   const { peer, follow, federation, rooms } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   const bob = await rooms.accounts.addPerson({ username: 'bob' });

@@ -115,7 +115,7 @@ t.test('SPEC §3 Undo removes the follower: its own row, by the Follow\'s id or 
   void hearth;
 });
 
-t.test('SPEC §3 an Accept counts only from the followed actor', async (t) => {
+t.test('security J08, SPEC §3 an Accept counts only from the followed actor', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, mallory, alice, username } = stage;
   const { federation } = hearth.rooms;

@@ -44,7 +44,7 @@ function both(name: string, test: (t: Test, place: Place) => Promise<void>): voi
   for (const place of ['here', 'apart'] as const) void t.test(`${name} (${place})`, (t) => test(t, place));
 }
 
-both('SECURITY 2.1: a child gets our environment and nothing else', async (t, place) => {
+both('SECURITY A03, A04: a child gets our environment and nothing else', async (t, place) => {
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);
   const { door } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
@@ -57,7 +57,7 @@ both('SECURITY 2.1: a child gets our environment and nothing else', async (t, pl
   }
 });
 
-t.test('SECURITY 2.1: the settings reach git as they are written', async (t) => {
+t.test('SECURITY A03, A04: the settings reach git as they are written', async (t) => {
   const { git, folder, newRepository } = await openGit(t, { limits: { maxPushBytes: 12_345 } });
   const repository = await newRepository();
   const text = readFileSync(path.join(folder, 'data', 'run', 'git', 'config'), 'utf8');

@@ -168,7 +168,7 @@ t.test('patches are read line by line, each of its own file', async (t) => {
   t.notOk(ignoring.patches.some(({ file, hunks }) => file.newPath.toString() === 'crlf.txt' && hunks.length > 0), 'only whitespace differs');
 });
 
-t.test('issue 3.3 a patch of a hundred thousand lines neither grows memory nor stops others', async (t) => {
+t.test('security I05, issue 3.3 a patch of a hundred thousand lines neither grows memory nor stops others', async (t) => {
   const range = { from: ask('rev-parse', 'main~3'), to: ask('rev-parse', 'main~2') };
   const { files } = await git.reading.listDiff(path, range);
   global.gc?.();

@@ -167,7 +167,7 @@ t.test('an observer that fails stops the push before git has acted', async (t) =
   t.equal(git.load().writes.running, 0);
 });
 
-t.test('SECURITY 2.1: refs that a push may not write are refused, all or nothing, before anyone is asked', async (t) => {
+t.test('SECURITY A05: refs that a push may not write are refused, all or nothing, before anyone is asked', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 } });
   const repository = await newRepository();
   const seen = observer();

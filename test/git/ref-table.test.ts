@@ -111,7 +111,7 @@ t.test('answers about refs are git’s own, byte for byte', async (t) => {
   t.notOk(log.some(({ event }) => event === 'git.refs_differ'));
 });
 
-t.test('ten thousand refs', async (t) => {
+t.test('SECURITY I02: ten thousand refs', async (t) => {
   const repository = await filled();
   const main = bare(repository, 'rev-parse', 'main');
   const tag = bare(repository, 'rev-parse', 'v1');

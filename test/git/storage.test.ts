@@ -11,7 +11,7 @@ import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
 
-t.test('SPEC §2.2 a repository lies at <storage-root>/<owner-uuid>/<repo-uuid>.git, and nowhere else', async (t) => {
+t.test('SECURITY B01, SPEC §2.2 a repository lies at <storage-root>/<owner-uuid>/<repo-uuid>.git, and nowhere else', async (t) => {
   const { git, folder } = await openGit(t);
   const [owner, repository] = ['0a0b0c0d-0000-4000-8000-000000000001', '0a0b0c0d-0000-4000-8000-000000000002'];
   t.equal(git.repositoryPath(owner, repository), path.join(folder, 'data', 'repositories', owner, `${repository}.git`));
@@ -21,7 +21,7 @@ t.test('SPEC §2.2 a repository lies at <storage-root>/<owner-uuid>/<repo-uuid>.
   }
 });
 
-t.test('a new repository is bare, empty, and without hooks or samples', async (t) => {
+t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samples', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   t.same(readdirSync(repository).sort(), ['HEAD', 'config', 'info', 'objects', 'refs']);

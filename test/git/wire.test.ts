@@ -143,7 +143,7 @@ function accepts(args: string[]): boolean {
   }
 }
 
-t.test('ref policy: three places to write to, no new name that looks like an option', async (t) => {
+t.test('SECURITY A05: ref policy, three places to write to, no new name that looks like an option', async (t) => {
   const refused = (name: string | Buffer, creates = true) => refuseRef(Buffer.from(name), creates);
   for (const fine of ['refs/heads/main', 'refs/tags/v1', 'refs/notes/commits', 'refs/heads/a/b/c', 'refs/heads/ünï', `refs/heads/${some}`]) {
     t.equal(refused(fine), null, fine);

@@ -22,7 +22,7 @@ function reasonOf(declaredType: string, bytes: Buffer): string {
   }
 }
 
-t.test('SPEC §4.3 each of the four types is accepted under its own name and refused under every other', async (t) => {
+t.test('security B06, SPEC §4.3 each of the four types is accepted under its own name and refused under every other', async (t) => {
   for (const declared of types) {
     for (const actual of types) {
       const expected = declared === actual ? `accepted as ${actual}` : 'image_content_mismatch';
@@ -31,7 +31,7 @@ t.test('SPEC §4.3 each of the four types is accepted under its own name and ref
   }
 });
 
-t.test('SPEC §4.3 the leading bytes decide, and only they: what follows may be anything', async (t) => {
+t.test('security B07, SPEC §4.3 the leading bytes decide, and only they: what follows may be anything', async (t) => {
   const heads: [string, string][] = [
     ['image/png', '\x89PNG\r\n\x1a\n'],
     ['image/jpeg', '\xff\xd8\xff'],
@@ -85,7 +85,7 @@ t.test('a declared type is read without regard to case and parameters', async (t
   t.equal(reasonOf('image/jpg', sampleImages['image/jpeg']), 'accepted as image/jpeg');
 });
 
-t.test('a file that is an image and something else is refused', async (t) => {
+t.test('security B06 a file that is an image and something else is refused', async (t) => {
   const { 'image/png': png, 'image/jpeg': jpeg, 'image/gif': gif } = sampleImages;
   const polyglots: [string, string, Buffer][] = [
     ['an archive behind it', 'image/png', Buffer.concat([png, zipArchive])],
@@ -138,7 +138,7 @@ t.test('SPEC §2.2 one file per id, named by the id alone, for nobody else to re
   t.same(await store.list(), []);
 });
 
-t.test('an id that is no UUID never becomes a path', async (t) => {
+t.test('security B01 an id that is no UUID never becomes a path', async (t) => {
   const { store } = openStore(t);
   for (const bad of ['../x', '', '.', id.toUpperCase(), `${id}/..`, `${id}\0`]) {
     await t.rejects(store.open(bad), { code: 'internal' }, bad);

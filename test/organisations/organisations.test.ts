@@ -139,7 +139,7 @@ t.test('members: roles in any case, one membership each, only people that can be
   t.equal(await reasonOf(organisations.removeMember(alice, 'example', 'dave')), 'member_not_found');
 });
 
-t.test('SPEC §3 the last OWNER cannot be removed, downgraded, leave, or be deleted', async (t) => {
+t.test('security J05, SPEC §3 the last OWNER cannot be removed, downgraded, leave, or be deleted', async (t) => {
   const { organisations, alice, bob, carol, db } = await openExample(t);
   const demote = (username: string, role = 'MEMBER') => organisations.changeMemberRole(alice, 'example', { username, role });
   t.equal(await reasonOf(demote('alice')), 'last_owner');
@@ -160,7 +160,7 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, leave, or be dele
   t.equal(await reasonOf(organisations.leave(bob, 'example')), 'last_owner');
 });
 
-t.test('SPEC §3 OWNERs who demote, remove and leave at once always leave one', async (t) => {
+t.test('security J05, SPEC §3 OWNERs who demote, remove and leave at once always leave one', async (t) => {
   const { organisations, accounts, alice, db } = await openRooms(t);
   for (let round = 0; round < 12; round++) {
     const name = `team-${round}`;

@@ -71,7 +71,7 @@ t.test('the namespace', async (t) => {
     t.equal(await reasonOf(claim('orgs', 'user', 'u-2')), 'reserved_handle');
   });
 
-  t.test('the database itself keeps the namespace', async (t) => {
+  t.test('security J04 the database itself keeps the namespace', async (t) => {
     const insert = (folded: string, owner: string) =>
       db.write(({ manager }) => manager.query('INSERT INTO handles VALUES (?, ?, ?, ?, NULL)', [folded, folded, 'user', owner]));
     await t.rejects(insert('alice', 'u-3'), /UNIQUE/, 'a second row of the same handle');
@@ -103,7 +103,7 @@ t.test('the namespace', async (t) => {
     }
   });
 
-  t.test('a renamed owner keeps the old handle reserved, and it leads to the new one', async (t) => {
+  t.test('security E07 a renamed owner keeps the old handle reserved, and it leads to the new one', async (t) => {
     await claim('before', 'user', 'u-mover');
     const rename = (handle: string) => db.write((tx) => owners.rename(tx, { handle, kind: 'user', ownerId: 'u-mover' }));
     await rename('after');

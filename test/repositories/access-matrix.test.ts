@@ -142,7 +142,7 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
   return cells;
 }
 
-t.test('SPEC §5 every act × every viewer × public and private × owned by a person and an organisation', async (t) => {
+t.test('security A08, E06, SPEC §5 every act × every viewer × public and private × owned by a person and an organisation', async (t) => {
   const rooms = await openRooms(t);
   const { repositories, organisations, alice } = rooms;
   await organisations.create(alice, { name: 'example' });
@@ -181,7 +181,7 @@ t.test('SPEC §5 every act × every viewer × public and private × owned by a p
   t.comment(`${count} cells`);
 });
 
-t.test('SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
+t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
   const rooms = await openRooms(t);
   const { repositories, organisations, alice } = rooms;
   await organisations.create(alice, { name: 'example' });

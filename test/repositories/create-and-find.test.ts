@@ -26,7 +26,7 @@ t.test('security B01 which names a repository may have', async (t) => {
   for (const name of bad) t.notOk(isName(name), JSON.stringify(name));
 });
 
-t.test('creating makes a row and a bare repository named by UUIDs alone', async (t) => {
+t.test('security B01 creating makes a row and a bare repository named by UUIDs alone', async (t) => {
   const { repositories, alice, clock, folder } = await openRooms(t);
   const made = await repositories.create(alice, { name: 'Work', visibility: 'PRIVATE', description: ' What I do\u0301 ', defaultBranch: 'trunk' });
   t.match(made, {

@@ -66,7 +66,7 @@ t.test('visibility, archive: at once, idempotent, with the right events', async 
   ]);
 });
 
-t.test('a rename keeps everything; the old path leads on until the name is used again', async (t) => {
+t.test('security J06 a rename keeps everything; the old path leads on until the name is used again', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, carol } = rooms;
   const before = await repositories.find(alice, 'alice', 'work');
@@ -202,7 +202,7 @@ t.test('an offer is worth what its maker may give away when it is accepted', asy
   t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found', 'deleting it took the offer back');
 });
 
-t.test('a refused transfer leaves row and folder where they were', async (t) => {
+t.test('security J06 a refused transfer leaves row and folder where they were', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, git, folder, db } = rooms;
   await repositories.create(alice, { owner: 'example', name: 'Work', visibility: 'PRIVATE' });
@@ -225,7 +225,7 @@ t.test('a refused transfer leaves row and folder where they were', async (t) => 
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
 
-t.test('of several transfers of one repository at once one happens', async (t) => {
+t.test('security J06 of several transfers of one repository at once one happens', async (t) => {
   const rooms = await openWork(t);
   const { repositories, git, db } = rooms;
   const attempts = ['bob', 'carol', 'example', 'bob'].map((to) => repositories.transfer(localAdministrator, 'alice', 'work', to));

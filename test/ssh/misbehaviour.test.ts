@@ -116,7 +116,7 @@ t.test('sessions that are opened and closed for nothing end the connection', asy
   t.equal(lastReason(), 'empty_sessions');
 });
 
-t.test('security P0-21: no message of a signed-in client ends or stalls the server', async (t) => {
+t.test('security F09, P0-21: no message of a signed-in client ends or stalls the server', async (t) => {
   const random = seededRandom(11);
   const words = ['session', 'exec', 'env', 'pty-req', 'shell', 'subsystem', 'x11-req', 'signal', 'window-change', 'auth-agent-req@openssh.com', 'direct-tcpip', 'tcpip-forward', 'no-more-sessions@openssh.com', 'whoami', 'git-upload-pack \'a/b\''];
   const text = (value: string) => {

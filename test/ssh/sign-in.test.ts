@@ -115,7 +115,7 @@ t.test('keys that cannot be checked here are named in the log', async (t) => {
   }
 });
 
-t.test('no other method than public keys is offered or taken', async (t) => {
+t.test('security F02 no other method than public keys is offered or taken', async (t) => {
   for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
     t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
   }
@@ -124,7 +124,7 @@ t.test('no other method than public keys is offered or taken', async (t) => {
   await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
 });
 
-t.test('after six refused tries the connection ends', async (t) => {
+t.test('security F08 after six refused tries the connection ends', async (t) => {
   const wrong = Array.from({ length: 6 }, () => hearth.newKey());
   t.equal(await whoami([...wrong.slice(1), alice.key]), 'alice');
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys: [...wrong, alice.key] });

@@ -67,7 +67,7 @@ t.test('security F08: whoever does not sign in in time is closed, whatever they 
   t.ok(isOpen, 'whoever did sign in may stay');
 });
 
-t.test('one address is served in few connections at a time, and the others in their turn', async (t) => {
+t.test('security F08: one address is served in few connections at a time, and the others in their turn', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 2, silentMs: 60_000, quietMs: 60_000 } });
   const greeted = ({ received }: ReturnType<Running['socket']>) => received().toString().startsWith('SSH-2.0-');
   const first = hearth.socket(t);
@@ -97,7 +97,7 @@ t.test('the line at the door has an end', async (t) => {
   t.ok(await until(() => closed === 6), 'one is served and three wait');
 });
 
-t.test('security P0-21: no sequence of bytes ends or stalls the server', async (t) => {
+t.test('security F09, P0-21: no sequence of bytes ends or stalls the server', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 100, arriving: 100, connections: 1_000 } });
   const random = seededRandom(7);
   const bytesOf = (length: number) => Buffer.from(random.bytes(length));

@@ -141,7 +141,7 @@ t.test('a push of several refs where some are refused says which', async (t) => 
   t.equal(atomic.code, 0, atomic.stderr);
 });
 
-t.test('hostile names: what git would take and Hearth does not is refused in words', async (t) => {
+t.test('SECURITY A05: hostile names that git would take and Hearth does not are refused in words', async (t) => {
   const url = await server.newRepository('hostile');
   const refused = async (spec: string, words: RegExp) => {
     const { code, stderr } = await clientGit(['push', url, 'main:refs/heads/fine', spec], { cwd: sample });

@@ -45,7 +45,7 @@ const pushType = { 'content-type': 'application/x-git-receive-pack-request' };
 const wants = Buffer.concat([encodePacket(`want ${main} ofs-delta side-band-64k no-progress agent=x\n`), flushPacket, encodePacket('done\n')]);
 const listing = Buffer.concat([encodePacket('command=ls-refs'), Buffer.from('0001'), flushPacket]);
 
-t.test('SPEC §5, SECURITY D11, E03: who may do what, with every kind of credentials', async (t) => {
+t.test('SPEC §5, SECURITY D11, D-02, E03: who may do what, with every kind of credentials', async (t) => {
   const expired = 'hth_0000000000000000000000000000000000000';
   const people: [string, Record<string, string>][] = [
     ['anonymous', {}],

@@ -23,7 +23,7 @@ const files = (): string[] => readdirSync(web.rooms.config.repositories.imageRoo
 const row = async (name: string) => (await web.rooms.repositories.find(localAdministrator, 'alice', name)).repository;
 const addressIn = ({ body }: Answer, of = kiln): string => new RegExp(`${of}/image\\?v=\\d+`).exec(body)?.[0] ?? '';
 
-t.test('SPEC §4.3 every allowed type is stored, served as itself, and named by its time', async (t) => {
+t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself, and named by its time', async (t) => {
   for (const [type, bytes] of Object.entries(samples)) {
     const done = await upload(web, alice, `${kiln}/image`, [image(bytes, type)]);
     t.match([done.status, done.headers.location], [303, `${kiln}/settings?done=image-saved`], type);
@@ -69,7 +69,7 @@ t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t)
 /** What the settings page says beside the field. */
 const words = ({ body }: Answer, field = 'image'): string => new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
 
-t.test('SPEC §7 a refused image is a form error on the settings page, and the old one stays', async (t) => {
+t.test('security B05, SPEC §7 a refused image is a form error on the settings page, and the old one stays', async (t) => {
   await upload(web, alice, `${kiln}/image`, [image()]);
   const before = await row('kiln');
   const full = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length, 7)]);
@@ -108,7 +108,7 @@ t.test('SPEC §7 a refused image is a form error on the settings page, and the o
   t.equal((await alice.get(`${kiln}/image`)).headers['content-length'], String(maxImageBytes));
 });
 
-t.test('bodies that are no such form are refused in words, too', async (t) => {
+t.test('security B05 bodies that are no such form are refused in words, too', async (t) => {
   const form = multipart([image()]);
   const cases: [string, Record<string, string>, Buffer | string, number][] = [
     ['urlencoded', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'image=x', 422],
@@ -149,7 +149,7 @@ function sendChunked(path: string, cookie: string, type: string, pieces: Iterabl
   });
 }
 
-t.test('a body without a length is read no further than it may be long', async (t) => {
+t.test('security B05 a body without a length is read no further than it may be long', async (t) => {
   const { type, body } = multipart([image()]);
   t.equal((await sendChunked(`${kiln}/image`, cookieOf(alice), type, [body.subarray(0, 100), body.subarray(100)])).status, 303, 'a small one is fine');
 
@@ -170,7 +170,7 @@ t.test('a body without a length is read no further than it may be long', async (
   }
 });
 
-t.test('SPEC §7 a non-owner is refused before a byte is read', async (t) => {
+t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', async (t) => {
   await bob.post('/repos', { name: 'own', visibility: 'PUBLIC' });
   await alice.post(`${kiln}/settings/collaborators`, { username: 'bob', role: 'admin' });
   const big = Buffer.alloc(1024 * 1024);

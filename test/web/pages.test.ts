@@ -215,7 +215,7 @@ t.test('the dashboard lists, filters and pages', async (t) => {
   t.same(titles(await alice.get('/?q=a%&after=1.x')), [], 'a wildcard is a plain character');
 });
 
-t.test('SPEC §5, §7 missing, private and forbidden are the same bytes', async (t) => {
+t.test('security E03, SPEC §5, §7 missing, private and forbidden are the same bytes', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
@@ -358,7 +358,7 @@ t.test('appearance is kept in the browser, signed in or not', async (t) => {
   t.match((await browser.get('/repos/alice/kiln')).status, 200);
 });
 
-t.test('forms outside their limits are refused in words', async (t) => {
+t.test('security D-13, I06, I09 forms outside their limits are refused in words', async (t) => {
   const web = await startWeb(t);
   await web.rooms.accounts.addPerson({ username: 'alice', password });
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>
@@ -433,7 +433,7 @@ t.test('security C01 what people write is text on every page', async (t) => {
   t.same(foreignMarkup((await alice.post('/login', { username: 'x' }, { Origin: marker })).body), [], 'the refusal names the origin as text');
 });
 
-t.test('the cross-site refusal says what was expected and what arrived', async (t) => {
+t.test('security D-01 the cross-site refusal says what was expected and what arrived', async (t) => {
   const web = await startWeb(t);
   const { status, body } = await visitor(web).post('/login', {}, { Origin: 'http://other.example.org' });
   t.equal(status, 403);

@@ -20,7 +20,7 @@ import type { TreeEntry } from '../../src/git/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 
-t.test('DESIGN §9 where a form may come from', async (t) => {
+t.test('security D-01, DESIGN §9 where a form may come from', async (t) => {
   const here = 'http://192.168.1.20:3000';
   const cases: [why: string, fetchSite: string | undefined, origin: string | undefined, passes: boolean][] = [
     ['one of our pages, as the browser says', 'same-origin', here, true],
@@ -44,7 +44,7 @@ t.test('DESIGN §9 where a form may come from', async (t) => {
   t.notOk(isSameSite({ method: 'BREW', fetchSite: 'cross-site', origin: undefined, expectedOrigin: here }), 'an unknown method might');
 });
 
-t.test('web-ui §1.2 a return target is a path on this server', async (t) => {
+t.test('security C08, web-ui §1.2 a return target is a path on this server', async (t) => {
   for (const path of ['/', '/repos/new', '/search?q=a%20b&x=//y', '/a\\b', '/#//x', '/日本']) t.equal(returnTarget(path), path);
   const refused = [
     '', null, undefined, 'repos', '//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '\\/evil.example',

@@ -37,7 +37,7 @@ t.test('description, default branch and its protection', async (t) => {
   await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', protect_default_branch: 'yes' });
 });
 
-t.test('visibility says what follows from it, and acts at once', async (t) => {
+t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {
   t.match(main(await alice.get(`${kiln}/settings`)), /2 branches and 0 tags/, 'what becomes visible');
   t.equal((await nobody.get(kiln)).status, 404);
   t.same(where(await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' })), [303, `${kiln}/settings?done=now-public`]);

@@ -95,7 +95,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   t.pass(`${pages.length} pages for five principals`);
 });
 
-t.test('every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
+t.test('security D-01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
   const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git' && access !== 'federation');

@@ -21,7 +21,7 @@ function raw(web: Web, bytes: string): Promise<string> {
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
-t.test('security C11 ambiguous and malformed requests are refused', async (t) => {
+t.test('security C11, I07 ambiguous and malformed requests are refused', async (t) => {
   const web = await startWeb(t);
   const host = `Host: 127.0.0.1:${web.port}\r\n`;
   const cases: [why: string, bytes: string, status: number][] = [
@@ -135,7 +135,7 @@ t.test('text above 1 kB travels compressed, pages with a secret do not', async (
   t.match(shown.body, /hth_/);
 });
 
-t.test('assets change their address with their content and stay with the browser', async (t) => {
+t.test('security B04 assets change their address with their content and stay with the browser', async (t) => {
   const web = await startWeb(t);
   const { body } = await visitor(web).get('/login');
   for (const name of ['style.css', 'app.js', 'icons.svg', 'favicon.svg']) {
@@ -186,7 +186,7 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   t.match(lines[3]?.fields, { path: '/settings/tokens/new/:ticket', person: String });
 });
 
-t.test('a fault is a page with a number, and the log knows why', async (t) => {
+t.test('security E09 a fault is a page with a number, and the log knows why', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
