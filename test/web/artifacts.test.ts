@@ -235,3 +235,16 @@ t.test('hostile jobs: the older protocol', async (t) => {
   t.ok(zip instanceof Error, 'what unpacks to more than was announced ends the download');
   t.equal((await ask(`${forge.url}/healthz`)).status, 200);
 });
+
+t.test('a job that reaches the server under another name is answered under it; pages are not', async (t) => {
+  const forge = await startForge(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
+  await forge.push(workflow);
+  const { token, runId } = await takeJob(forge);
+  const headers = { Host: 'hearth.internal:3000', Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const { status, body } = await ask(`${forge.url}${service}/CreateArtifact`, { method: 'POST', headers, body: JSON.stringify({ workflow_run_backend_id: runId, name: 'a' }) });
+  t.equal(status, 200);
+  const { signed_upload_url: url } = JSON.parse(body.toString()) as { signed_upload_url: string };
+  t.ok(url.startsWith('http://hearth.internal:3000/twirp/'), url);
+  t.equal((await ask(url.replace('http://hearth.internal:3000', forge.url), { method: 'PUT', headers: { Host: 'hearth.internal:3000' }, body: 'x' })).status, 201);
+  t.equal((await ask(`${forge.url}/`, { headers: { Host: 'hearth.internal:3000' } })).status, 421);
+});
