@@ -136,6 +136,10 @@ export const options = [
     sentence: 'Folder of the repository images, one file per repository.',
   }),
   row({
+    key: 'repositories.remote_images', env: 'SERVICE_REPOSITORIES_REMOTE_IMAGES', type: boolean, default: false,
+    sentence: 'Documents may show images of other https hosts, which then learn who reads them; otherwise they are links.',
+  }),
+  row({
     key: 'repositories.trash_keep', env: 'SERVICE_REPOSITORIES_TRASH_KEEP', type: duration('1h', '3650d'), default: '30d',
     sentence: 'How long a deleted repository can be restored.',
   }),

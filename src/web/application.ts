@@ -85,7 +85,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(logRequests({ logger, clock }));
   const counts = createHttpCounts(clock);
   app.use(counts.count);
-  app.use(setSecurityHeaders);
+  app.use(setSecurityHeaders(config));
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
   app.use(answerApiErrors(logger));

@@ -4,6 +4,15 @@ import { renderMarkdown } from '../../src/web/markdown/render-markdown.ts';
 const nowhere = { page: () => null, image: () => null };
 const render = (source: string): string => renderMarkdown(source, nowhere).trim();
 
+t.test('web-ui §3 images of other hosts only where the settings allow it, and over https', async (t) => {
+  const source = '![badge](https://img.example.org/b.svg) ![plain](http://img.example.org/b.png) ![none](//img.example.org/c.png) [![in a link](https://img.example.org/d.svg)](https://ci.example.org)';
+  t.notMatch(render(source), /<img/);
+  const shown = renderMarkdown(source, { ...nowhere, showsRemoteImages: true });
+  t.match(shown, '<img src="https://img.example.org/b.svg" alt="badge" loading="lazy" />');
+  t.match(shown, /<a href="https:\/\/ci\.example\.org"[^>]*><img src="https:\/\/img\.example\.org\/d\.svg"/);
+  t.equal(shown.match(/<img/g)?.length, 2);
+});
+
 t.test('a document keeps its shape', async (t) => {
   t.equal(render('# Title'), '<h2 id="user-content-title">Title</h2>', 'the page has the only h1');
   t.equal(render('###### Deep'), '<h6 id="user-content-deep">Deep</h6>');

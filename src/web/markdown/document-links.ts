@@ -2,4 +2,6 @@
 export interface DocumentLinks {
   page(path: string): string | null;
   image(path: string): string | null;
+  /** Whether images of other hosts are shown; they are links otherwise. */
+  showsRemoteImages?: boolean;
 }

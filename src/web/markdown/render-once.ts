@@ -23,7 +23,7 @@ function remember(key: string, html: string): void {
  * place belongs to what it is remembered by.
  */
 export async function renderOnce(oid: string, place: DocumentPlace, source: () => string): Promise<string> {
-  const key = `${oid} ${place.repositoryUrl} ${place.ref} ${place.folder.toString('latin1')}`;
+  const key = `${oid} ${place.repositoryUrl} ${place.ref} ${place.showsRemoteImages} ${place.folder.toString('latin1')}`;
   const known = rendered.get(key);
   if (known !== undefined) {
     rendered.delete(key);

@@ -7,6 +7,8 @@ export interface DocumentPlace {
   ref: string;
   /** The folder that holds it. */
   folder: Buffer;
+  /** Whether images of other hosts are shown. */
+  showsRemoteImages: boolean;
 }
 
 /** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
@@ -28,8 +30,9 @@ function decode(path: string): Buffer {
 }
 
 /** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
-export function repositoryLinks({ repositoryUrl, ref, folder }: DocumentPlace): DocumentLinks {
+export function repositoryLinks({ repositoryUrl, ref, folder, showsRemoteImages }: DocumentPlace): DocumentLinks {
   return {
+    showsRemoteImages,
     page(address) {
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];

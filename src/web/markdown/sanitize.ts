@@ -50,13 +50,16 @@ function link(attributes: Attributes, links: DocumentLinks): Tag {
 const hostOf = (address: string): string => URL.parse(address, 'https://invalid.invalid')?.host ?? 'elsewhere';
 
 /**
- * A remote image would tell its host who reads this page, so it is shown as a
+ * A remote image would tell its host who reads this page, so unless the settings allow it, it is shown as a
  * link that names the host (web-ui §3). Inside a link, where a badge usually
  * sits, only its text remains: links do not nest.
  */
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
   const label = alt.trim() || 'image';
+  const size: Attributes = { ...(width ? { width } : {}), ...(height ? { height } : {}) };
+  // Over http anybody on the way could change it, and browsers would warn of the page.
+  if (links.showsRemoteImages && /^https:\/\//i.test(src)) return { tagName: 'img', attribs: { src, alt, loading: 'lazy', ...size } };
   if (remote.test(src)) {
     if (isInLink) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
     return {
@@ -67,7 +70,6 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   }
   const inside = src === '' || hasScheme.test(src) ? null : links.image(src);
   if (inside === null) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
-  const size: Attributes = { ...(width ? { width } : {}), ...(height ? { height } : {}) };
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
 }
 

@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
-async function readContent({ visit, rooms: { git, highlighting }, at, entry }: Asked) {
+async function readContent({ visit, rooms: { config, git, highlighting }, at, entry }: Asked) {
   const { content, size } = await git.blob(visit.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
@@ -41,7 +41,7 @@ async function readContent({ visit, rooms: { git, highlighting }, at, entry }: A
   if (text === null) return { facts, reason: 'This is a binary file.' };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
   if (markdownName.test(entry.name) && visit.query.get('plain') !== '1' && !visit.query.has('lines') && size <= maxReadmeBytes) {
-    const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder };
+    const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder, showsRemoteImages: config.repositories.remoteImages };
     return { facts, document: await renderOnce(entry.oid, place, () => text.text) };
   }
   const request = { oid: entry.oid, fileName: entry.name, text: text.text };

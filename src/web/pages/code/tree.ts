@@ -27,7 +27,7 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
   const shown = tree.entries.slice(0, maxRows);
   const last = await git.reading.lastCommits(found.path, { oid: at.oid, folder: at.file, names: shown.map(({ rawName }) => rawName), waitMs });
   const entry = findReadme(tree.entries);
-  const readme = entry && (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, { repositoryUrl: url, ref: at.ref, folder: at.file }));
+  const readme = entry && (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, { repositoryUrl: url, ref: at.ref, folder: at.file, showsRemoteImages: rooms.config.repositories.remoteImages }));
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
