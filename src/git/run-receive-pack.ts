@@ -78,7 +78,7 @@ export async function runReceivePack(
   let isUnsynced = false;
   const reported = async (): Promise<void> => {
     const moved = reader.results(head.updates);
-    await syncMovedRefs(request.path, moved).catch((error: unknown) => {
+    await syncMovedRefs(request.path, moved, updates.some(({ newId }) => /^0+$/.test(newId))).catch((error: unknown) => {
       // Left unsettled: the next start settles it by the refs that are there then.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });

@@ -6,16 +6,17 @@ import type { RefResult } from './push-report.ts';
  * Makes sure that refs which git has moved stay where they are after a power failure. git syncs what it
  * writes, and then gives it its name by a rename, which is only in memory: without this, one acknowledged
  * push in a few was gone after the disk stopped (`test/chaos/disks.test.ts`).
+ *
+ * @param hasDeletions whether one of them was removed: from `packed-refs`, too, which is replaced by a rename
  */
-export async function syncMovedRefs(repository: string, results: readonly RefResult[]): Promise<void> {
+export async function syncMovedRefs(repository: string, results: readonly RefResult[], hasDeletions: boolean): Promise<void> {
   const folders = new Set<string>();
   for (const { ref } of results.filter(({ ok }) => ok)) {
     // Folders may be new, so each name above has to be kept as well, up to `refs/heads`.
     const names = ref.split('/');
     for (let depth = names.length - 1; depth >= 2; depth -= 1) folders.add(names.slice(0, depth).join('/'));
   }
-  // A removed ref goes from `packed-refs` too.
-  if (folders.size > 0) folders.add('.');
+  if (folders.size > 0 && hasDeletions) folders.add('.');
   await Promise.all([...folders].map((folder) => syncFolder(path.join(repository, folder))));
 }
 

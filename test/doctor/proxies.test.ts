@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, credentials } from '@grpc/grpc-js';
 import t from 'tap';
 import { examineAddress } from '../../src/doctor/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -47,8 +48,19 @@ async function start(t: Owner, port: number, program: string, ...words: string[]
   }
 }
 
+/** Native gRPC through a proxy, as a runner would speak it. */
+async function pingOver(t: Owner, port: number): Promise<string> {
+  const client = new Client(`localhost:${port}`, credentials.createSsl(Buffer.from(ca[0]!)));
+  t.teardown(() => client.close());
+  const same = (bytes: Buffer): Buffer => bytes;
+  return new Promise((resolve, reject) => {
+    // A message whose first field is the text `x`.
+    client.makeUnaryRequest('/ping.v1.PingService/Ping', same, same, Buffer.from('\n\x01x'), (error, answer) => (error ? reject(error) : resolve(answer!.toString())));
+  });
+}
+
 const nginx = find('nginx');
-async function startNginx(t: Owner, { change = (text: string) => text, certificate = 'long' } = {}): Promise<number> {
+async function startNginx(t: Owner, { change = (text: string) => text, certificate = 'long', grpc = 0 } = {}): Promise<number> {
   const port = await freePort();
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'logs'));
@@ -58,7 +70,7 @@ async function startNginx(t: Owner, { change = (text: string) => text, certifica
     .replaceAll('/etc/ssl/git.example.org.pem', path.join(certificates, `${certificate}.pem`))
     .replaceAll('/etc/ssl/git.example.org.key', path.join(certificates, `${certificate}.key`))
     .replaceAll('127.0.0.1:3000', upstream)
-    .replace(/listen 8443[^;]*;/, `listen 127.0.0.1:${await freePort()} ssl http2;`)
+    .replace(/listen 8443[^;]*;/, `listen 127.0.0.1:${grpc === 0 ? await freePort() : grpc} ssl http2;`)
     .replaceAll('127.0.0.1:3001', hearth.grpc);
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');
   writeFileSync(path.join(folder, 'nginx.conf'), `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`);
@@ -82,8 +94,10 @@ t.test('the word of a probe is worth nothing afterwards, and never at another se
 
 if (nginx !== undefined) {
   t.test('packaging/nginx.conf: large bodies, streams, addresses and the scheme come through', async (t) => {
-    const port = await startNginx(t);
+    const grpc = await freePort();
+    const port = await startNginx(t, { grpc });
     t.same(await examine(port), []);
+    t.match(await pingOver(t, grpc), 'x', 'gRPC gets through');
     t.match(await examine(port, 'https', 'https://git.example.org'), [{ check: 'address.base_url', level: 'warning' }]);
   });
 
@@ -124,6 +138,7 @@ if (caddy !== undefined) {
     writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${text}`);
     await start(t, port, caddy, 'run', '--config', file, '--adapter', 'caddyfile');
     t.same(await examine(port), []);
+    t.match(await pingOver(t, grpc), 'x', 'gRPC gets through');
   });
 }
 
