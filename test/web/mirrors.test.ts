@@ -50,8 +50,24 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
   await here.rooms.mirrors.runDue();
+  const call = (token: string | null, method: string, path = '', body?: object): Promise<Answer> =>
+    ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  t.match(JSON.parse((await call(alice.token, 'GET')).body), { direction: 'pull', address, state: 'ok', hasSecret: false, intervalMs: 86_400_000 });
+  t.same([(await call(bob.token, 'GET')).status, (await call(null, 'GET')).status], [404, 401]);
+  t.equal((await call(alice.token, 'PUT', '', { direction: 'pull', address: 'https://10.0.0.1/x.git' })).status, 422);
+  t.match(JSON.parse((await call(alice.token, 'PUT', '', { direction: 'pull', address, intervalMs: 3_600_000 })).body), { intervalMs: 3_600_000 });
+  t.equal((await call(alice.token, 'POST', '/pause')).status, 204);
+  t.match(JSON.parse((await call(alice.token, 'GET')).body), { state: 'paused', nextAt: null });
+  t.equal((await call(alice.token, 'POST', '/resume')).status, 204);
+  t.equal((await call(alice.token, 'POST', '/sync')).status, 204);
+  await here.rooms.mirrors.runDue();
   t.match(await post(alice.session, `${page}/end`, { confirm: 'tool' }), { status: 422, body: /Type alice\/tool to confirm/ });
   t.match((await post(alice.session, `${page}/end`, { confirm: 'alice/tool' })).headers.location, /mirror-ended/);
   t.match(await post(alice.session, `${page}/sync`), { status: 409, body: /is no mirror/ });
   t.match((await get(alice.session, page)).body, /stands for itself/);
+  t.same([(await call(alice.token, 'GET')).status, (await call(alice.token, 'DELETE')).status], [404, 409]);
 });

@@ -61,7 +61,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the operations of one subject have in common. */
-export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Webhooks' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations' | 'Runs' | 'Runners' | 'Secrets';
+export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Webhooks' | 'Mirrors' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations' | 'Runs' | 'Runners' | 'Secrets';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
   /** Stable; clients generated from the document name their functions after it. */

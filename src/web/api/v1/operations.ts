@@ -18,6 +18,7 @@ import { secretOperations } from './secrets.ts';
 import { getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
+import { endMirror, getMirror, pauseMirror, resumeMirror, saveMirror, syncMirror } from './mirrors.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   listRepositories, createRepository, getRepository, editRepository, renameRepository, deleteRepository,
   listBranches, listTags, listCommits, getCommit, getTree, getRawFile, getArchiveLinks,
   listActivity, listLostTips, restoreLostTip,
+  getMirror, saveMirror, endMirror, syncMirror, pauseMirror, resumeMirror,
   ...webhooksOfRepositories, ...webhooksOfOrganisations,
   getCommitStatus, reportCommitStatus,
   listCollaborators, addCollaborator, changeCollaborator, removeCollaborator,

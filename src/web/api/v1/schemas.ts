@@ -180,6 +180,34 @@ export const webhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export const queuedDelivery = z.strictObject({ id: z.int() }).meta({ id: 'QueuedDelivery' });
 
+const mirrorSaid = {
+  direction: z.enum(['pull', 'push']).describe('pull: this repository follows the other; push: the other follows this one'),
+  address: z.string().describe('An https address'),
+};
+export const mirror = z
+  .strictObject({
+    ...mirrorSaid,
+    username: z.string(),
+    hasSecret: z.boolean(),
+    state: z.string().describe('ok, new, paused, or failing with the number of failures'),
+    intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
+    prune: z.boolean(),
+    failures: z.int(),
+    lastError: z.string().nullable(),
+    lastOkAt: time.nullable(),
+    nextAt: time.nullable().describe('Null while it is paused'),
+  })
+  .meta({ id: 'Mirror' });
+export const mirrorInput = z
+  .strictObject({
+    ...mirrorSaid,
+    username: z.string().optional(),
+    secret: z.string().max(500).optional().describe('Left out, it stays, as long as the host does'),
+    intervalMs: z.int().optional().describe('Left out, eight hours'),
+    prune: z.boolean().optional().describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+  })
+  .meta({ id: 'MirrorInput' });
+
 export const collaborator = z
   .strictObject({
     username: z.string(),
