@@ -1,4 +1,4 @@
-import { internal, invalid, isDomainError } from '../kernel/index.ts';
+import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Remote } from '../git/index.ts';
 import { seal, unseal } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
@@ -13,11 +13,11 @@ export function sealSecret({ key, random }: MirrorRoom, repositoryId: string, ur
 
 /**
  * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
- * Refuses as `outbound.resolve` does; throws where the key of the instance is another one by now.
+ * Refuses as `outbound.resolve` does, and `mirror_secret_closed` where the key of the instance is another one by now.
  */
 export async function reachRemote(room: MirrorRoom, row: Pick<MirrorRow, 'repositoryId' | 'url' | 'username' | 'secretCiphertext'>): Promise<Remote> {
   const secret = row.secretCiphertext === null ? '' : unseal(room.key.for('secrets'), placeOf(row.repositoryId, row.url), row.secretCiphertext);
-  if (secret === null) throw internal('the secret of a mirror does not open with this data folder’s key');
+  if (secret === null) throw unavailable('mirror_secret_closed', 'Its password does not open with this server’s key. Set it again.');
   return reachAddress(room, { url: row.url, username: row.username, secret });
 }
 

@@ -85,20 +85,28 @@ export function addRepoCommands(program: Command, run: Run): void {
 
 const fullName = (row: ListedRepository): string => `${row.owner.handle}/${row.name}`;
 
-const columns: Column<ListedRepository>[] = [
+const columnsWith = (states: States): Column<ListedRepository>[] => [
   { title: 'OWNER/NAME', cell: fullName, whole: true },
   { title: 'VISIBILITY', cell: (row) => row.visibility.toLowerCase() },
   { title: 'SIZE', cell: (row) => ({ bytes: row.sizeBytes }), align: 'right' },
   { title: 'UPDATED', cell: (row) => never(row.updatedAt) },
-  { title: 'STATE', cell: stateOf },
+  { title: 'STATE', cell: (row) => stateOf(row, states) },
 ];
 
-function stateOf(row: Repository): string {
-  if (row.deletedAt !== null) return 'deleted';
-  return row.archivedAt === null ? 'ok' : 'archived';
+/** By repository; filled once for a command. */
+type States = ReadonlyMap<string, 'mirror' | 'failing'>;
+
+async function mirrorStates({ mirrors }: Rooms): Promise<States> {
+  const rows = (await mirrors.list()).filter(({ direction, failures }) => direction === 'pull' || failures > 0);
+  return new Map(rows.map(({ repositoryId, failures }) => [repositoryId, failures > 0 ? 'failing' : 'mirror']));
 }
 
-function toJson(row: Repository, owner: string): object {
+function stateOf(row: Repository, states: States = new Map()): string {
+  if (row.deletedAt !== null) return 'deleted';
+  return row.archivedAt === null ? states.get(row.id) ?? 'ok' : 'archived';
+}
+
+function toJson(row: Repository, owner: string, states?: States): object {
   return {
     id: row.id,
     owner,
@@ -107,7 +115,7 @@ function toJson(row: Repository, owner: string): object {
     visibility: row.visibility,
     defaultBranch: row.defaultBranch,
     sizeBytes: row.sizeBytes,
-    state: stateOf(row),
+    state: stateOf(row, states),
     createdAt: isoOrNull(row.createdAt),
     updatedAt: isoOrNull(row.updatedAt),
     pushedAt: isoOrNull(row.pushedAt),
@@ -130,6 +138,8 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
     .filter((row) => visibility === undefined || row.visibility === visibility.toUpperCase())
     .sort(orders[sort]);
   const keepMs = rooms.config.repositories.trashKeepMs;
+  const states = await mirrorStates(rooms);
+  const columns = columnsWith(states);
   const trashColumns: Column<ListedRepository>[] = [
     columns[0]!,
     { title: 'DELETED', cell: (row) => never(row.deletedAt) },
@@ -137,7 +147,7 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
     { title: 'GOES ON', cell: (row) => goesOn(row, keepMs) },
     { title: 'ID', cell: (row) => ({ id: row.id }) },
   ];
-  cli.output.list(rows, deleted ? trashColumns : columns, ['repository', 'repositories'], (row) => toJson(row, row.owner.handle));
+  cli.output.list(rows, deleted ? trashColumns : columns, ['repository', 'repositories'], (row) => toJson(row, row.owner.handle, states));
 }
 
 async function ownerIdOf({ owners }: Rooms, handle: string): Promise<string> {
@@ -156,6 +166,7 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
   const { repository, canonical, path } = await findRepository(rooms, text);
   const refs = [...(await rooms.git.refs(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
+  const states = await mirrorStates(rooms);
   const clone = cloneAddresses(rooms.config, canonical);
   const facts = { branches: count('refs/heads/'), tags: count('refs/tags/'), path, cloneHttp: clone.http, cloneSsh: clone.ssh };
   cli.output.show(
@@ -164,7 +175,7 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
       ['Id', repository.id],
       ['Description', repository.description],
       ['Visibility', repository.visibility.toLowerCase()],
-      ['State', stateOf(repository)],
+      ['State', stateOf(repository, states)],
       ['Default branch', repository.defaultBranch],
       ['Branches', facts.branches],
       ['Tags', facts.tags],
@@ -175,7 +186,7 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
       ['Clone (HTTP)', clone.http],
       ...(clone.ssh === null ? [] : [['Clone (SSH)', clone.ssh] as const]),
     ],
-    { ...toJson(repository, canonical.owner), ...facts },
+    { ...toJson(repository, canonical.owner, states), ...facts },
   );
 }
 

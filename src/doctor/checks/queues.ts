@@ -40,6 +40,24 @@ const queues: Queue[] = [
     remedy: 'has the other server allowed this one? hearth federation peer test HOST',
   },
   {
+    check: 'queues.stuck_webhook', agoMs: hourMs,
+    sql: "SELECT w.url AS example FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.state = 'PENDING' AND d.next_attempt_at < ?",
+    words: (count) => `${counted(count, 'message to a webhook is', 'messages to webhooks are')} overdue.`,
+    remedy: 'is the server running? hearth cron run webhooks.deliver',
+  },
+  {
+    check: 'queues.failing_mirror', agoMs: 0,
+    sql: "SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?",
+    words: (count, url) => `${counted(count, 'mirror fails', 'mirrors fail')}, for example of ${url}.`,
+    remedy: 'hearth repo mirror list says why; hearth repo mirror sync OWNER/NAME tries again',
+  },
+  {
+    check: 'queues.overdue_old_tips', agoMs: 2 * dayMs,
+    sql: 'SELECT ref AS example FROM push_updates WHERE kept_until < ?',
+    words: (count) => `${counted(count, 'tip that a push left behind is', 'tips that pushes left behind are')} kept for too long.`,
+    remedy: 'hearth cron run pushes.let-go',
+  },
+  {
     check: 'queues.overdue_trash', agoMs: 0,
     sql: 'SELECT name AS example FROM repositories WHERE deleted_at IS NOT NULL AND deleted_at < ?',
     words: (count) => `${counted(count, 'deleted repository', 'deleted repositories')} should have gone for good.`,
