@@ -2,6 +2,9 @@ import t from 'tap';
 import { ask, fillRepository, signedIn, startWeb } from './web-fixture.ts';
 import type { Answer, Web } from './web-fixture.ts';
 
+// Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
+t.setTimeout(180_000);
+
 interface Caller {
   (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer & { json: unknown }>;
 }

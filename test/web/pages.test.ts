@@ -9,6 +9,9 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { ask, fillRepository, password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Answer } from './web-fixture.ts';
 
+// Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
+t.setTimeout(180_000);
+
 const sessionViewer = (id: string, username: string): PersonViewer => ({
   kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null,
 });

@@ -11,6 +11,9 @@ import type { GitHandlers } from '../../src/web/git/index.ts';
 import { ask, password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Visitor, Web } from './web-fixture.ts';
 
+// Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
+t.setTimeout(180_000);
+
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
 const table = routes(handlers as GitHandlers, handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
