@@ -59,7 +59,8 @@ http {
 }
 `,
   );
-  const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore' });
+  // A group of its own: its four workers outlive it otherwise.
+  const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore', detached: true });
   await sleep(200);
   const nginx = spawn('nginx', ['-p', place, '-c', path.join(place, 'nginx.conf')], { stdio: 'inherit' });
   await sleep(300);
@@ -67,7 +68,7 @@ http {
     pids: [nginx.pid!, cgi.pid!],
     stop() {
       nginx.kill('SIGTERM');
-      cgi.kill('SIGTERM');
+      if (cgi.pid !== undefined) process.kill(-cgi.pid, 'SIGTERM');
     },
   };
 }
