@@ -7,6 +7,7 @@ import type { MirrorDirection, MirrorRow } from './mirror-schema.ts';
 import { stateWord } from './mirror-state.ts';
 import { reachRemote, sealSecret, tryAddress } from './reach-remote.ts';
 import type { MirrorRoom } from './room.ts';
+import { forgetFetched } from './sync.ts';
 
 /** What anybody sees of a mirror: never its secret. */
 export interface Mirror extends Omit<MirrorRow, 'secretCiphertext' | 'lockedUntil'> {
@@ -100,8 +101,7 @@ export async function setPaused(room: MirrorRoom, viewer: Viewer, repositoryId: 
 export async function endMirror(room: MirrorRoom, viewer: Viewer, { repository: { id }, path }: Pick<Found, 'repository' | 'path'>): Promise<void> {
   const { affected } = await room.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId: id }));
   if (affected === 0) throw noMirror();
-  const names = [...(await room.git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
-  await room.git.letGo(path, names);
+  await forgetFetched(room.git, path);
   room.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
 }
 

@@ -8,7 +8,7 @@ const maxBackoffMs = 3_600_000;
 /** 1, 2, 4, … minutes, at most an hour (web-ui §12.9). */
 export const backoffMs = (failures: number): number => Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
 
-/** The row after an attempt. @param error null when it went well; @param wants a push came meanwhile */
+/** What changes in a row after an attempt. @param error null when it went well */
 export function nextMirrorState(
   { failures, intervalMs }: Pick<MirrorRow, 'failures' | 'intervalMs'>,
   error: string | null,
@@ -16,7 +16,8 @@ export function nextMirrorState(
 ): Partial<MirrorRow> {
   if (error === null) return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
   const failed = failures + 1;
-  return { failures: failed, lastError: error, nextAt: now + backoffMs(failed), isPaused: failed >= maxFailures, lockedUntil: 0 };
+  // Left out below that: somebody may have paused it meanwhile.
+  return { failures: failed, lastError: error, nextAt: now + backoffMs(failed), lockedUntil: 0, ...(failed >= maxFailures ? { isPaused: true } : {}) };
 }
 
 /** `ok`, `failing 3`, `paused`, `new`, `running`. */

@@ -15,8 +15,9 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
   const { db, clock, logger, repositories, progress } = room;
   const { repositoryId } = row;
   let error: string | null = null;
+  let located: Located | undefined;
   try {
-    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    located = (await repositories.locate([repositoryId])).get(repositoryId);
     // In the trash it rests; it goes on when the repository comes back.
     if (located !== undefined) await exchange(room, located, row, signal);
   } catch (fault) {
@@ -29,13 +30,21 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
   const next = nextMirrorState(row, error, clock.now());
   await db.write(async ({ manager }) => {
     const now = await manager.findOneBy(mirrorSchema, { repositoryId });
+    const isImported = error === null && located !== undefined && now?.intervalMs === null;
     // Changed or asked for again meanwhile: then soon once more.
     const again = now !== null && now.nextAt > row.nextAt && error === null ? { nextAt: now.nextAt } : {};
-    if (error === null && row.intervalMs === null) await manager.delete(mirrorSchema, { repositoryId });
+    if (isImported) await manager.delete(mirrorSchema, { repositoryId });
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
   });
+  if (error === null && located !== undefined && row.intervalMs === null) await forgetFetched(room.git, located.path).catch((fault: unknown) => logger.warn('mirror.leftovers', { repositoryId, error: fault }));
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
   else if (next.isPaused) logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
+}
+
+/** Lets go of the names under which things came; what refs of ours lead to stays. */
+export async function forgetFetched(git: MirrorRoom['git'], path: string): Promise<void> {
+  const names = [...(await git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
+  await git.letGo(path, names);
 }
 
 async function exchange(room: MirrorRoom, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {

@@ -178,6 +178,7 @@ t.test('an import is done once, and the repository is one like any other then', 
   t.same(await refsOf('imported'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('imported')).repository.defaultBranch, 'trunk');
   t.equal(await mirrorOf('imported'), null);
+  t.equal((await here.rooms.git.fetchedRefs((await found('imported')).path)).size, 0, 'and leaves no hidden names');
   const remote = here.url.replace('://', `://x:${alice.token}@`) + '/git/alice/imported.git';
   await inWork('push', '--quiet', remote, 'trunk:mine');
   t.same(await here.rooms.git.check((await found('imported')).path), []);
