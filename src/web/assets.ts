@@ -20,7 +20,11 @@ export interface Assets {
   find(fileName: string): { asset: Asset; isCurrent: boolean } | null;
 }
 
-function prepare(name: string, identity: Buffer): Asset {
+/** Comments and indentation of the stylesheet are for who writes it: they weigh a twentieth of it, compressed. */
+const slim = (css: string): string => css.replace(/\/\*[^]*?\*\//g, '').replace(/^\s+/gm, '');
+
+function prepare(name: string, source: Buffer): Asset {
+  const identity = name.endsWith('.css') ? Buffer.from(slim(source.toString())) : source;
   return {
     type: mime.contentType(name) || 'application/octet-stream',
     hash: createHash('sha256').update(identity).digest('hex').slice(0, 12),
