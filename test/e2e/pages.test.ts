@@ -83,10 +83,10 @@ const pages: [who: string | null, path: string][] = [
   [null, '/'], [null, '/login'], [null, '/users/alice'], [null, '/repos/alice/kiln'], [null, '/repos/alice/none'],
   [null, '/repos/alice/kiln/tree/main/src'], [null, '/repos/alice/kiln/blob/main/src/main.c?lines=1'], [null, '/repos/alice/kiln/blob/main/README.md'],
   [null, '/repos/alice/kiln/blame/main/src/main.c'], [null, '/repos/alice/kiln/commits'], [null, '/repos/alice/kiln/compare/main...main'],
-  [null, '/repos/alice/kiln/branches'], [null, '/repos/alice/kiln/tags'], [null, '/repos/alice/kiln/find/main?q=m'], [null, '/settings/appearance'],
+  [null, '/repos/alice/kiln/branches'], [null, '/repos/alice/kiln/tags'], [null, '/repos/alice/kiln/activity'], [null, '/repos/alice/kiln/find/main?q=m'], [null, '/settings/appearance'],
   ['nameless', '/onboarding'], ['bob', '/'], ['bob', '/users/bob'],
   ['alice', '/'], ['alice', '/?q=nothing'], ['alice', '/repos/new'], ['alice', '/repos/alice/kiln'], ['alice', '/repos/alice/attic'],
-  ['alice', '/repos/alice/kiln/settings'], ['alice', '/settings/profile?done=profile-saved'], ['alice', '/settings/account'], ['alice', '/settings/keys'],
+  ['alice', '/repos/alice/kiln/settings'], ['alice', '/repos/alice/kiln/settings/webhooks'], ['alice', '/repos/alice/kiln/settings/mirror'], ['alice', '/repos/alice/kiln/activity'], ['alice', '/settings/profile?done=profile-saved'], ['alice', '/settings/account'], ['alice', '/settings/keys'],
   ['alice', '/settings/tokens'], ['alice', '/settings/sessions'], ['alice', '/settings/appearance'], ['alice', '/admin/invites'], ['alice', '/repos/alice/none'],
 ];
 
