@@ -36,7 +36,7 @@ import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
 import type { Remote } from './remotes/remote.ts';
 import { timeOfFileSystem, writeSettings } from './settings.ts';
 import { createReusedPipes } from './reused-pipe.ts';
-import { createSocketPairs } from './socket-pairs.ts';
+import { createSocketPairs, removeStrayPairs } from './socket-pairs.ts';
 import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
 import { createSlots } from './slots.ts';
@@ -180,7 +180,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const door = openGitDoor(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
   const [said, pairs] = await Promise.all([
     door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096),
-    createSocketPairs(path.join(folder, `pipes-${process.pid}`), logger),
+    createSocketPairs(folder, logger),
   ]);
   const pipes = createReusedPipes(pairs);
   const version = readVersion(said.output.toString(), program);
@@ -338,6 +338,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       return null;
     },
     async endStrayProcesses() {
+      removeStrayPairs(folder);
       if (door.running() > 0) throw internal('stray processes are ended before git is used');
       return endStrayProcesses(settings.file);
     },

@@ -4,6 +4,7 @@ import type { BrowseDeps } from './browse.ts';
 import type { RefResult } from './push-report.ts';
 import { isWellFormedRef, refuseRef } from './ref-name.ts';
 import type { Slots } from './slots.ts';
+import { syncMovedRefs } from './sync-refs.ts';
 import type { GitDoor } from './process.ts';
 
 /** A ref that the server itself moves. Ids are full; all zero means "no ref". */
@@ -54,7 +55,10 @@ export async function moveRefs({ door, slots }: MoveDeps, path: string, moves: r
   } finally {
     release();
   }
-  return moves.map((move) => results.get(move)!);
+  const verdicts = moves.map((move) => results.get(move)!);
+  // git only renames: without this a power failure takes back what somebody was told.
+  await syncMovedRefs(path, verdicts, moves.some(({ newId }) => noRef.test(newId)));
+  return verdicts;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { OnReadOpts, Server, Socket } from 'node:net';
+import path from 'node:path';
 import type { Logger } from '../kernel/index.ts';
 
 /** Both ends of one connection within this machine. */
@@ -23,25 +24,39 @@ export interface SocketPairs {
 /** A Unix socket's name has this much room on every system, in bytes. */
 const longestName = 100;
 
-/** @param name absolute path of the socket that pairs both ends, in a folder readable by this user alone */
-export async function createSocketPairs(name: string, logger: Logger): Promise<SocketPairs> {
+/** One process may have several, each with a name of its own: who met at another's would be mixed up. */
+let made = 0;
+
+/** @param folder absolute, readable by this user alone; the socket that pairs both ends lies there */
+export async function createSocketPairs(folder: string, logger: Logger): Promise<SocketPairs> {
+  const name = path.join(folder, `pipes-${process.pid}-${made++}`);
   const server = await listen(name, logger);
   let turn: Promise<unknown> = Promise.resolve();
   return {
     make(onread) {
       if (server === null) return Promise.resolve(null);
       // One at a time, so that no two are mixed up.
-      const made = turn.then(() => pairThrough(server, name, onread));
-      turn = made;
-      return made;
+      const pair = turn.then(() => pairThrough(server, name, onread));
+      turn = pair;
+      return pair;
     },
     close: () => void server?.close(),
   };
 }
 
+/** Removes what processes that are no more have left in the folder. */
+export function removeStrayPairs(folder: string): void {
+  // Where the system does not show its processes, nobody can tell whose they are.
+  if (!existsSync('/proc/self')) return;
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^pipes-(\d+)/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
 async function listen(name: string, logger: Logger): Promise<Server | null> {
   if (Buffer.byteLength(name) > longestName) return null;
-  await rm(name, { force: true });
+  rmSync(name, { force: true });
   // Paused: what arrives at this end is the child's business.
   const server = createServer({ pauseOnConnect: true });
   return new Promise((resolve) => {

@@ -24,7 +24,7 @@ async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   chmodSync(program, 0o755);
   const { logger, log } = recordingLogger();
   const settings = { environment: { PATH: '/usr/bin:/bin', ONLY: 'this' }, home: folder, file: path.join(folder, 'config') };
-  const pairs = await createSocketPairs(path.join(folder, 'pairs'), logger);
+  const pairs = await createSocketPairs(folder, logger);
   const spawner = createSpawner(pairs, logger);
   const door = openGitDoor(program, settings, logger, (launch) => spawner.launch(launch));
   t.teardown(async () => {
