@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Rooms } from '../../app.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import { webhookEvents } from '../../webhooks/index.ts';
 import type { Webhook, WebhookDelivery, WebhookScope } from '../../webhooks/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -26,7 +25,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
     webhook.command('add').description('tell an address of what happens')
       .argument('<place>', place)
       .argument('<url>', 'https address')
-      .option('--events <list>', `of ${webhookEvents.join(', ')}, separated by commas`, 'push')
+      .option('--events <list>', 'of push, create, delete, run, separated by commas', 'push')
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
       .action(run(addWebhook)),
