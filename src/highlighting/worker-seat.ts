@@ -64,7 +64,6 @@ export class WorkerSeat {
 
   #open(): Worker {
     const worker = this.#start();
-    worker.unref();
     this.#worker = worker;
     this.#ready = new Promise((resolve) => {
       worker.on('message', ({ id, lines }: HighlightAnswer) => {
@@ -77,6 +76,8 @@ export class WorkerSeat {
         if (worker === this.#worker) this.end();
       });
     });
+    // After the listeners: each of them would have the program wait for the thread again.
+    worker.unref();
     return worker;
   }
 }
