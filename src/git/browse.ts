@@ -158,7 +158,7 @@ export async function log(
   let ids: string[];
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', `--max-count=${limit}`, `--skip=${skip}`, checked(oid), '--'];
-    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs }, limits.shortOutputBytes);
+    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes }, limits.shortOutputBytes);
     if (code !== 0 && /bad object|not a commit/.test(complaint)) throw missing();
     if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
     ids = output.toString('latin1').split('\n').filter((line) => line !== '');

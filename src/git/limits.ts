@@ -24,6 +24,8 @@ export interface GitLimits {
   shortMs: number;
   /** Most bytes that a short question may answer. */
   shortOutputBytes: number;
+  /** Most memory that git may hold for one page, archive or patch, in bytes. */
+  readMemoryBytes: number;
   /** How long a client may hold a transfer up while nearly no bytes move. */
   stallMs: number;
 
@@ -73,6 +75,7 @@ export const defaultLimits: Readonly<GitLimits> = {
   transferMs: 6 * 3_600_000,
   shortMs: 30_000,
   shortOutputBytes: 256 * 1024 * 1024,
+  readMemoryBytes: 512 * 1024 * 1024,
   stallMs: 600_000,
 
   maxPushBytes: 4 * 1024 ** 3,

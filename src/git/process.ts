@@ -5,9 +5,10 @@ import type { Logger } from '../kernel/index.ts';
 import { launchHere } from './child.ts';
 import type { Child, Launch } from './child.ts';
 import type { GitSettings } from './settings.ts';
+import { watchMemory } from './watch-effort.ts';
 
 /** Why a process was ended before it was done. */
-export type StopReason = 'aborted' | 'time_limit' | 'effort_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
+export type StopReason = 'aborted' | 'time_limit' | 'effort_limit' | 'memory_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
 
 export interface GitCommand {
   /** Arguments after `git`. Never user text in option position. */
@@ -23,6 +24,8 @@ export interface GitCommand {
   signal?: AbortSignal | undefined;
   /** Most memory that it may take in one piece, in bytes; beyond it git gives up. */
   allocationLimitBytes?: number;
+  /** Most memory that it may hold in all, in bytes; beyond it, it is ended. */
+  memoryLimitBytes?: number;
   /** Steps behind pages in the queue for the processor. */
   yields?: boolean;
   /** Environment for this one alone: what a connection to another host needs. Never logged. */
@@ -68,6 +71,7 @@ export interface GitDoor {
 }
 
 const insistAfterMs = 3_000;
+const memoryEveryMs = 100;
 /** How long the output of a process that was ended is still read. */
 const lastWordsMs = 500;
 const validProtocol = /^version=[012]$/;
@@ -140,7 +144,7 @@ function launchOf(program: string, command: GitCommand, { environment, home }: G
 }
 
 /** Keeps a child within its limits, to its end. */
-function govern(child: Child, { argv, signal, timeLimitMs }: GitCommand, logger: Logger): GitProcess {
+function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: GitCommand, logger: Logger): GitProcess {
   const { stdin, stdout } = child;
   let stoppedBy: StopReason | null = null;
   let insist: NodeJS.Timeout | undefined;
@@ -164,6 +168,7 @@ function govern(child: Child, { argv, signal, timeLimitMs }: GitCommand, logger:
 
   const onAbort = () => stop('aborted');
   const limit = setTimeout(() => stop('time_limit'), timeLimitMs);
+  const endWatch = memoryLimitBytes === undefined ? () => {} : watchMemory(() => child.pid, memoryEveryMs, memoryLimitBytes, () => stop('memory_limit'));
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
 
@@ -171,6 +176,7 @@ function govern(child: Child, { argv, signal, timeLimitMs }: GitCommand, logger:
     child.onClose((code) => {
       clearTimeout(limit);
       clearTimeout(insist);
+      endWatch();
       signal?.removeEventListener('abort', onAbort);
       if (stoppedBy !== null && stoppedBy !== 'aborted') logger.warn('git.stopped', { argv, reason: stoppedBy });
       resolve({ code, stoppedBy });

@@ -16,13 +16,35 @@ const tickMs = 10;
  * @returns a function that ends the watch
  */
 export function watchEffort(pid: () => number, everyMs: number, allowedMs: () => number, onExceeded: () => void): () => void {
+  return watch(pid, everyMs, usedMs, allowedMs, onExceeded);
+}
+
+/**
+ * Watches how much memory of their own a process and those that it started hold; pages of
+ * files, which the system can take back, are not counted. A tree of some kilobytes can name
+ * more files than there are atoms, and git gathers names before it writes the first.
+ *
+ * @param allowedBytes what it may hold
+ * @returns a function that ends the watch
+ */
+export function watchMemory(pid: () => number, everyMs: number, allowedBytes: number, onExceeded: () => void): () => void {
+  return watch(pid, everyMs, heldBytes, () => allowedBytes, onExceeded);
+}
+
+function watch(
+  pid: () => number,
+  everyMs: number,
+  measure: (pid: number) => Promise<number>,
+  allowed: () => number,
+  onExceeded: () => void,
+): () => void {
   let looking = false;
   const timer = setInterval(() => {
     if (looking || pid() === 0) return;
     looking = true;
-    void usedMs(pid()).then((used) => {
+    void measure(pid()).then((used) => {
       looking = false;
-      if (used <= allowedMs()) return;
+      if (used <= allowed()) return;
       clearInterval(timer);
       onExceeded();
     });
@@ -33,13 +55,23 @@ export function watchEffort(pid: () => number, everyMs: number, allowedMs: () =>
 
 /** Of a process, its living descendants, and those that it has waited for. */
 async function usedMs(pid: number): Promise<number> {
-  const [stat, children] = await Promise.all([
-    readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => ''),
-  ]);
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   // Behind the name, which may contain anything: the third field and on (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + (Number(fields[at]) || 0), 0);
-  const below = await Promise.all(children.split(' ').filter((id) => /^\d+$/.test(id)).map((id) => usedMs(Number(id))));
-  return ticks * tickMs + below.reduce((sum, used) => sum + used, 0);
+  return ticks * tickMs + (await ofChildren(pid, usedMs));
+}
+
+/** Of a process and its living descendants. */
+async function heldBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  const kibibytes = Number(/^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0);
+  return kibibytes * 1024 + (await ofChildren(pid, heldBytes));
+}
+
+/** The sum of a measure over the living children of a process. */
+async function ofChildren(pid: number, measure: (pid: number) => Promise<number>): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
+  const each = await Promise.all(children.split(' ').filter((id) => /^\d+$/.test(id)).map((id) => measure(Number(id))));
+  return each.reduce((sum, one) => sum + one, 0);
 }

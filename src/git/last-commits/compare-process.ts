@@ -22,7 +22,8 @@ export class CompareProcess {
   readonly #prefix: string;
 
   /** @param argument the folder as an argument of git, or null for the root */
-  constructor(door: GitDoor, path: string, { prefix, argument, timeLimitMs }: { prefix: string; argument: string | null; timeLimitMs: number }) {
+  constructor(door: GitDoor, path: string, request: { prefix: string; argument: string | null; timeLimitMs: number; memoryLimitBytes: number }) {
+    const { prefix, argument, timeLimitMs, memoryLimitBytes } = request;
     this.#prefix = prefix;
     this.#git = door.start({
       argv: [
@@ -31,6 +32,7 @@ export class CompareProcess {
       ],
       takesInput: true,
       timeLimitMs,
+      memoryLimitBytes,
       yields: true,
     });
     this.#stdin = this.#git.stdin!;

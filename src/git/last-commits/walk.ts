@@ -42,9 +42,11 @@ const lookAhead = 16;
 export async function walkLastCommits(deps: BrowseDeps, path: string, request: WalkRequest): Promise<boolean> {
   const leave = await deps.shortSlots.take({ repository: path });
   const { folder, oid, timeLimitMs } = request;
+  const memoryLimitBytes = deps.limits.readMemoryBytes;
   const list = deps.door.start({
     argv: [`--git-dir=${path}`, 'rev-list', '--topo-order', '--parents', checked(oid), '--'],
     timeLimitMs,
+    memoryLimitBytes,
     yields: true,
   });
   const isRoot = folder.length === 0;
@@ -52,6 +54,7 @@ export async function walkLastCommits(deps: BrowseDeps, path: string, request: W
     prefix: isRoot ? '' : `${folder.toString('latin1')}/`,
     argument: isRoot ? null : pathArgument(folder),
     timeLimitMs,
+    memoryLimitBytes,
   });
   try {
     const walk = new Walk(request, compare);

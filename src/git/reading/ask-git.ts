@@ -22,7 +22,7 @@ export async function askGit(
 ): Promise<{ code: number; output: Buffer }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
-    const command = { argv: [`--git-dir=${path}`, ...argv], timeLimitMs, signal };
+    const command = { argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, signal };
     const { code, output, complaint } = await door.run(command, maxOutputBytes);
     if (code === null || !accepts.includes(code)) throw internal('git could not answer', { cause: { argv, code, complaint } });
     return { code, output };

@@ -30,7 +30,7 @@ export async function readGit(
 
 /** The same for commands whose exit code says something; it is null for one that was ended. */
 export async function readGitToEnd(
-  { door, shortSlots }: BrowseDeps,
+  { door, shortSlots, limits }: BrowseDeps,
   path: string,
   argv: readonly string[],
   take: (piece: Buffer) => boolean,
@@ -38,7 +38,7 @@ export async function readGitToEnd(
 ): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
-    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, signal, yields });
+    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, signal, yields });
     const isWhole = await drain(git.stdout!, take);
     if (!isWhole) git.stop('aborted');
     const { code } = await git.exited;

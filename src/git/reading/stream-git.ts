@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
-import { internal } from '../../kernel/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { internal, invalid } from '../../kernel/index.ts';
 import { checked } from '../browse.ts';
 import type { BrowseDeps } from '../browse.ts';
+import type { GitExit } from '../process.ts';
 import type { Slots } from '../slots.ts';
 import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
@@ -18,23 +20,43 @@ interface StreamOptions {
   client?: string | undefined;
 }
 
+/** How long a beginning is waited for before the stream is handed out; what takes too much memory has ended by then. */
+const beginningMs = 5_000;
+/** Fewer bytes are no beginning: git writes an archive's folder before it looks at the files. */
+const beginningBytes = 4_096;
+
 /**
  * The output of a command as it comes, at the pace of whoever reads it. The stream breaks
  * off with an error when git fails, so that nobody takes a part for the whole; giving the
- * stream up ends git.
- * Refuses `git_busy`.
+ * stream up ends git. What takes git too much memory before it has begun is refused
+ * instead.
+ * Refuses `git_busy`; `too_large_to_stream`.
  */
-async function streamGit({ door }: BrowseDeps, path: string, argv: readonly string[], { slots, timeLimitMs, client }: StreamOptions): Promise<Readable> {
+async function streamGit({ door, limits }: BrowseDeps, path: string, argv: readonly string[], { slots, timeLimitMs, client }: StreamOptions): Promise<Readable> {
   const leave = await slots.take({ repository: path, client });
   try {
-    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, yields: true });
+    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, yields: true });
     const output = new PassThrough();
+    let bytes = 0;
+    const begun = new Promise<'begun'>((resolve) => {
+      git.stdout!.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes >= beginningBytes) resolve('begun');
+      });
+    });
     git.stdout!.pipe(output, { end: false });
+    const early = await Promise.race([begun, git.exited, sleep(beginningMs, 'late' as const, { ref: false })]);
+    if (typeof early === 'object' && early.stoppedBy === 'memory_limit') {
+      throw invalid('too_large_to_stream', 'This is too large to be sent as one file. Clone the repository instead.');
+    }
+    const isWhole = ({ code, stoppedBy }: GitExit) => code === 0 && stoppedBy === null;
+    const brokenOff = (exit: GitExit) => internal('git stopped in the middle of an answer', { cause: { argv, ...exit, complaint: git.complaint() } });
+    if (typeof early === 'object' && !isWhole(early)) throw brokenOff(early);
     output.once('close', () => git.stop('aborted'));
-    void git.exited.then(({ code, stoppedBy }) => {
+    void git.exited.then((exit) => {
       leave();
-      if (code === 0 && stoppedBy === null) output.end();
-      else output.destroy(internal('git stopped in the middle of an answer', { cause: { argv, code, stoppedBy, complaint: git.complaint() } }));
+      if (isWhole(exit)) output.end();
+      else output.destroy(brokenOff(exit));
     });
     return output;
   } catch (error) {

@@ -1,0 +1,59 @@
+// A tree that is small to push and endless to read: ten folders in each of ten, ten times over.
+import t from 'tap';
+import { because, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
+import type { TestGit } from './git-fixture.ts';
+
+let room: TestGit;
+let path: string;
+let base: string;
+let bomb: string;
+
+t.before(async () => {
+  room = await openGit(t, { limits: { readMemoryBytes: 48 * 1024 ** 2 } });
+  path = await room.newRepository();
+  const make = (args: string[], input?: string) => gitSync(args, { cwd: path, ...(input === undefined ? {} : { input }) });
+  const blob = make(['hash-object', '-w', '--stdin'], 'bang\n');
+  base = make(['commit-tree', make(['mktree'], `100644 blob ${blob}\ta\n`), '-m', 'Begin']);
+  let entry = `100644 blob ${blob}`;
+  for (let level = 0; level < 10; level += 1) {
+    entry = `040000 tree ${make(['mktree'], Array.from({ length: 10 }, (_, n) => `${entry}\tf${n}\n`).join(''))}`;
+  }
+  bomb = make(['commit-tree', entry.split(' ')[2]!, '-p', base, '-m', 'Bomb']);
+  make(['update-ref', 'refs/heads/main', bomb]);
+});
+
+/** Ten thousand million files would need a hundred times the limit; git is stopped on the way there. */
+const stopped = () => room.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
+
+t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and git is ended', async (t) => {
+  const { reading } = room.git;
+  const streams = [
+    () => reading.archive(path, { oid: bomb, format: 'zip', prefix: 'x' }),
+    () => reading.archive(path, { oid: bomb, format: 'tar.gz', prefix: 'x' }),
+    () => reading.plainDiff(path, { from: base, to: bomb }),
+    () => reading.mailPatch(path, bomb),
+  ];
+  for (const [index, stream] of streams.entries()) {
+    await t.rejects(stream, because('too_large_to_stream'));
+    t.equal(stopped(), index + 1);
+  }
+  await t.rejects(room.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
+  t.equal(stopped(), streams.length + 1);
+  await until(async () => (await processesBelow(path)).length <= 1);
+});
+
+t.test('SECURITY I05: lists of it end where they are enough, or say that they are cut', async (t) => {
+  const { reading } = room.git;
+  const { files, truncated } = await reading.listFiles(path, bomb, { limit: 1_000 });
+  t.same([files.length, truncated], [1_000, true]);
+  const diff = await reading.listDiff(path, { from: base, to: bomb });
+  t.match(diff, { truncated: true });
+  t.equal((await reading.folder(path, bomb, Buffer.from('f0/f1'), { maxEntries: 100 })).entries.length, 10);
+  t.equal((await reading.history(path, { oid: bomb, file: Buffer.from('f0'), limit: 10 })).entries.length, 1);
+});
+
+t.test('what is not endless is sent as ever', async (t) => {
+  const pieces: Buffer[] = [];
+  for await (const piece of await room.git.reading.plainDiff(path, { from: null, to: base })) pieces.push(piece as Buffer);
+  t.match(Buffer.concat(pieces).toString(), /^\+bang$/m);
+});
