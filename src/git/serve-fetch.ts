@@ -43,9 +43,10 @@ export interface ServeDeps {
 /**
  * Lets git serve one request, or one conversation, between the client's streams. For a
  * caller that holds a slot.
+ * @param memoryLimitBytes most memory that git may hold; without it as much as the repository takes
  * Refuses as `uploadPack` does.
  */
-export async function serve(deps: ServeDeps, request: UploadRequest, argv: string[]): Promise<UploadOutcome> {
+export async function serve(deps: ServeDeps, request: UploadRequest, argv: string[], memoryLimitBytes?: number): Promise<UploadOutcome> {
   const { input, output, signal, stateless, stallMs = deps.limits.stallMs } = request;
   const pipe = request.takesBytesAtOnce === true ? await deps.pipes.open(output) : null;
   let git: GitProcess;
@@ -58,6 +59,7 @@ export async function serve(deps: ServeDeps, request: UploadRequest, argv: strin
       output: pipe?.childEnd,
       signal,
       yields: true,
+      ...(memoryLimitBytes === undefined ? {} : { memoryLimitBytes }),
     });
   } catch (error) {
     pipe?.stop();

@@ -1,5 +1,7 @@
 // A tree that is small to push and endless to read: ten folders in each of ten, ten times over.
 import t from 'tap';
+import { PassThrough } from 'node:stream';
+import { encodePacket } from '../../src/git/pkt-line.ts';
 import { because, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
 
@@ -37,8 +39,12 @@ t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and g
     await t.rejects(stream, because('too_large_to_stream'));
     t.equal(stopped(), index + 1);
   }
-  await t.rejects(room.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
+  const input = new PassThrough().end(Buffer.concat([encodePacket('argument --format=tar'), encodePacket('argument main'), Buffer.from('0000')]));
+  const output = new PassThrough().resume();
+  t.match(await room.git.uploadArchive({ path, input, output, signal: new AbortController().signal }), { cutShort: true }, 'git archive --remote');
   t.equal(stopped(), streams.length + 1);
+  await t.rejects(room.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
+  t.equal(stopped(), streams.length + 2);
   await until(async () => (await processesBelow(path)).length <= 1);
 });
 
