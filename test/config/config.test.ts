@@ -46,7 +46,7 @@ t.test('without any setting all defaults hold and paths are absolute', async (t)
   t.equal(config.repositories.imageRoot, '/srv/data/repo-images', 'SPEC §1: data/repo-images');
   t.equal(config.baseUrl, null);
   t.same(config.http.listen, { host: '0.0.0.0', port: 3000 });
-  t.same(config.ssh, { enabled: true, listen: { host: '0.0.0.0', port: 2222 }, publicHost: null, publicPort: null });
+  t.same(config.ssh, { enabled: true, listen: { host: '0.0.0.0', port: 2222 }, publicHost: null, publicPort: null, systemSshd: false });
   t.same(config.grpc.listen, { host: '0.0.0.0', port: 3001 });
   t.same(config.proxy.trusted, ['loopback']);
   t.equal(config.storage.lowDiskFloorBytes, 512 * 1024 * 1024);

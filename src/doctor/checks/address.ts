@@ -76,8 +76,9 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
       findings.push(problem('address.unreachable', `Nothing answers at ${url.origin}: ${first.message}.`, { remedy: 'is the proxy running, and does the name lead to this machine?' }));
       return report(url, findings);
     }
-    const head = events.find(({ kind }) => kind === 'head');
-    if (head === undefined) {
+    // The two come on different ways: the answer may be here before the news of its request.
+    const head = await event('head', 0, 1_000);
+    if (head === null) {
       const wall = isWall(first.status) ? remedies.loginWall : 'does it lead to this machine, and to the port of http.listen?';
       findings.push(problem('address.elsewhere', `${url.origin} answers ${first.status}, but not this server.`, { remedy: wall }));
       return report(url, findings);
