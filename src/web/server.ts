@@ -33,6 +33,8 @@ interface HttpServerOptions {
   handle: RequestListener;
   /** Who takes connections that speak HTTP/2. */
   runners?: RunnerDoor | undefined;
+  /** How long clients may take, in milliseconds; for tests, which have less patience. */
+  patience?: { headersMs: number; checkedEveryMs: number; silenceMs: number };
 }
 
 /** Closes what idles at once and again as answers end; `close` alone would wait for keep-alive connections. */
@@ -43,16 +45,17 @@ async function drain(server: Server, graceMs: number): Promise<void> {
   await closed.finally(() => clearTimeout(cut));
 }
 
-export function createHttpServer({ host, port, handle, runners }: HttpServerOptions): WebServer {
+export function createHttpServer({ host, port, handle, runners, patience }: HttpServerOptions): WebServer {
   let isDraining = false;
-  const server = createServer(limits, (request, response) => {
+  const { headersMs = limits.headersTimeout, checkedEveryMs = limits.connectionsCheckingInterval } = patience ?? {};
+  const server = createServer({ ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs }, (request, response) => {
     // The connection must not be offered for another request while the server goes away.
     if (isDraining) response.setHeader('Connection', 'close');
     handle(request, response);
   });
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = maxRequestsPerSocket;
-  server.timeout = silenceMs;
+  server.timeout = patience?.silenceMs ?? silenceMs;
   const endUnread = splitOffHttp2(server, runners);
 
   return {
