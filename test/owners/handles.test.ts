@@ -37,7 +37,7 @@ t.test('reserved handles are refused in any case', async (t) => {
   for (const text of words) t.equal(await refused(text), 'reserved_handle', text);
 });
 
-t.test('folding changes A to Z and nothing that only looks like a letter', (t) => {
+t.test('security C07 folding changes A to Z and nothing that only looks like a letter', (t) => {
   t.equal(foldHandle('Alice-B.C'), 'alice-b.c');
   t.equal(foldHandle('\u212aate'), '\u212aate');
   t.end();

@@ -99,7 +99,7 @@ t.test('web-ui §2.3 addresses lead where people mean', async (t) => {
   for (const bad of ['/tree/main/%zz', '/tree/main/%00', '/tree/%']) t.equal((await get(bad)).status, 400, bad);
 });
 
-t.test('security C03 raw files never act', async (t) => {
+t.test('security C03, C05 raw files never act', async (t) => {
   const cases: [file: string, type: string, disposition: RegExp][] = [
     ['src/main.ts', 'text/plain; charset=utf-8', /^inline/],
     ['page.html', 'text/plain; charset=utf-8', /^attachment/],
