@@ -23,7 +23,7 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   const startedAt = performance.now();
   const child = spawn(executable, ['serve'], {
     cwd: folder,
-    env: { PATH: '/usr/bin:/bin', HOME: folder, SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0' },
+    env: { PATH: '/usr/bin:/bin', HOME: folder, SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let block = '';

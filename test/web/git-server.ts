@@ -34,6 +34,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
     env: {
       SERVICE_DATA_DIR: path.join(folder, 'data'),
       SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+      SERVICE_GRPC_LISTEN: '127.0.0.1:0',
       SERVICE_SSH_ENABLED: 'false',
       ...env,
     },
