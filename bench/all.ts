@@ -5,20 +5,21 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const names = ['start', 'git-http', 'git-ssh', 'ls-remote', 'push', 'pages', 'search', 'federation', 'ci'];
+const names = ['start', 'git-http', 'concurrent-clones', 'git-ssh', 'ls-remote', 'push', 'spawning', 'ci', 'pages', 'federation', 'search'];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
   return lines.trim().split('\n')[0]!;
 };
 
-const sections = names.map((name) => {
+const made = `Made with \`scripts/bench all\` on ${cpus().length} cores, Node ${process.version}, ${versionOf('git', 'version')}, ${versionOf('nginx', '-v')}, ${versionOf('ssh', '-V')}.`;
+const head = `# Results\n\n${made} Medians, with smallest and largest in parentheses; ratios are Hearth divided by the peer, per round.\n`;
+
+// Written after each, so that one that breaks off takes nothing along.
+const sections: string[] = [];
+for (const name of names) {
   process.stderr.write(`${name} …\n`);
   const file = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const table = execFileSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return `## ${name}\n\n${table.toString().trim()}\n`;
-});
-const made = `Made with \`scripts/bench all\` on ${cpus().length} cores, Node ${process.version}, ${versionOf('git', 'version')}, ${versionOf('nginx', '-v')}, ${versionOf('ssh', '-V')}.`;
-writeFileSync(
-  new URL('./RESULTS.md', import.meta.url),
-  `# Results\n\n${made} Medians, with smallest and largest in parentheses; ratios are Hearth divided by the peer, per round.\n\n${sections.join('\n')}`,
-);
+  sections.push(`## ${name}\n\n${table.toString().trim()}\n`);
+  writeFileSync(new URL('./RESULTS.md', import.meta.url), `${head}\n${sections.join('\n')}`);
+}
