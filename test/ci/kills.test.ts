@@ -1,12 +1,11 @@
 // Runners at work while the server is killed again and again: every job runs once, no acknowledged row of a log is lost.
 // Sixteen jobs, five runners and two kills here; HEARTH_CI_JOBS=1000 HEARTH_CI_RUNNERS=50 HEARTH_CI_KILLS=6 for the long run.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { freePort } from '../fixtures/free-port.ts';
 import { startProgram } from '../e2e/running-program.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
@@ -35,14 +34,6 @@ interface Done {
   /** Something was wrong: whoever still tries need not. */
   isGivenUp: boolean;
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 /** Until it works: the server may be gone for a while. What the server refuses for good is no reason to go on. */
 async function insist<T>(done: Done, call: () => Promise<T>): Promise<T> {

@@ -3,14 +3,13 @@
 // HEARTH_TRAEFIK), and what `hearth doctor --url` sees of them: nothing when they are right, the line that is wrong when not.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import t from 'tap';
 import { examineAddress } from '../../src/doctor/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
@@ -18,14 +17,6 @@ const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/l
 const find = (name: string): string | undefined =>
   process.env[`HEARTH_${name.toUpperCase()}`] ?? folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 const read = (name: string): string => readFileSync(new URL(`../../packaging/${name}`, import.meta.url), 'utf8');
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const hearth = await startHearth(t);
 const { host: upstream } = new URL(hearth.url);

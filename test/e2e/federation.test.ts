@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '../federation/two-hearths.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitClient } from './git-client.ts';
 import { startProgram } from './running-program.ts';

@@ -6,7 +6,8 @@ import { startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';
 import type { RoomOptions, RoomStage } from './federation-room.ts';
-import { freePort, until } from './two-hearths.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { until } from './two-hearths.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const minute = 60_000;

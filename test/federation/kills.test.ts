@@ -12,7 +12,8 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { sendRaw, sign, startFakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';
-import { freePort, startPeer } from './two-hearths.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { startPeer } from './two-hearths.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
 const slots = 64;

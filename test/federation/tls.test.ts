@@ -8,7 +8,8 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { makeAuthority } from '../outbound/certificates.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { freePort, startPeer, until } from './two-hearths.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { startPeer, until } from './two-hearths.ts';
 import type { Peer } from './two-hearths.ts';
 
 const authority = makeAuthority();

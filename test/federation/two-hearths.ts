@@ -1,9 +1,8 @@
 // startPeer(t, {host, allow, env?, folder?, clock?}) → a Hearth whose actors live at http://host:port, on a loopback address of its own.
 // startPair(t) → two of them that allow each other: {home, away}, with alice at home and bob away.
 // until(condition) → polls until it holds, or fails after some seconds.
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -24,15 +23,6 @@ export interface PeerOptions {
   env?: Record<string, string>;
   folder?: string;
   clock?: Clock;
-}
-
-/** A port that nothing listens on; it has to be known before the server starts, since ids are made of it. */
-export async function freePort(host: string): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export async function startPeer(t: Owner, { host, port, allow, env = {}, folder, clock }: PeerOptions): Promise<Peer> {

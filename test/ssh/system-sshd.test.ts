@@ -2,27 +2,18 @@
 // The OpenSSH of this machine in front of Hearth: a real sshd of our own on a free port, the real client, the program as people run it.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startProgram } from '../e2e/running-program.ts';
 import { gitClient } from '../e2e/git-client.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 const sshd = ['/usr/sbin/sshd', '/usr/bin/sshd', '/usr/local/sbin/sshd'].find(existsSync);
 const me = userInfo().username;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function freshHearth() {
   const port = await freePort();

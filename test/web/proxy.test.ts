@@ -3,25 +3,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { freePort } from '../fixtures/free-port.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 
 const run = promisify(execFile);
 const program = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find(existsSync);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 t.test('every directive that pushes, addresses and signatures need is in packaging/nginx.conf', async (t) => {
   const text = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8');

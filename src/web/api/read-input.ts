@@ -1,15 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { imageTooLarge, maxImageBytes } from '../../images/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
+import { readBytes } from '../read-bytes.ts';
 import { Refusal } from '../refusal.ts';
 import type { Operation } from './operation.ts';
 
 const maxJsonBytes = 64 * 1024;
 const maxMessage = 300;
-const deadlineMs = 60_000;
 
 /**
  * The query of a call, by its schema. A repeated parameter counts with its first value;
@@ -59,24 +58,6 @@ export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context):
 async function readImage(ctx: Context): Promise<ImageUpload> {
   const bytes = await readBytes(ctx.req, maxImageBytes, () => imageTooLarge());
   return { declaredType: ctx.get('Content-Type'), bytes };
-}
-
-async function readBytes(request: IncomingMessage, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const deadline = setTimeout(() => request.destroy(), deadlineMs);
-  try {
-    // Leaving the loop would end the connection, and the refusal with it.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } finally {
-    clearTimeout(deadline);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parse(schema: z.ZodType, value: unknown): unknown {

@@ -2,9 +2,10 @@ import { createGunzip } from 'node:zlib';
 import type { ArtifactFileRow, FilePiece, TaskAtWork } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
+import { bodyOf } from '../read-bytes.ts';
 import { Refusal } from '../refusal.ts';
 import { answering, pipelines } from './errors.ts';
-import { bodyOf, readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
+import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactRooms } from './rooms.ts';
 
 export const pipelinesPath = '/api/actions_pipeline';
@@ -109,6 +110,6 @@ function readPiece(ctx: Context): FilePiece {
     total: Number(total),
     isGzipped,
     sizeBytes: isGzipped && typeof unpacked === 'string' && /^\d{1,15}$/.test(unpacked) ? Number(unpacked) : Number(total),
-    body: bodyOf(ctx),
+    body: bodyOf(ctx.req),
   };
 }

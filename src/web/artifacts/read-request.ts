@@ -1,10 +1,9 @@
 import type { TaskAtWork } from '../../ci/index.ts';
 import { invalid, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
+import { readBytes } from '../read-bytes.ts';
 import { Refusal } from '../refusal.ts';
 import type { ArtifactRooms } from './rooms.ts';
-
-const deadlineMs = 60_000;
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
 export function taskOf({ ci }: ArtifactRooms, ctx: Context): Promise<TaskAtWork> {
@@ -18,27 +17,9 @@ export function requireOwnRun({ run }: TaskAtWork, asked: unknown): void {
   if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
 }
 
-/** The bytes of the body as they come. Leaving early keeps the connection, so that the refusal can be read. */
-export const bodyOf = (ctx: Context): AsyncIterable<Buffer> => ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-
 /** A small body as a whole. Refuses one that is too large, or takes for ever. */
-export async function readSmallBody(ctx: Context, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new Refusal(413, 'This request is too large.');
-  if (Number(ctx.req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const deadline = setTimeout(() => ctx.req.destroy(), deadlineMs);
-  try {
-    for await (const chunk of bodyOf(ctx)) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } finally {
-    clearTimeout(deadline);
-  }
-  return Buffer.concat(chunks);
-}
+export const readSmallBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
+  readBytes(ctx.req, maxBytes, () => new Refusal(413, 'This request is too large.'));
 
 const maxJsonBytes = 64 * 1024;
 

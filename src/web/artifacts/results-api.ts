@@ -1,9 +1,10 @@
 import type { ArtifactRow, TaskAtWork } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
+import { bodyOf } from '../read-bytes.ts';
 import { Refusal } from '../refusal.ts';
 import { answering, blobStorage, twirp } from './errors.ts';
-import { bodyOf, readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
+import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactRooms } from './rooms.ts';
 import { sendArtifact } from './send-artifact.ts';
 
@@ -60,9 +61,9 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
     const query = ctx.URL.searchParams;
     const [what, blockId] = [query.get('comp')?.toLowerCase() ?? null, query.get('blockid')];
     if (what === 'blocklist') await ci.assembleArtifact(query, readBlockList(await readSmallBody(ctx, maxListBytes)));
-    else if (what === 'block' && blockId !== null) await ci.receiveArtifact(query, { kind: 'block', blockId }, bodyOf(ctx));
-    else if (what === 'block' || what === 'appendblock') await ci.receiveArtifact(query, { kind: 'more' }, bodyOf(ctx));
-    else if (what === null) await ci.receiveArtifact(query, { kind: 'whole' }, bodyOf(ctx));
+    else if (what === 'block' && blockId !== null) await ci.receiveArtifact(query, { kind: 'block', blockId }, bodyOf(ctx.req));
+    else if (what === 'block' || what === 'appendblock') await ci.receiveArtifact(query, { kind: 'more' }, bodyOf(ctx.req));
+    else if (what === null) await ci.receiveArtifact(query, { kind: 'whole' }, bodyOf(ctx.req));
     else throw invalid('unknown_upload', 'This kind of upload is not known here.');
     ctx.status = 201;
     ctx.set('x-ms-request-id', ctx.state.requestId);
