@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import type { Readable } from 'node:stream';
 import { systemRandom } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
 import { addressGroup } from './address-group.ts';
@@ -11,6 +10,7 @@ import { parseCommand } from './parse-command.ts';
 import type { Command } from './parse-command.ts';
 import type { SshAccounts, SshRooms } from './rooms.ts';
 import { runCommand } from './run-command.ts';
+import type { Session } from './visit.ts';
 
 export interface SystemSshdNeeds extends Omit<SshRooms, 'random' | 'accounts'> {
   accounts: SshAccounts & {
@@ -21,23 +21,12 @@ export interface SystemSshdNeeds extends Omit<SshRooms, 'random' | 'accounts'> {
   limits?: Partial<SshLimits>;
 }
 
-/** One session of the system's sshd, as its forced command sees it. */
-export interface ForwardedSession {
+/** One session of the system's sshd, as its forced command sees it; the protocol is not checked yet. */
+export interface ForwardedSession extends Session {
   /** Of the key that sshd has let in. */
   keyId: string;
   /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
   command: string;
-  /** The client's, from `SSH_CONNECTION`. */
-  address: string;
-  /** The port that the client reached. */
-  port: number;
-  /** `GIT_PROTOCOL`; sshd passes it on when it is told to. */
-  protocol: string | null;
-  input: Readable;
-  output: Writable;
-  complain(line: string): void;
-  /** Aborts when the client is gone. */
-  signal: AbortSignal;
 }
 
 /** git over the OpenSSH of this machine, which speaks for us: keys on security tokens, post-quantum key exchange. */

@@ -1,14 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { PersonViewer } from '../access/index.ts';
 
-/** Who asks, and the streams to them. */
-export interface Client {
-  /** The public key, in wire form, that signed this connection in. */
-  blob: Buffer;
+/** One session, from wherever it came: the streams to a client and what the connection tells. */
+export interface Session {
   address: string;
   /** The port they reached. */
   port: number;
-  /** Value of `GIT_PROTOCOL`, already checked. */
+  /** Value of `GIT_PROTOCOL`; null when it was not sent. */
   protocol: string | null;
   input: Readable;
   output: Writable;
@@ -16,6 +14,12 @@ export interface Client {
   complain(line: string): void;
   /** Aborts when they are gone. */
   signal: AbortSignal;
+}
+
+/** Who asks, and the streams to them; the protocol is one that git knows. */
+export interface Client extends Session {
+  /** The public key, in wire form, that signed this connection in. */
+  blob: Buffer;
 }
 
 /** A client, and who they are at this moment. */

@@ -1,18 +1,10 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { ErrorCode, Logger } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { Refusal } from '../refusal.ts';
+import { statusOf } from '../status-of.ts';
 
-/** The one place where errors become answers to other servers (SPEC §7). */
-const statusOf: Record<ErrorCode, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-};
+// The one place where errors become answers to other servers (SPEC §7).
 
 /** As little as possible: an answer never tells why a signature was refused, or what it is that is not there. */
 const wordsOf: Record<number, string> = {

@@ -3,17 +3,10 @@ import type { ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
 import { Refusal } from '../refusal.ts';
+import { statusOf } from '../status-of.ts';
 
 /** The one place where the house's errors become JSON (DESIGN §5). */
-const statusOf: Record<ErrorCode, number> = {
-  invalid: 422,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-};
+const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
 
 /** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
 const statusOfReason = new Map([['no_such_person', 404]]);
@@ -46,7 +39,7 @@ function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (!isDomainError(error) || error.code === 'internal') {
     return { status: 500, headers: {}, error: { code: 'internal', message: `The server made a mistake (${requestId}).` } };
   }
-  const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
+  const status = statusOfReason.get(error.reason) ?? apiStatusOf[error.code];
   const headers: Record<string, string> = {};
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="Hearth"';
   if (status === 503) headers['Retry-After'] = String(Math.ceil(error.retryAfterSeconds ?? 5));

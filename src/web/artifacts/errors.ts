@@ -1,19 +1,11 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
+import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
 import { Refusal } from '../refusal.ts';
+import { statusOf } from '../status-of.ts';
 
-/** The one place where the house's errors become answers to the actions that carry artifacts. */
-const statusOf: Record<ErrorCode, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-};
+// The one place where the house's errors become answers to the actions that carry artifacts.
 
 /** No room is left: clients must not try the same again, and say so to the person. */
 const outOfRoom = new Set(['artifact_too_large', 'run_too_large', 'too_many_artifacts', 'too_many_artifact_files', 'too_many_blocks']);

@@ -1,19 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isDomainError, internal, unauthenticated } from '../../kernel/index.ts';
-import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
+import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Context } from '../context.ts';
+import { statusOf } from '../status-of.ts';
 
-/** The one place where the house's errors become git over HTTP (DESIGN §5). */
-const statusOf: Record<ErrorCode, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-};
+// The one place where the house's errors become git over HTTP (DESIGN §5).
 
 /** Reasons for which HTTP has a word of its own. */
 const statusOfReason = new Map([

@@ -4,6 +4,7 @@ import type { Context, Middleware } from '../context.ts';
 import { readPreferences } from '../preferences.ts';
 import { Refusal } from '../refusal.ts';
 import type { Render } from '../render.ts';
+import { statusOf } from '../status-of.ts';
 import { discardBody } from './discard-body.ts';
 
 /**
@@ -11,15 +12,7 @@ import { discardBody } from './discard-body.ts';
  * a form is answered by its page (submit.ts) with the same statuses; what
  * arrives here has no form to go back to.
  */
-const statusOf: Record<ErrorCode, number> = {
-  invalid: 422,
-  unauthenticated: 303,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-};
+const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
 
 /**
  * A conflict about what was typed (a taken name) is a wrong form value: typing
@@ -29,7 +22,7 @@ const statusOf: Record<ErrorCode, number> = {
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
   if (error.reason === 'too_many_tries') return 429;
-  return statusOf[error.code];
+  return pageStatusOf[error.code];
 }
 
 const titles: Record<number, string> = {
