@@ -52,6 +52,22 @@ t.test('systemd understands every line of the unit', async (t) => {
   t.equal(execFileSync('sh', ['-c', 'systemd-analyze verify "$1" 2>&1 | grep hearth.service || true', 'sh', file], { encoding: 'utf8' }), '');
 });
 
+if (process.getuid?.() === 0 && works('setpriv', '--version')) {
+  t.test('the user of the service can read the settings that root has made for it, and not write them', async (t) => {
+    const folder = temporaryFolder(t);
+    chmodSync(folder, 0o755);
+    const file = path.join(folder, 'etc', 'hearth', 'hearth.toml');
+    const hearth = new URL('../../bin/hearth', import.meta.url).pathname;
+    const said = execFileSync('sh', ['-c', 'umask 077; "$@" 2>&1', 'sh', hearth, 'init', '--config', file, '--data-dir', path.join(folder, 'data'), '--user', 'nobody'], { encoding: 'utf8' });
+    t.match(said, /systemctl enable --now hearth/);
+    t.notMatch(said, /useradd/, 'the user is there');
+    const asService = (...words: string[]) => works('setpriv', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', ...words);
+    t.ok(asService('test', '-r', file));
+    t.notOk(asService('test', '-w', file));
+    t.ok(asService('test', '-w', path.join(folder, 'data')));
+  });
+}
+
 if (canTry) {
   t.test('the server needs nothing that the unit takes away', async (t) => {
     const folder = temporaryFolder(t);

@@ -29,20 +29,35 @@ async function init(cli: Cli, { unit, user }: { unit?: true; user?: string }): P
   const { config } = loadConfig({ ...configSources(cli.process, cli.flags), configPath: undefined });
   const file = path.resolve(cli.process.cwd(), cli.flags.config ?? 'hearth.toml');
   if (existsSync(file)) throw conflict('settings_exist', `${file} is there already; nothing was changed.`);
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
+  const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
   const line = `data_dir = ${JSON.stringify(config.dataDir)}`;
   writeFileSync(file, exampleFile().replace(/^#data_dir = .*$/m, line), { mode: 0o640, flag: 'wx' });
   if (ids !== null) giveTo(ids, file, config.dataDir);
+  // The service has to reach its settings, and every file of this program is made for its user alone.
+  if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   cli.output.print(`${file}\n${config.dataDir}\n`, { config: file, dataDir: config.dataDir });
-  cli.output.message(`Start it:  hearth serve --config ${file}`);
-  cli.output.message('As a service of its own user:');
-  cli.output.message('  useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin hearth');
-  if (ids === null) cli.output.message(`  chgrp hearth ${file} && chmod 640 ${file}      (hearth init --user hearth does so)`);
-  cli.output.message('  hearth init --unit > /etc/systemd/system/hearth.service');
-  cli.output.message('  systemctl daemon-reload && systemctl enable --now hearth && journalctl -u hearth');
+  for (const line of nextSteps(file, user)) cli.output.message(line);
 }
+
+function nextSteps(file: string, user: string | undefined): string[] {
+  const service = [
+    'hearth init --unit > /etc/systemd/system/hearth.service',
+    'systemctl daemon-reload && systemctl enable --now hearth',
+    'journalctl -u hearth              # with the one-time link for the first administrator',
+  ];
+  if (user !== undefined) return [`Settings are in ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];
+  return [
+    `Start it:  hearth serve --config ${file}`,
+    'As a service of its own user, with its settings in /etc, as root:',
+    `  ${addUser('hearth')}`,
+    '  hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',
+    ...service.map((line) => `  ${line}`),
+  ];
+}
+
+const addUser = (name: string): string => `useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin ${name}`;
 
 interface Ids {
   uid: number;
@@ -53,9 +68,15 @@ interface Ids {
 function idsOf(name: string, uid: number | undefined): Ids {
   if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
   const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`));
-  if (line === undefined) throw withHint(invalid('unknown_user', `This machine has no user ${name}.`), `useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin ${name}`);
+  if (line === undefined) throw withHint(invalid('unknown_user', `This machine has no user ${name}.`), addUser(name));
   const [, , user, group] = line.split(':');
   return { uid: Number(user), gid: Number(group) };
+}
+
+/** Lets everyone pass through the folders that were made, the last one first. */
+function openFolders(folder: string, first: string): void {
+  chmodSync(folder, 0o755);
+  if (folder !== first) openFolders(path.dirname(folder), first);
 }
 
 /** The settings stay root's: who breaks into the service cannot change them. */
