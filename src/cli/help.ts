@@ -9,6 +9,10 @@ export function withExamples(command: Command, ...lines: string[]): Command {
   return command;
 }
 
+export function examplesOf(command: Command): readonly string[] {
+  return examples.get(command) ?? [];
+}
+
 /** A noun: a command that only groups others. */
 export function addNoun(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).helpCommand(false);
@@ -21,7 +25,7 @@ export function formatHelp(command: Command, helper: Help): string {
   const parts = [
     [helper.commandDescription(command)],
     [`Usage: ${helper.commandUsage(command)}`],
-    section('Examples', (examples.get(command) ?? []).map((line) => [line, ''])),
+    section('Examples', examplesOf(command).map((line) => [line, ''])),
     section('Commands', helper.visibleCommands(command).map((child) => [helper.subcommandTerm(child), helper.subcommandDescription(child)])),
     section('Arguments', helper.visibleArguments(command).map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)])),
     section(isRoot ? 'Options of every command' : 'Options', options.map((option) => [helper.optionTerm(option), describeOption(option, helper)])),

@@ -3,6 +3,7 @@ import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCareCommands } from './commands/care.ts';
+import { addCompletionCommands } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addCronCommands } from './commands/cron.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
@@ -102,6 +103,7 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
   addMigrateCommand(program, run);
   addHealthCommand(program, run);
   addVersionCommand(program, run);
+  addCompletionCommands(program, run);
   addHelpCommand(program, run);
   return program;
 }

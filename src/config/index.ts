@@ -14,3 +14,4 @@ export { exampleFile } from './example.ts';
 export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';
 export { searchedPlaces } from './read-file.ts';
+export { nearestName } from './nearest-name.ts';

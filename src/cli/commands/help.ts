@@ -4,24 +4,45 @@ import type { Cli } from '../cli.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exitCodesText, withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
+import { withHint } from '../report-error.ts';
 
 /** `hearth help user add`, `hearth help exit-codes`. */
 export function addHelpCommand(program: Command, run: Run): void {
   const command = program.command('help').description('help for a command; exit-codes for what each code means')
     .argument('[command...]', 'words of the command')
-    .action(run((cli, _options: object, words: string[]) => printHelp(cli, program, words)));
-  withExamples(command, 'hearth help user add', 'hearth help exit-codes');
+    .option('--man', 'print all of it as a page for man')
+    .option('--markdown', 'print all of it as a page of Markdown')
+    .action(run((cli, options: Pages, words: string[]) => printHelp(cli, program, options, words)));
+  withExamples(command, 'hearth help user add', 'hearth help exit-codes', 'hearth help --man | man -l -', 'hearth help --man > /usr/local/share/man/man1/hearth.1');
 }
 
-async function printHelp(cli: Cli, program: Command, words: readonly string[]): Promise<void> {
+interface Pages {
+  man?: true;
+  markdown?: true;
+}
+
+async function printHelp(cli: Cli, program: Command, { man, markdown }: Pages, words: readonly string[]): Promise<void> {
+  if (man || markdown) {
+    if (words.length > 0 || (man && markdown)) throw invalid('usage', 'Say --man or --markdown, and nothing else: the page has every command.');
+    const [{ manPage, markdownPage }, { embedded }] = await Promise.all([import('../reference.ts'), import('../../embedded/index.ts')]);
+    return cli.output.print((man ? manPage : markdownPage)(program, embedded.version));
+  }
   if (words.length === 1 && words[0] === 'exit-codes') {
     return cli.output.print(exitCodesText(), exitCodes.map(([code, meaning]) => ({ code, meaning })));
   }
   let command = program;
   for (const word of words) {
     const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
-    if (next === undefined) throw invalid('usage', `There is no command "hearth ${words.join(' ')}".`);
+    if (next === undefined) throw await noCommand(command, words, word);
     command = next;
   }
   cli.output.print(command.helpInformation());
+}
+
+/** As commander says it of a command that is run. */
+async function noCommand(among: Command, words: readonly string[], word: string): Promise<Error> {
+  const { nearestName } = await import('../../config/index.ts');
+  const names = among.createHelp().visibleCommands(among).flatMap((child) => [child.name(), ...child.aliases()]);
+  const near = nearestName(word, names);
+  return withHint(invalid('usage', `There is no command "hearth ${words.join(' ')}".`), near === null ? 'hearth help lists them' : `did you mean ${near}?`);
 }

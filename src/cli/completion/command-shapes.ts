@@ -1,0 +1,109 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What may stand in a place of the command line: one of some words, a file, or a name from the database. */
+export type Wanted = { words: readonly string[] } | { names: NameKind } | 'file' | 'anything';
+
+export const nameKinds = ['user', 'organisation', 'owner', 'repository', 'place', 'backup'] as const;
+export type NameKind = (typeof nameKinds)[number];
+
+export interface OptionShape {
+  /** `--user`; commander has the long form of every option. */
+  readonly long: string;
+  readonly short: string | null;
+  readonly about: string;
+  /** Null when the option takes no value. */
+  readonly value: Wanted | null;
+}
+
+/** One command as completion sees it. */
+export interface CommandShape {
+  /** The words after `hearth`: `user list`; empty for the program itself. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly aliases: readonly string[]; readonly about: string }[];
+  readonly options: readonly OptionShape[];
+  readonly arguments: readonly Wanted[];
+  /** Whether the last argument may be given again. */
+  readonly isVariadic: boolean;
+}
+
+/** Every command of the tree that help shows, the program itself first. */
+export function commandShapes(program: Command): CommandShape[] {
+  const topCommands = visible(program).map((child) => child.name());
+  const below = (command: Command, path: readonly string[]): CommandShape[] => [
+    shapeOf(command, path, topCommands),
+    ...visible(command).flatMap((child) => below(child, [...path, child.name()])),
+  ];
+  return below(program, []);
+}
+
+/** The options that every command takes. */
+export function globalOptions(program: Command): OptionShape[] {
+  const help = { long: '--help', short: '-h', about: 'show help', value: null };
+  const options = program.options.filter((option) => !option.hidden && option.long !== '--version');
+  return [...options.map((option) => optionShape(option, [])), help];
+}
+
+export function visible(command: Command): Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+function shapeOf(command: Command, path: readonly string[], topCommands: readonly string[]): CommandShape {
+  const args = command.registeredArguments;
+  return {
+    path: path.join(' '),
+    commands: visible(command).map((child) => ({ name: child.name(), aliases: child.aliases(), about: child.description() })),
+    options: path.length === 0 ? [] : command.options.filter((option) => !option.hidden).map((option) => optionShape(option, path)),
+    arguments: args.map((argument) => argumentWanted(argument, path, topCommands)),
+    isVariadic: args.at(-1)?.variadic ?? false,
+  };
+}
+
+function optionShape(option: Option, path: readonly string[]): OptionShape {
+  const long = option.long ?? option.short ?? '';
+  const valueName = /[<[]([^>\]]+)/.exec(option.flags)?.[1]?.replace(/\.\.\.$/, '');
+  const value = option.argChoices !== undefined ? { words: option.argChoices }
+    : valueName === undefined ? null
+    : byOption[long.slice(2)] ?? wantedFor(valueName, path);
+  return { long, short: option.long === undefined ? null : (option.short ?? null), about: option.description, value };
+}
+
+/** @param topCommands what `help` takes */
+function argumentWanted(argument: Argument, path: readonly string[], topCommands: readonly string[]): Wanted {
+  if (argument.argChoices !== undefined) return { words: argument.argChoices };
+  if (argument.name() === 'command') return { words: topCommands };
+  return wantedFor(argument.name(), path);
+}
+
+/** Options whose value has a name that says less than their own. */
+const byOption: Readonly<Record<string, Wanted>> = {
+  user: { names: 'user' },
+  owner: { names: 'owner' },
+  scope: { names: 'place' },
+};
+
+const byName: Readonly<Record<string, Wanted>> = {
+  'owner/name': { names: 'repository' },
+  repository: { names: 'repository' },
+  user: { names: 'user' },
+  username: { names: 'user' },
+  org: { names: 'organisation' },
+  owner: { names: 'owner' },
+  place: { names: 'place' },
+  backup: { names: 'backup' },
+  file: 'file',
+  path: 'file',
+  folder: 'file',
+};
+
+/** `<name>` is the name of whatever the noun before it is about; that of something new is anybody's guess. */
+const byNoun: Readonly<Record<string, Wanted>> = {
+  user: { names: 'user' },
+  org: { names: 'organisation' },
+  backup: { names: 'backup' },
+};
+
+function wantedFor(name: string, path: readonly string[]): Wanted {
+  if (/^[a-z]+(\|[a-z]+)+$/.test(name)) return { words: name.split('|') };
+  if (name === 'name' && path.at(-1) !== 'add') return byNoun[path[0] ?? ''] ?? 'anything';
+  return byName[name] ?? 'anything';
+}

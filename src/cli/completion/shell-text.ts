@@ -1,0 +1,69 @@
+import type { CommandShape, OptionShape, Wanted } from './command-shapes.ts';
+
+/** What a script is made of; the same for every shell. */
+export interface Tree {
+  readonly shapes: readonly CommandShape[];
+  /** Options that every command takes. */
+  readonly everywhere: readonly OptionShape[];
+}
+
+/** Between single quotes, for bash and zsh. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A place as the scripts name it: `file`, `names:user`, `words:on off`, or nothing. */
+export function wantedText(wanted: Wanted): string {
+  if (wanted === 'file') return 'file';
+  if (wanted === 'anything') return '';
+  return 'names' in wanted ? `names:${wanted.names}` : `words:${wanted.words.join(' ')}`;
+}
+
+/** `user/create` → `user add`: from where one is and the next word to where that leads. */
+export function steps({ shapes }: Tree): { from: string; word: string; to: string }[] {
+  return shapes.flatMap(({ path, commands }) =>
+    commands.flatMap(({ name, aliases }) =>
+      [name, ...aliases].map((word) => ({ from: path, word, to: path === '' ? name : `${path} ${name}` }))));
+}
+
+/** Every option that takes a value, by where it may stand; null stands for everywhere. */
+export function valueOptions({ shapes, everywhere }: Tree): { path: string | null; names: string[]; wanted: Wanted }[] {
+  const of = (path: string | null, options: readonly OptionShape[]) =>
+    options.flatMap(({ long, short, value }) => (value === null ? [] : [{ path, names: short === null ? [long] : [long, short], wanted: value }]));
+  return [...shapes.flatMap(({ path, options }) => of(path, options)), ...of(null, everywhere)];
+}
+
+/**
+ * The functions that bash and zsh share; both leave their answer in REPLY.
+ * `_hearth_step FROM WORD` follows a word, `_hearth_value PATH OPTION` says what an option
+ * takes (and fails for one without a value), `_hearth_argument PATH PLACE` what stands there.
+ */
+export function sharedFunctions(tree: Tree): string {
+  const argumentLines = tree.shapes.flatMap(({ path, arguments: wanted, isVariadic }) =>
+    wanted.flatMap((one, place) => {
+      const text = wantedText(one);
+      const pattern = isVariadic && place === wanted.length - 1 ? `${quoted(`${path} `)}*` : quoted(`${path} ${place}`);
+      return text === '' ? [] : [`    ${pattern}) REPLY=${quoted(text)} ;;`];
+    }));
+  return `
+_hearth_step() {
+  case "$1/$2" in
+${steps(tree).map(({ from, word, to }) => `    ${quoted(`${from}/${word}`)}) REPLY=${quoted(to)} ;;`).join('\n')}
+    *) return 1 ;;
+  esac
+}
+
+_hearth_value() {
+  case "$1 $2" in
+${valueOptions(tree).map(({ path, names, wanted }) =>
+    `    ${names.map((name) => (path === null ? `*${quoted(` ${name}`)}` : quoted(`${path} ${name}`))).join('|')}) REPLY=${quoted(wantedText(wanted))} ;;`).join('\n')}
+    *) return 1 ;;
+  esac
+}
+
+_hearth_argument() {
+  REPLY=''
+  case "$1 $2" in
+${argumentLines.join('\n')}
+  esac
+}
+`;
+}
