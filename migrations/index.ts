@@ -20,6 +20,7 @@ import { undo } from './v50-undo.ts';
 import { webhooks } from './v51-webhooks.ts';
 import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
+import { languages } from './v56-languages.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   webhooks,
   mirrors,
   pushesByPerson,
+  languages,
 ];

@@ -356,6 +356,7 @@ export function jobsOf(rooms: Rooms): Job[] {
     { name: 'git.pack', time: '0 0 2 * * *', run: () => import('./jobs/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)) },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+    { name: 'languages.count', time: '50 */10 * * * *', run: () => repositories.countLanguages() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },

@@ -1,4 +1,4 @@
 export { createHighlighting } from './highlighting.ts';
 export type { Highlighting, HighlightRequest } from './highlighting.ts';
-export { languageOf } from './languages.ts';
+export { languageCalled, languageOf } from './languages.ts';
 export type { Language } from './languages.ts';

@@ -95,9 +95,11 @@ const surrounding: [string, string | null, string, string][] = [
 
 const byEnding = new Map<string, Language>();
 const byName = new Map<string, Language>();
+const byTitle = new Map<string, Language>();
 for (const [rows, isProgramming] of [[programming, true], [surrounding, false]] as const) {
   for (const [name, grammar, colour, endings] of rows) {
     const language: Language = { name, grammar, colour, isProgramming };
+    byTitle.set(name.toLowerCase(), language);
     for (const ending of endings.split(' ')) {
       // What begins with a capital or a dot is the whole name of a file, but `S` and `R` are endings.
       byEnding.set(ending, language);
@@ -116,3 +118,6 @@ export function languageOf(fileName: string): Language | null {
   const ending = name.slice(dot + 1);
   return byEnding.get(ending) ?? byEnding.get(ending.toLowerCase()) ?? null;
 }
+
+/** The language of this name, `C++` or `c++`; null when there is none. */
+export const languageCalled = (name: string): Language | null => byTitle.get(name.toLowerCase()) ?? null;

@@ -1,4 +1,5 @@
 import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
+import { languageCountSchema, repositoryLanguageSchema } from './languages/language-schema.ts';
 import { redirectSchema } from './life/redirect-schema.ts';
 import { moveSchema, transferSchema } from './life/transfer-schema.ts';
 import { pinSchema } from './pins/pin-schema.ts';
@@ -15,6 +16,8 @@ export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 export type { RepositoryImage } from './images/repository-image.ts';
 export type { RepositoryEdit } from './life/edit-repository.ts';
 export type { TransferOffer, TransferOutcome } from './life/transfer-repository.ts';
+export { sumLanguages } from './languages/sum-languages.ts';
+export type { LanguageSum } from './languages/sum-languages.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
 export type { Located } from './locate-repository.ts';
 export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
@@ -46,4 +49,6 @@ export const repositoryEntities = [
   pushUpdateSchema,
   pushAnnouncementSchema,
   commitStatusSchema,
+  repositoryLanguageSchema,
+  languageCountSchema,
 ];

@@ -4,6 +4,7 @@ import type { Viewer } from '../access/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
+import { languagesOf } from './languages/list-languages.ts';
 import { isRepositoryName } from './repository-name.ts';
 import type { RepositoryRoom } from './room.ts';
 import { repositorySchema } from './repository-schema.ts';
@@ -11,6 +12,8 @@ import type { Repository } from './repository-schema.ts';
 
 export interface ListedRepository extends Repository {
   owner: Owner;
+  /** What it is mainly written in, most first; empty while nobody has counted. */
+  languages: readonly string[];
 }
 
 export interface RepositoryPage {
@@ -27,6 +30,8 @@ export interface ListOptions {
   ownerId?: string;
   /** Only names that contain this, without regard to case. */
   filter?: string;
+  /** Only those that are mainly written in this, by its name. */
+  language?: string;
   /** `updated` when left out. */
   sort?: RepositoryOrder;
   /** At most this many rows; 1 to 100. */
@@ -54,6 +59,9 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
   }
   if (options.filter !== undefined && options.filter !== '') {
     query.andWhere('instr(r.name_folded, :filter) > 0', { filter: options.filter.toLowerCase() });
+  }
+  if (options.language !== undefined) {
+    query.andWhere('EXISTS (SELECT 1 FROM repository_languages l WHERE l.repository_id = r.id AND l.language = :language)', { language: options.language });
   }
   if (options.after != null) continueAfter(query, key, options.after);
 
@@ -91,12 +99,12 @@ export async function listAllRepositories(room: RepositoryRoom): Promise<ListedR
   );
 }
 
-/** Adds who owns each; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
-export async function withOwners(room: Pick<RepositoryRoom, 'owners'>, rows: Repository[]): Promise<ListedRepository[]> {
-  const owners = await room.owners.ownersById(rows.map(ownerIdOf));
+/** Adds who owns each and what it is written in; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
+export async function withOwners(room: Pick<RepositoryRoom, 'db' | 'owners'>, rows: Repository[]): Promise<ListedRepository[]> {
+  const [owners, languages] = await Promise.all([room.owners.ownersById(rows.map(ownerIdOf)), languagesOf(room, rows.map(({ id }) => id))]);
   return rows.flatMap((row) => {
     const owner = owners.get(ownerIdOf(row));
-    return owner === undefined ? [] : [{ ...row, owner }];
+    return owner === undefined ? [] : [{ ...row, owner, languages: languages.get(row.id) ?? [] }];
   });
 }
 

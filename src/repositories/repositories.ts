@@ -16,6 +16,8 @@ import { recoverImages } from './images/recover-images.ts';
 import { openImage, removeImage, replaceImage } from './images/repository-image.ts';
 import { setArchived } from './life/archive-repository.ts';
 import { belongingsIn, refuseOwner } from './life/belongings.ts';
+import { createLanguageCounting } from './languages/count-languages.ts';
+import { listLanguages } from './languages/list-languages.ts';
 import { changeVisibility } from './life/change-visibility.ts';
 import { editRepository } from './life/edit-repository.ts';
 import type { RepositoryEdit } from './life/edit-repository.ts';
@@ -63,6 +65,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   const room: RepositoryRoom = { ...tools, guards: [], optionRemarks: [] };
   const journal = new PushJournal(room.db);
   const running: RunningPushes = new Set();
+  const languages = createLanguageCounting(room);
   const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
   const announcements = new Map<string, Promise<void>>();
   const belongings = belongingsIn(room);
@@ -89,7 +92,10 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
   async function apply(found: Pick<Found, 'repository' | 'path'>, push: OwnPush): Promise<AppliedPush> {
     const applied = await applyUpdates(room, journal, running, found, push);
-    if (applied.results.some(({ ok }) => ok)) void announce(applied.pushId);
+    if (applied.results.some(({ ok }) => ok)) {
+      void announce(applied.pushId);
+      languages.soon(found.repository.id);
+    }
     return applied;
   }
 
@@ -106,6 +112,9 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> => findRepository(room, viewer, { owner, name }),
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
+    listLanguages: bind(listLanguages),
+    /** For a job. */
+    countLanguages: () => languages.countDue(),
     listAll: bind(listAllRepositories),
     listByIds: bind(listByIds),
     isPublic,
@@ -129,7 +138,10 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     commitStatusesOf: (places: readonly CommitPlace[]) => commitStatusesOf(room.db, places),
     commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
 
-    edit: (viewer: Viewer, owner: string, name: string, edit: RepositoryEdit) => editRepository(room, viewer, { owner, name }, edit),
+    async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
+      const edited = await editRepository(room, viewer, { owner, name }, edit);
+      if (edit.defaultBranch !== undefined && edited !== null) languages.soon(edited);
+    },
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(room, viewer, { owner, name }, visibility),
     setArchived: bindAt(setArchived),
@@ -186,7 +198,9 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     /** Receives a push for what `openForPush` found. The listeners hear of it while the client gets its answer. */
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {
       const pushId = await receivePush(room, journal, running, opened, incoming);
-      if (pushId !== null) void announce(pushId);
+      if (pushId === null) return;
+      void announce(pushId);
+      languages.soon(opened.repository.id);
     },
 
     /**
@@ -205,7 +219,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
     /** Waits for announcements under way. */
     async stop(): Promise<void> {
-      await Promise.all(announcements.values());
+      await Promise.all([...announcements.values(), languages.stop()]);
     },
   };
 }

@@ -98,4 +98,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['webhook_deliveries', { id: 1, uuid: 'd', webhook_id: 'w', event: 'push', payload: '{}', state: 'PENDING', next_attempt_at: 1, created_at: 1 }],
   ],
   52: [['mirrors', { repository_id: 'r1', direction: 'pull', url: 'https://git.example.org/bob/tool.git', interval_ms: 300000, next_at: 1, created_at: 1, updated_at: 1 }]],
+  56: [
+    ['repository_languages', { repository_id: 'r1', position: 0, language: 'C' }],
+    ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
+  ],
 };

@@ -19,7 +19,7 @@ export interface RepositoryEdit {
 }
 
 /**
- * Edits what a repository says of itself, for those who administer it.
+ * Edits what a repository says of itself, for those who administer it; answers its id when something changed.
  * Refuses `repository_not_found` to everyone else; `invalid_description`;
  * `invalid_branch_name`, `branch_not_found`.
  */
@@ -28,13 +28,13 @@ export async function editRepository(
   viewer: Viewer,
   at: RepositoryAddress,
   edit: RepositoryEdit,
-): Promise<void> {
+): Promise<string | null> {
   const { repository, path } = await findRepository(room, viewer, at, 'admin');
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
   if (edit.defaultBranchProtected !== undefined) changes.defaultBranchProtected = edit.defaultBranchProtected;
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(room, path, edit.defaultBranch);
-  if (Object.keys(changes).length === 0) return;
+  if (Object.keys(changes).length === 0) return null;
 
   // git first: it cannot take part in the write, and setting it again does no harm.
   if (changes.defaultBranch !== undefined) await room.git.setHead(path, changes.defaultBranch);
@@ -43,6 +43,7 @@ export async function editRepository(
     await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
   });
   room.logger.info('repository.edited', { repositoryId: repository.id, fields: Object.keys(changes), by: viewerForLog(viewer) });
+  return repository.id;
 }
 
 async function branchToShow(room: RepositoryRoom, path: string, text: string): Promise<string> {

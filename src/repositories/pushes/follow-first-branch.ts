@@ -5,12 +5,14 @@ import type { RefUpdate } from './push-journal.ts';
 
 const branches = 'refs/heads/';
 const noRef = /^0+$/;
-/** Which of several first branches people mean, before the order in which they came. */
-const usual = ['main', 'master'];
+/** Which of several first branches people mean, whatever is newer. */
+const usual = ['main', 'master', 'trunk'];
+/** More are not looked at; who pushes so many names one of the usual ones. */
+const maxLookedAt = 200;
 
 /**
  * A first push to `master` must not leave the page of `main` empty: while the default
- * branch does not exist, it follows the branch that came.
+ * branch does not exist, it follows the branch that came; of several, where work went on last.
  * @param accepted the commands of a push that took effect
  */
 export async function followFirstBranch(
@@ -20,14 +22,26 @@ export async function followFirstBranch(
 ): Promise<void> {
   const created = accepted
     .filter(({ ref, oldId, newId }) => ref.startsWith(branches) && noRef.test(oldId) && !noRef.test(newId))
-    .map(({ ref }) => ref.slice(branches.length));
-  if (created.length === 0 || created.includes(repository.defaultBranch)) return;
+    .map(({ ref, newId }) => ({ name: ref.slice(branches.length), tip: newId }));
+  const isCreated = (branch: string) => created.some(({ name }) => name === branch);
+  if (created.length === 0 || isCreated(repository.defaultBranch)) return;
   const head = await room.git.head(path);
   if (head.oid !== null) return;
 
-  const defaultBranch = usual.find((name) => created.includes(name)) ?? created[0]!;
+  const defaultBranch = usual.find(isCreated) ?? (await newest(room.git, path, created.slice(0, maxLookedAt)));
   await room.git.setHead(path, defaultBranch);
   const { id } = repository;
   await room.db.write(({ manager }) => manager.update(repositorySchema, { id }, { defaultBranch }));
   room.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
+}
+
+/** The branch with the newest commit; git sends branches by name, so the first of them is nobody's choice. */
+async function newest(git: RepositoryRoom['git'], path: string, created: readonly { name: string; tip: string }[]): Promise<string> {
+  const [first] = created;
+  let best = { name: first!.name, at: -Infinity };
+  for (const { name, tip } of created.length > 1 ? created : []) {
+    const { committer } = await git.commit(path, tip);
+    if (committer.at > best.at) best = { name, at: committer.at };
+  }
+  return best.name;
 }

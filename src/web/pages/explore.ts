@@ -1,3 +1,4 @@
+import { languageCalled } from '../../highlighting/index.ts';
 import { oneOf } from '../preferences.ts';
 import { page, type Reply } from '../reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
@@ -23,10 +24,18 @@ interface OwnerRow {
   since: ReturnType<typeof viewTime>;
 }
 
+interface TabState {
+  orders: readonly string[];
+  sort: string;
+  next: string | null;
+  /** What is chosen besides, and stays so in another order and on the next page. */
+  chosen?: Record<string, string>;
+}
+
 /** One tab of the page: what it lists, in which order, and where the rest is. */
-function explorePage(tab: Tab, orders: readonly string[], sort: string, next: string | null, rows: object): Reply {
+function explorePage(tab: Tab, { orders, sort, next, chosen = {} }: TabState, rows: object): Reply {
   const address = (more: Record<string, string>): string => {
-    const query = new URLSearchParams({ ...(sort !== orders[0] && { sort }), ...more });
+    const query = new URLSearchParams({ ...chosen, ...(sort !== orders[0] && { sort }), ...more });
     if (query.get('sort') === orders[0]) query.delete('sort');
     return query.size === 0 ? paths[tab] : `${paths[tab]}?${query}`;
   };
@@ -38,12 +47,24 @@ function explorePage(tab: Tab, orders: readonly string[], sort: string, next: st
   });
 }
 
-/** `/explore`: the repositories that the viewer may see; signed out, the public ones. */
+/** `/explore`: the repositories that the viewer may see, all or those in one language; signed out, the public ones. */
 export const exploreRepositories: Page = async ({ query, viewer }, { repositories, clock }) => {
   const orders = ['updated', 'name', 'created'] as const;
   const sort = oneOf(orders, query.get('sort'));
-  const { repositories: rows, next } = await listPage((paging) => repositories.list(viewer, { sort, ...paging }), query);
-  return explorePage('repositories', orders, sort, next, { repositories: rows.map((row) => viewRepositoryRow(row, clock.now())) });
+  // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
+  const language = languageCalled(query.get('language') ?? '')?.name;
+  const [{ repositories: rows, next }, offered] = await Promise.all([
+    listPage((paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }), query),
+    repositories.listLanguages(viewer),
+  ]);
+  const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
+  return explorePage('repositories', { orders, sort, next, ...(language !== undefined && { chosen: { language } }) }, {
+    repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
+    language: language ?? null,
+    languages: names.map((name) => ({ name, isChosen: name === language })),
+    sort: sort === orders[0] ? null : sort,
+    all: sort === orders[0] ? paths.repositories : `${paths.repositories}?sort=${sort}`,
+  });
 };
 
 /** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
@@ -61,7 +82,7 @@ export const explorePeople: Page = async ({ query }, { accounts, owners, clock }
     side: 'Joined',
     since: viewTime(createdAt, clock.now()),
   }));
-  return explorePage('people', orders, sort, next, { owners: rows });
+  return explorePage('people', { orders, sort, next }, { owners: rows });
 };
 
 /** `/explore/orgs`: organisations are public (SPEC §4.4). */
@@ -79,5 +100,5 @@ export const exploreOrganisations: Page = async ({ query }, { organisations, own
     side: `${viewCount(members, 'person', 'people')}, since`,
     since: viewTime(createdAt, clock.now()),
   }));
-  return explorePage('organisations', orders, sort, next, { owners: rows });
+  return explorePage('organisations', { orders, sort, next }, { owners: rows });
 };

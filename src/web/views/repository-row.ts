@@ -1,3 +1,4 @@
+import { languageCalled } from '../../highlighting/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import type { AvatarView } from './avatar.ts';
 import { viewRepositoryPicture } from './repository-picture.ts';
@@ -13,6 +14,7 @@ export interface RepositoryRowView {
   isPrivate: boolean;
   isArchived: boolean;
   avatar: AvatarView;
+  languages: { name: string; colour: string }[];
   updated: TimeView;
 }
 
@@ -26,6 +28,8 @@ export function viewRepositoryRow(repository: ListedRepository, now: number): Re
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
     avatar: viewRepositoryPicture(repository, owner),
+    // One that a later version gave up has no colour any more.
+    languages: repository.languages.map((name) => ({ name, colour: languageCalled(name)?.colour ?? '#8a8078' })),
     updated: viewTime(repository.pushedAt ?? repository.updatedAt, now),
   };
 }

@@ -1,0 +1,44 @@
+import { visibleRepositories } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { RepositoryRoom } from '../room.ts';
+
+/** By repository: the languages under which it is listed, the main one first. */
+export async function languagesOf({ db }: Pick<RepositoryRoom, 'db'>, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (ids.length === 0) return found;
+  const rows: { id: string; language: string }[] = await db.read.query(
+    'SELECT repository_id AS id, language FROM repository_languages WHERE repository_id IN (SELECT value FROM json_each(?)) ORDER BY repository_id, position',
+    [JSON.stringify(ids)],
+  );
+  for (const { id, language } of rows) found.set(id, [...(found.get(id) ?? []), language]);
+  return found;
+}
+
+/** From name to name through the index, whatever the number of rows. */
+const everyName = `
+  WITH RECURSIVE names (name) AS (
+    SELECT min(language) FROM repository_languages
+    UNION ALL
+    SELECT (SELECT min(language) FROM repository_languages WHERE language > names.name) FROM names WHERE names.name IS NOT NULL
+  ) SELECT name FROM names WHERE name IS NOT NULL`;
+
+/**
+ * The languages in which at least one repository is written that the viewer may see, in
+ * order. Each is looked up until the first such repository: what others keep hidden
+ * neither adds a name nor changes how the list reads.
+ */
+export async function listLanguages({ db }: RepositoryRoom, viewer: Viewer): Promise<string[]> {
+  const visible = visibleRepositories(viewer, 'r');
+  const rows = await db.read
+    .createQueryBuilder()
+    .select('n.name', 'name')
+    .from(`(${everyName})`, 'n')
+    .where(
+      `EXISTS (SELECT 1 FROM repository_languages l JOIN repositories r ON r.id = l.repository_id
+        WHERE l.language = n.name AND r.deleted_at IS NULL AND (${visible.sql}))`,
+      visible.parameters,
+    )
+    .orderBy('n.name')
+    .getRawMany<{ name: string }>();
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,39 @@
+import type { ListedFile } from '../../git/index.ts';
+import { languageOf } from '../../highlighting/index.ts';
+
+/** Folders of work that others did. */
+const foreign = /(?:^|\/)(?:vendor|node_modules|third[_-]party|deps|dist|build)\//;
+
+export interface LanguageSum {
+  name: string;
+  /** For a bar or a dot. */
+  colour: string;
+  bytes: number;
+}
+
+/** What files are written in, by bytes and most first: programming languages, or whatever there is when there is none. */
+export function sumLanguages(files: readonly ListedFile[]): LanguageSum[] {
+  const sums = { programming: new Map<string, LanguageSum>(), all: new Map<string, LanguageSum>() };
+  for (const { path, size } of files) {
+    const text = path.toString('latin1');
+    const language = foreign.test(text) ? null : languageOf(text);
+    if (language === null || size === 0) continue;
+    for (const sum of language.isProgramming ? [sums.programming, sums.all] : [sums.all]) {
+      const known = sum.get(language.name);
+      if (known) known.bytes += size;
+      else sum.set(language.name, { name: language.name, colour: language.colour, bytes: size });
+    }
+  }
+  return [...(sums.programming.size > 0 ? sums.programming : sums.all).values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+/** A language has to be this much of a repository to stand for it, and no more than so many do. */
+const leastShare = 0.05;
+const most = 3;
+
+/** The languages by which a repository is listed. */
+export function mainLanguages(files: readonly ListedFile[]): string[] {
+  const sums = sumLanguages(files);
+  const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);
+  return sums.slice(0, most).filter(({ bytes }) => bytes >= total * leastShare).map(({ name }) => name);
+}
