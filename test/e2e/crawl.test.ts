@@ -1,16 +1,25 @@
 // Follows the links of a repository that holds everything odd, as a visitor and signed in: nothing is dead,
-// nothing breaks, every page is valid HTML. CRAWL_PAGES=20000 follows more of them.
+// nothing breaks, every page is valid HTML. To look longer:
+//   CRAWL_PAGES=20000      follows more links
+//   CRAWL_SEED=8           takes them in another order
+//   CRAWL_AS=visitor       only signed out; `alice`: only signed in
+//   CRAWL_AXE=5            looks at so many pages of each kind in a browser: both themes, 360 and 1280 px wide
+//   CRAWL_REPOSITORY=dir   crawls the branches and tags of that repository instead
 import t from 'tap';
-import { seededRandom } from '../fixtures/seeded-random.ts';
+import { chromium } from 'playwright-core';
+import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
 import { makeOddRepository } from '../fixtures/odd-repository.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { signedIn, startWeb, visitor } from '../web/web-fixture.ts';
 import type { Answer, Visitor, Web } from '../web/web-fixture.ts';
 
-t.setTimeout(600_000);
-
-const most = Number(process.env['CRAWL_PAGES'] ?? 1_500);
+const { CRAWL_PAGES, CRAWL_SEED = '7', CRAWL_AS, CRAWL_AXE = '0', CRAWL_REPOSITORY } = process.env;
+const most = Number(CRAWL_PAGES ?? 1_500);
 const atOnce = 6;
+
+t.setTimeout(CRAWL_PAGES === undefined ? 600_000 : 3_600_000);
 
 let web: Web;
 let alice: Visitor & { id: string };
@@ -21,9 +30,20 @@ t.before(async () => {
   for (const [name, visibility] of [['odd', 'PUBLIC'], ['hidden', 'PRIVATE']] as const) {
     await alice.post('/repos', { name, visibility });
     const viewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
-    await makeOddRepository((await web.rooms.repositories.find(viewer, 'alice', name)).path);
+    const { path } = await web.rooms.repositories.find(viewer, 'alice', name);
+    if (CRAWL_REPOSITORY === undefined) await makeOddRepository(path);
+    else if (CRAWL_AS !== (name === 'odd' ? 'alice' : 'visitor')) await pushInto(name, CRAWL_REPOSITORY);
   }
 });
+
+/** As its owner would: over HTTP, all branches and tags, the default branch first. */
+async function pushInto(name: string, source: string): Promise<void> {
+  const { secret } = await web.rooms.accounts.addToken(alice.id, { name, access: 'write', repositoryIds: null, expiresAt: null });
+  const url = `http://alice:${secret}@127.0.0.1:${web.port}/git/alice/${name}.git`;
+  const head = (await runGit(['symbolic-ref', 'HEAD'], { cwd: source })).toString().trim();
+  await runGit(['push', '--quiet', url, head], { cwd: source });
+  await runGit(['push', '--quiet', url, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd: source });
+}
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const unescape = (text: string): string => text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => entities[name]!);
@@ -51,13 +71,24 @@ function faultsOf(html: string): string[] {
 interface Crawl {
   visited: number;
   faults: string[];
+  /** Some pages of each kind. */
+  samples: Map<string, string[]>;
+}
+
+/** `/repos/alice/odd/blob/main/a.c?plain=1` is a blob with a question: pages of a kind look alike. */
+function kindOf(address: string): string {
+  const { pathname, searchParams } = new URL(address, web.origin);
+  const parts = pathname.split('/').slice(1);
+  const place = parts[0] === 'repos' ? `repos/${parts[3] ?? ''}` : parts[0]!;
+  const ending = place === 'repos/blob' ? /\.\w+$/.exec(pathname)?.[0] ?? '' : '';
+  return `${place}${ending} ${[...searchParams.keys()].sort().join(' ')}`;
 }
 
 async function crawl(who: Visitor, starts: string[], limit: number): Promise<Crawl> {
-  const random = seededRandom(7);
+  const random = seededRandom(Number(CRAWL_SEED));
   const known = new Set(starts);
   const queue = starts.map((address) => ({ address, from: 'the start' }));
-  const found: Crawl = { visited: 0, faults: [] };
+  const found: Crawl = { visited: 0, faults: [], samples: new Map() };
   const next = () => queue.splice(random.bytes(4).readUInt32LE() % queue.length, 1)[0]!;
   const visit = async (): Promise<void> => {
     while (queue.length > 0 && found.visited < limit) {
@@ -68,6 +99,7 @@ async function crawl(who: Visitor, starts: string[], limit: number): Promise<Cra
       const complain = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
       if (answer.status >= 400) complain(String(answer.status));
       inspect(answer, complain);
+      if (isPage(answer) && answer.status === 200) takeSample(found.samples, address);
       const links = answer.headers.location ? [answer.headers.location] : isPage(answer) ? linksOf(answer.body) : [];
       for (const link of links.map((each) => each.replace(/#.*/s, ''))) {
         if (known.has(link)) continue;
@@ -77,7 +109,15 @@ async function crawl(who: Visitor, starts: string[], limit: number): Promise<Cra
     }
   };
   await Promise.all(Array.from({ length: atOnce }, visit));
+  await lookAt(who, found);
   return found;
+}
+
+function takeSample(samples: Crawl['samples'], address: string): void {
+  const kind = kindOf(address);
+  const taken = samples.get(kind) ?? [];
+  samples.set(kind, taken);
+  if (taken.length < Number(CRAWL_AXE)) taken.push(address);
 }
 
 const isPage = ({ headers }: Answer): boolean => headers['content-type']?.startsWith('text/html') ?? false;
@@ -88,15 +128,42 @@ function inspect(answer: Answer, complain: (what: string) => void): void {
   if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) complain('no policy');
 }
 
+/** The samples in a browser: axe by all rules, then in each look by those that looks can break; nothing sticks out. */
+async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
+  const addresses = [...samples.values()].flat();
+  if (addresses.length === 0) return;
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  await context.addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: web.origin })));
+  const page = await context.newPage();
+  for (const address of addresses) {
+    await page.goto(web.origin + address);
+    for (const width of [360, 1280]) {
+      for (const theme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme: theme });
+        const found = await violationsOn(page, width === 360 && theme === 'light' ? allRules : rulesOfLooks);
+        faults.push(...found.slice(0, 3).map((what) => `${address}, ${theme}, ${width} px: ${what}`));
+      }
+      if (await page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')) faults.push(`${address}: sticks out at ${width} px`);
+    }
+  }
+  await browser.close();
+}
+
+const said = ({ visited, samples }: Crawl): string => `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
+
 t.test('a visitor finds no dead link and no broken page', async (t) => {
-  const { visited, faults } = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
-  t.same(faults.slice(0, 30), [], `${visited} pages`);
-  t.ok(visited >= Math.min(most, 1_000), `${visited} pages`);
+  if (CRAWL_AS === 'alice') return;
+  const found = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
+  t.same(found.faults.slice(0, 30), [], said(found));
+  t.ok(found.visited >= Math.min(most, 1_000), `${found.visited} pages`);
   t.same(web.log.filter(({ level }) => level === 'error'), []);
 });
 
 t.test('nor does somebody who is signed in, in a repository that only they may read', async (t) => {
-  const { visited, faults } = await crawl(alice, ['/repos/alice/hidden', '/'], Math.ceil(most / 3));
-  t.same(faults.slice(0, 30), [], `${visited} pages`);
+  if (CRAWL_AS === 'visitor') return;
+  const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
+  t.same(found.faults.slice(0, 30), [], said(found));
   t.same(web.log.filter(({ level }) => level === 'error'), []);
 });

@@ -1,15 +1,12 @@
 // One Chromium for all: every page in light and dark, narrow and wide, with and without scripts.
 import t from 'tap';
 import { gzipSync } from 'node:zlib';
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
 import type { Web } from '../web/web-fixture.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** One pixel. */
 const logo = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
@@ -90,25 +87,8 @@ const pages: [who: string | null, path: string][] = [
   ['alice', '/settings/tokens'], ['alice', '/settings/sessions'], ['alice', '/settings/appearance'], ['alice', '/admin/invites'], ['alice', '/repos/alice/none'],
 ];
 
-interface Violation {
-  id: string;
-  nodes: { target: unknown; failureSummary?: string }[];
-}
-
 /** Runs an expression in the page. As text, because the types of browsers have no place in a server's sources. */
 const inPage = <Result>(page: Page, expression: string): Promise<Result> => page.evaluate<Result>(expression);
-
-/** What a theme or a width can change; all other rules see the same page in every look. */
-const rulesOfLooks = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
-
-/** What axe finds on the page, in words short enough to read in a failed test. */
-async function violationsOn(page: Page, runOnly: object | string[] = rules): Promise<string[]> {
-  if (!(await inPage<boolean>(page, `'axe' in globalThis`))) await page.evaluate(axeSource);
-  const found = await inPage<{ violations: Violation[] }>(page, `axe.run(${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`);
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary = '' }) => `${id} ${String(target)} ${failureSummary.split('\n')[1] ?? ''}`),
-  );
-}
 
 const isTooWide = (page: Page): Promise<boolean> =>
   inPage(page, 'document.documentElement.scrollWidth > document.documentElement.clientWidth');
@@ -132,7 +112,7 @@ t.test('web-ui §8 axe finds nothing on any page: once by all rules, then in eve
     for (const look of looks) {
       await tab.setViewportSize({ width: look.width, height: 800 });
       await tab.emulateMedia({ colorScheme: look.theme });
-      const runOnly = look === looks[0] ? rules : { type: 'rule', values: rulesOfLooks };
+      const runOnly = look === looks[0] ? allRules : rulesOfLooks;
       t.same(await violationsOn(tab, runOnly), [], `${where}, ${look.theme}, ${look.width} px`);
       t.notOk(await isTooWide(tab), `${where}, ${look.width} px: nothing sticks out`);
     }
