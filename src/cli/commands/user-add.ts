@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import { conflict, isDomainError } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { passwordOptions, readPassword } from '../read-password.ts';
+import type { PasswordOptions } from '../read-password.ts';
+import { personToJson, rowsOf } from './person-row.ts';
+
+interface AddOptions extends PasswordOptions {
+  admin?: true;
+  displayName?: string;
+  ifMissing?: true;
+}
+
+/** `hearth user add|password`: accounts, and what opens them. */
+export function addUserAddCommands(user: Command, run: Run): void {
+  const add = user.command('add').alias('create').description('make an account')
+    .argument('<name>', 'user name')
+    .option('--admin', 'as an administrator')
+    .option('--display-name <text>', 'name to show beside the user name')
+    .option('--if-missing', 'do nothing when the account is there already')
+    .action(run(addUser));
+  const password = user.command('password').alias('change-password').description('set a new password; all sessions end')
+    .argument('<name>', 'user name')
+    .action(run(setPassword));
+  for (const [flags, description] of passwordOptions) {
+    add.option(flags, description);
+    password.option(flags, description);
+  }
+  withExamples(add, 'hearth user add alice --admin', 'hearth user add bob --random-password', 'pass show bob | hearth user add bob --password-stdin');
+  withExamples(password, 'hearth user password alice', 'hearth user password bob --random-password');
+}
+
+async function addUser(cli: Cli, options: AddOptions, name: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { accounts, owners } = rooms;
+  if (options.ifMissing && (await isThere(cli, rooms, options, name))) return;
+  // Known to be in vain before anybody types a password.
+  owners.parseHandle(name);
+  if (await owners.isTaken(name)) throw conflict('handle_taken', `The name ${name} is taken.`);
+
+  const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
+  const person = await accounts.addPerson({
+    username: name,
+    password,
+    isAdministrator: options.admin === true,
+    mustChangePassword: isRandom,
+    ...(options.displayName === undefined ? {} : { displayName: options.displayName }),
+  });
+  const kind = person.isAdministrator ? 'administrator' : 'user';
+  const line = `Created ${kind} ${name} (id ${person.id}).`;
+  const json = personToJson({ ...person, repositories: 0 });
+  if (isRandom) cli.output.secret(password, `${line} A new password must be chosen at first sign-in.`, { ...json, password });
+  else cli.output.result(line, json);
+}
+
+/** Whether there is such an account already. One that differs is a conflict: the caller counts on what it asked for. */
+async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
+  const person = await rooms.accounts.personByUsername(name).catch((error: unknown) => {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (person === null) return false;
+  if (admin && !person.isAdministrator) throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
+  if (displayName !== undefined && displayName !== person.displayName) {
+    throw conflict('exists_differently', `User ${name} exists, but with another name to show.`);
+  }
+  const [row] = await rowsOf(rooms, [person]);
+  cli.output.result(`User ${name} exists already (id ${person.id}).`, personToJson(row!));
+  return true;
+}
+
+async function setPassword(cli: Cli, options: PasswordOptions, name: string): Promise<void> {
+  const { accounts } = await cli.openRooms();
+  const person = await accounts.personByUsername(name);
+  const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
+  await accounts.setPassword(person.id, password, { mustChangePassword: isRandom });
+  const line = `Changed the password of ${name}. All sessions have ended.`;
+  const json = { id: person.id, username: person.username, mustChangePassword: isRandom };
+  if (isRandom) cli.output.secret(password, `${line} A new one must be chosen at the next sign-in.`, { ...json, password });
+  else cli.output.result(line, json);
+}
