@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import { conflict, isDomainError } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { cloneAddresses } from '../addresses.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import type { Run } from '../action.ts';
+import { findRepository, splitName } from './find-repository.ts';
+import { repositoryToJson } from './repository-row.ts';
+
+interface AddOptions {
+  public?: true;
+  description?: string;
+  defaultBranch?: string;
+  ifMissing?: true;
+}
+
+/** `hearth repo add`: an empty repository. */
+export function addRepoAddCommand(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('add').alias('create').description('make an empty repository')
+      .argument('<owner/name>', 'repository')
+      .option('--public', 'everybody may read it (else it is private)')
+      .option('--description <text>', 'one line about it')
+      .option('--default-branch <name>', 'branch that is shown first (else main)')
+      .option('--if-missing', 'do nothing when the repository is there already')
+      .action(run(addRepository)),
+    'hearth repo add alice/garden --public --description "Plants and plans"',
+  );
+}
+
+async function addRepository(cli: Cli, options: AddOptions, text: string): Promise<void> {
+  const { owner, name } = splitName(text);
+  const rooms = await cli.openRooms();
+  const visibility = options.public ? 'PUBLIC' : 'PRIVATE';
+  if (options.ifMissing) {
+    const found = await findRepository(rooms, text).catch((error: unknown) => {
+      if (isDomainError(error) && error.code === 'not_found') return null;
+      throw error;
+    });
+    if (found !== null) return acceptExisting(cli, found, visibility);
+  }
+  const { description, defaultBranch } = options;
+  const repository = await rooms.repositories.create(localAdministrator, { owner, name, visibility, description, defaultBranch });
+  const { canonical } = await findRepository(rooms, text);
+  const clone = cloneAddresses(rooms.config, canonical);
+  cli.output.result(
+    `Created ${visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}. Clone it with: git clone ${clone.http}`,
+    { ...repositoryToJson(repository, canonical.owner), cloneHttp: clone.http, cloneSsh: clone.ssh },
+  );
+}
+
+function acceptExisting(cli: Cli, { repository, canonical }: Found, visibility: string): void {
+  const name = `${canonical.owner}/${canonical.name}`;
+  if (repository.visibility !== visibility) {
+    throw conflict('exists_differently', `Repository ${name} exists, but is ${repository.visibility.toLowerCase()}.`);
+  }
+  cli.output.result(`Repository ${name} exists already.`, repositoryToJson(repository, canonical.owner));
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { ListedRepository } from '../../repositories/index.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import type { Run } from '../action.ts';
+import { findRepository } from './find-repository.ts';
+import { fullName, goesOn, repositoryToJson } from './repository-row.ts';
+
+/** `hearth repo delete|restore`: into the trash, and out of it. */
+export function addRepoTrashCommands(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('delete').alias('remove').description('delete a repository; it can be restored for a while')
+      .argument('<owner/name>', 'repository')
+      .option('--dry-run', 'only say what would be deleted')
+      .action(run(deleteRepository)),
+    'hearth repo delete alice/garden',
+  );
+  withExamples(
+    repo.command('restore').description('bring a deleted repository back')
+      .argument('<owner/name>', 'repository, or its id')
+      .option('--as <name>', 'under another name, when the old one is in use again')
+      .option('--dry-run', 'only say what would be restored')
+      .action(run(restoreRepository)),
+    'hearth repo list --deleted',
+    'hearth repo restore alice/garden',
+  );
+}
+
+async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { repository, canonical } = await findRepository(rooms, text);
+  const name = `${canonical.owner}/${canonical.name}`;
+  if (dryRun) return cli.output.result(`Would delete ${name}.`, repositoryToJson(repository, canonical.owner));
+  await cli.confirm(`Delete ${name}?`);
+  const deleted = await rooms.repositories.moveToTrash(localAdministrator, canonical.owner, canonical.name);
+  const until = goesOn(deleted, rooms.config.repositories.trashKeepMs);
+  cli.output.result(`Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`, repositoryToJson(deleted, canonical.owner));
+}
+
+async function restoreRepository(cli: Cli, { as, dryRun }: { as?: string; dryRun?: true }, text: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const row = inTrash(await rooms.repositories.listTrash(), text);
+  const name = `${row.owner.handle}/${as ?? row.name}`;
+  if (dryRun) return cli.output.result(`Would restore ${name}.`, repositoryToJson(row, row.owner.handle));
+  const restored = await rooms.repositories.restore(localAdministrator, row.id, as);
+  cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
+}
+
+/** By id, or by name; of several with one name the one that was deleted last. */
+function inTrash(rows: readonly ListedRepository[], text: string): ListedRepository {
+  const wanted = text.replace(/\.git$/, '').toLowerCase();
+  const found = rows.find((row) => row.id === text || fullName(row).toLowerCase() === wanted);
+  if (found === undefined) throw notFound('not_in_trash', `No deleted repository ${text} can be restored.`);
+  return found;
+}
