@@ -134,10 +134,10 @@ t.test('a full disk refuses pushes and images, reading goes on', async (t) => {
 
 t.test('a first push decides the default branch when the one that was meant does not come', async (t) => {
   const { repositories, alice, git, history } = await openWork(t);
-  const first = async (name: string, refs: string[], again: string[] = []) => {
+  const first = async (name: string, refs: string[], again: string[] = [], at: Record<string, string> = {}) => {
     const { id } = await repositories.create(alice, { name, visibility: 'PUBLIC' });
     for (const some of [refs, again].filter((list) => list.length > 0)) {
-      await push({ repositories }, alice, `alice/${name}`, some.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`), { pack: history.pack });
+      await push({ repositories }, alice, `alice/${name}`, some.map((ref) => `${zeroId} ${at[ref] ?? history.commits[0]} ${ref}`), { pack: history.pack });
     }
     const { repository } = await repositories.find(alice, 'alice', name);
     const head = headOf(git.repositoryPath(alice.id, id));
@@ -147,6 +147,7 @@ t.test('a first push decides the default branch when the one that was meant does
   t.equal(await first('a', ['refs/heads/topic', main]), 'main');
   t.equal(await first('b', ['refs/heads/a', 'refs/heads/master']), 'master');
   t.equal(await first('c', ['refs/heads/zebra', 'refs/heads/apple']), 'zebra', 'else the first in the push');
+  t.equal(await first('g', ['refs/heads/2.2', 'refs/heads/unstable', 'refs/heads/x'], [], { 'refs/heads/unstable': history.commits[3]! }), 'unstable', 'or where the newest commit is');
   t.equal(await first('d', ['refs/tags/v1']), 'main', 'a tag is no branch');
   t.equal(await first('e', ['refs/tags/v1'], ['refs/heads/trunk']), 'trunk', 'after a push without branches, too');
   t.equal(await first('f', [main], ['refs/heads/topic']), 'main');

@@ -165,8 +165,12 @@ export interface SampleHistory {
 /** Makes the history without a working copy: four commits in a row and one beside. */
 export function sampleHistory(folder: string): SampleHistory {
   const work = path.join(folder, 'history.git');
-  const git = (args: string[], input = '') =>
-    execFileSync('git', args, { cwd: folder, env: clientEnvironment, input, stdio: ['pipe', 'pipe', 'ignore'] }).toString().trim();
+  // Each commit a minute after the one before.
+  let seconds = 1_700_000_000;
+  const git = (args: string[], input = '') => {
+    const env = { ...clientEnvironment, GIT_COMMITTER_DATE: `${(seconds += 60)} +0000` };
+    return execFileSync('git', args, { cwd: folder, env, input, stdio: ['pipe', 'pipe', 'ignore'] }).toString().trim();
+  };
   git(['init', '--quiet', '--bare', work]);
   const inWork = (...args: string[]) => git([`--git-dir=${work}`, ...args]);
   const tree = git([`--git-dir=${work}`, 'mktree'], `100644 blob ${git([`--git-dir=${work}`, 'hash-object', '-w', '--stdin'], 'hello\n')}\thello\n`);
