@@ -21,11 +21,14 @@ const plainAddress = (address: string): string => mappedV4.exec(address)?.[1] ??
 
 function addRange(list: BlockList, range: string): void {
   const [address = '', bits] = range.split('/');
-  const version = isIP(address);
-  if (version === 0) throw new Error(`proxy.trusted: ${JSON.stringify(range)} is neither an address, a range, loopback nor private`);
-  const family = version === 4 ? 'ipv4' : 'ipv6';
-  if (bits === undefined) list.addAddress(address, family);
-  else list.addSubnet(address, Number(bits), family);
+  // Not isIP: a start would compile its expression for nothing, because the list reads addresses by itself.
+  const family = address.includes(':') ? 'ipv6' : 'ipv4';
+  try {
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  } catch (cause) {
+    throw new Error(`proxy.trusted: ${JSON.stringify(range)} is neither an address, a range, loopback nor private`, { cause });
+  }
 }
 
 const listed = (header: string | string[] | undefined): string[] =>
@@ -48,7 +51,8 @@ export function createClientReader(trusted: readonly string[]): (peer: string, h
 
   return (peer, headers) => {
     const socketAddress = plainAddress(peer);
-    if (!isTrusted(socketAddress)) return { address: socketAddress, forwardedProto: null, forwardedHost: null };
+    const isForwarded = headers['x-forwarded-for'] !== undefined || headers['x-forwarded-proto'] !== undefined || headers['x-forwarded-host'] !== undefined;
+    if (!isForwarded || !isTrusted(socketAddress)) return { address: socketAddress, forwardedProto: null, forwardedHost: null };
     // Each proxy appends what it saw, so only the right end comes from somebody we trust.
     const hops = listed(headers['x-forwarded-for']).map(plainAddress);
     const proto = listed(headers['x-forwarded-proto']).at(-1)?.toLowerCase();

@@ -75,14 +75,15 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
   };
 }
 
-const byNumbers = new Intl.Collator('en', { numeric: true });
+/** Made when first asked for: it reads all locales that there are. */
+let byNumbers: Intl.Collator | undefined;
 const unfinished = /^[-._~]?(?:rc|alpha|beta|pre|dev|a\d|b\d)/i;
 
 /** Compares `v1.9` and `v1.10` as people do; `v2.0-rc1` comes before `v2.0`, and that before `v2.0.1`. */
 export function compareVersions(a: string, b: string): number {
   if (a.startsWith(b) && unfinished.test(a.slice(b.length))) return -1;
   if (b.startsWith(a) && unfinished.test(b.slice(a.length))) return 1;
-  return byNumbers.compare(a, b);
+  return (byNumbers ??= new Intl.Collator('en', { numeric: true })).compare(a, b);
 }
 
 /** Sorting thousands of tags for each page would cost more than the rest of it: names are compared only with the best so far. */
