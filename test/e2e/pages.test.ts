@@ -8,14 +8,16 @@ import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
 import type { Web } from '../web/web-fixture.ts';
 
-/** One pixel. */
-const logo = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
+/** 37 × 21 pixels. */
+const logo = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAACUAAAAVCAYAAADB5CeuAAAAQklEQVR4AezSMQ0AAAgDQYI2/FsqFn7s8CRsHcjRzU3adqdwPIo+RSmlqADN2SmlqADN2SmlqADNVXbqAQAA///7nnxtAAAABklEQVQDABqUU7VZQYUtAAAAAElFTkSuQmCC', 'base64');
 
 const readme = `# Kiln
 
 [![Build](https://img.example.org/b.svg)](https://ci.example.org) ![logo](logo.png)
 
 See [the list](https://example.org). \`code\` and **bold**.
+
+<img src="logo.png" width="370" alt="">
 
 ## Parts
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { createImageStore, maxImageBytes, parseImage } from '../../src/images/index.ts';
+import { createImageStore, imageSize, maxImageBytes, parseImage } from '../../src/images/index.ts';
 import type { ImageStore } from '../../src/images/index.ts';
 import { isDomainError, silentLogger } from '../../src/kernel/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
@@ -21,6 +21,34 @@ function reasonOf(declaredType: string, bytes: Buffer): string {
     return error.reason;
   }
 }
+
+t.test('the size of a picture is read from its header', async (t) => {
+  for (const type of types) t.same(imageSize(sampleImages[type]), { width: 1, height: 1 }, type);
+  const bytes = (...parts: (string | number[])[]): Buffer => Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
+  const frame = bytes('\xff\xc2', [0, 11, 8, 0, 21, 0, 37]);
+  const note = (order: string, tag: number[]): Buffer => bytes('\xff\xe1', [0, 34], 'Exif\0\0', order, tag);
+  const little = [0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
+  const big = [0, 0x2a, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0];
+  const wide = { width: 37, height: 21 };
+  const cases: [string, Buffer, unknown][] = [
+    ['a progressive JPEG', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2], frame.toString('latin1')), wide],
+    ['a JPEG held on its side', bytes('\xff\xd8', note('II', little).toString('latin1'), frame.toString('latin1')), { width: 21, height: 37 }],
+    ['the same, written the other way round', bytes('\xff\xd8', note('MM', big).toString('latin1'), frame.toString('latin1')), { width: 21, height: 37 }],
+    ['a JPEG without a frame', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2]), null],
+    ['a JPEG whose segment leads past its end', bytes('\xff\xd8\xff\xe1', [0xff, 0xff]), null],
+    ['a JPEG whose note leads past its end', bytes('\xff\xd8', note('II', [0x2a, 0, 0xff, 0xff, 0xff, 0xff]).toString('latin1')), null],
+    ['a lossy WebP', bytes('RIFF\0\0\0\0WEBPVP8 ', [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 37, 0x40, 21, 0]), wide],
+    ['an extended WebP', bytes('RIFF\0\0\0\0WEBPVP8X', [10, 0, 0, 0, 0, 0, 0, 0, 36, 0, 0, 20, 0, 0]), wide],
+    ['a PNG that is cut off', sampleImages['image/png'].subarray(0, 20), null],
+    ['a PNG of absurd size', Buffer.concat([sampleImages['image/png'].subarray(0, 16), Buffer.alloc(8, 0xff)]), null],
+    ['a drawing', Buffer.from('<?xml version="1.0"?>\n<svg xmlns="x" width="37px" height=\'20.6\' viewBox="0 0 1 1">'), wide],
+    ['a drawing without sides', Buffer.from('<svg viewBox="0 0 10 10">'), null],
+    ['a drawing in shares', Buffer.from('<svg width="100%" height="50%">'), null],
+    ['text', Buffer.from('hello'), null],
+    ['nothing', Buffer.alloc(0), null],
+  ];
+  for (const [what, file, expected] of cases) t.same(imageSize(file), expected, what);
+});
 
 t.test('security B06, SPEC §4.3 each of the four types is accepted under its own name and refused under every other', async (t) => {
   for (const declared of types) {

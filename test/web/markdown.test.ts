@@ -1,5 +1,6 @@
 import t from 'tap';
 import { renderMarkdown } from '../../src/web/markdown/render-markdown.ts';
+import { sizeImages } from '../../src/web/markdown/size-images.ts';
 
 const nowhere = { page: () => null, image: () => null };
 const render = (source: string): string => renderMarkdown(source, nowhere).trim();
@@ -47,6 +48,23 @@ t.test('relative links go where the page says, or are text', async (t) => {
   const links = { page: (path: string) => `/page/${path}`, image: (path: string) => `/raw/${path}` };
   t.equal(renderMarkdown('[m](docs/m.md)', links).trim(), '<p><a href="/page/docs/m.md">m</a></p>');
   t.equal(renderMarkdown('![l](l.png "t")', links).trim(), '<p><img src="/raw/l.png" alt="l" loading="lazy" /></p>');
+});
+
+t.test('web-ui §9 pictures of the repository have both sides, so that a page does not jump; what the author said stays', async (t) => {
+  const links = { page: () => null, image: (path: string) => `/raw/${path}` };
+  const sized = async (source: string) => (await sizeImages(renderMarkdown(source, links), async (address) => (address === '/raw/a&b.png' ? { width: 400, height: 300 } : null))).trim();
+  const cases: [source: string, attributes: string][] = [
+    ['src="a&amp;b.png"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="400" height="300"'],
+    ['src="a&amp;b.png" width="200"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="200" height="150"'],
+    ['src="a&amp;b.png" height="30px"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="40" height="30"'],
+    ['src="a&amp;b.png" width="50" height="60"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="50" height="60"'],
+    ['src="a&amp;b.png" width="50%"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="50%"'],
+    ['src="a&amp;b.png" width="calc(1px)" height="-4"', 'src="/raw/a&amp;b.png" alt="" loading="lazy" width="400" height="300"'],
+    ['src="gone.png" width="007"', 'src="/raw/gone.png" alt="" loading="lazy" width="7"'],
+    ['src="gone.png" alt="width=&quot;1&quot; src=&quot;x"', 'src="/raw/gone.png" alt="width=&quot;1&quot; src=&quot;x" loading="lazy"'],
+  ];
+  for (const [source, attributes] of cases) t.equal(await sized(`<p><img ${source}></p>`), `<p><img ${attributes} /></p>`, source);
+  t.match(await sized('![x](a&b.png) text ![y](gone.png)'), /width="400" height="300" \/> text <img src="\/raw\/gone.png" alt="y" loading="lazy" \/>/);
 });
 
 const hostile: string[] = [

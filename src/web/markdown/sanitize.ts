@@ -46,6 +46,9 @@ function link(attributes: Attributes, links: DocumentLinks): Tag {
   return inside === null ? plain() : { tagName: 'a', attribs: { href: inside } };
 }
 
+/** `120`, `120px` or a share of the column; anything else says nothing. */
+const side = (length = ''): string => /^\s*(\d{1,4}%?)(?:px)?\s*$/.exec(length)?.[1]?.replace(/^0+(?=\d)/, '') ?? '';
+
 /** The host that an image would be fetched from, without trusting the address to be well-formed. */
 const hostOf = (address: string): string => URL.parse(address, 'https://invalid.invalid')?.host ?? 'elsewhere';
 
@@ -57,7 +60,7 @@ const hostOf = (address: string): string => URL.parse(address, 'https://invalid.
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
   const label = alt.trim() || 'image';
-  const size: Attributes = { ...(width ? { width } : {}), ...(height ? { height } : {}) };
+  const size: Attributes = Object.fromEntries(Object.entries({ width: side(width), height: side(height) }).filter(([, length]) => length !== ''));
   // Over http anybody on the way could change it, and browsers would warn of the page.
   if (links.showsRemoteImages && /^https:\/\//i.test(src)) return { tagName: 'img', attribs: { src, alt, loading: 'lazy', ...size } };
   if (remote.test(src)) {

@@ -1,4 +1,5 @@
 import type { Location, TreeEntry } from '../../../git/index.ts';
+import { imageSize } from '../../../images/index.ts';
 import { movedTo, page, type Reply } from '../../reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { renderOnce } from '../../markdown/render-once.ts';
@@ -14,6 +15,7 @@ import { viewCount, viewSize } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locate } from './at-ref.ts';
+import { sizePictures } from './picture-size.ts';
 import { readTicks } from './ticks.ts';
 
 /** Larger files are not shown line by line (security I05). */
@@ -32,7 +34,7 @@ async function readContent({ visit, rooms: { config, git, highlighting }, at, en
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
   if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
-  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') return { facts, image: raw };
+  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') return { facts, image: { url: raw, ...(content === null ? null : imageSize(content)) } };
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
   const pointer = readLfsPointer(content);
@@ -42,7 +44,8 @@ async function readContent({ visit, rooms: { config, git, highlighting }, at, en
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
   if (markdownName.test(entry.name) && visit.query.get('plain') !== '1' && !visit.query.has('lines') && size <= maxReadmeBytes) {
     const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder, showsRemoteImages: config.repositories.remoteImages };
-    return { facts, document: await renderOnce(entry.oid, place, () => text.text) };
+    const document = await renderOnce(entry.oid, place, () => text.text);
+    return { facts, document: await sizePictures(git, visit.found.path, place.repositoryUrl, at, document) };
   }
   const request = { oid: entry.oid, fileName: entry.name, text: text.text };
   const coloured = await highlighting.highlight(request);

@@ -1,10 +1,11 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../../git/index.ts';
 import type { WebRooms } from '../../rooms.ts';
-import { fileParameter, viewChangedFile } from '../../views/code/changed-file.ts';
+import { fileParameter, isPicture, viewChangedFile } from '../../views/code/changed-file.ts';
 import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { RepositoryVisit } from '../../visit.ts';
 import { colourPatches } from './colour-patches.ts';
+import { pictureSizes } from './picture-size.ts';
 
 /** What a page shows at once (web-ui §3); one file alone gets much more. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
@@ -40,6 +41,8 @@ export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, ra
     ? { patches: [], cutShort: false }
     : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
   const { colours, isComplete } = await colourPatches(found.path, rooms, patches);
+  const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
+  const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const context = {
     repositoryUrl: repositoryUrl(found.canonical),
@@ -48,8 +51,8 @@ export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, ra
     look,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
     coloursOf: (file: ChangedFile) => colours.get(file),
+    sizeOf: (oid: string) => sizes.get(oid) ?? null,
   };
-  const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
   return {
     files: shown.map((file, index) => viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context)),

@@ -8,6 +8,7 @@ import { findReadme, maxReadmeBytes, viewReadme } from '../../views/readme.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locate } from './at-ref.ts';
+import { sizePictures } from './picture-size.ts';
 import { readTicks } from './ticks.ts';
 
 /** How long a page waits for rows of the last-commit column that are not known yet. */
@@ -28,6 +29,7 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
   const last = await git.reading.lastCommits(found.path, { oid: at.oid, folder: at.file, names: shown.map(({ rawName }) => rawName), waitMs });
   const entry = findReadme(tree.entries);
   const readme = entry && (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, { repositoryUrl: url, ref: at.ref, folder: at.file, showsRemoteImages: rooms.config.repositories.remoteImages }));
+  if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),

@@ -1,4 +1,5 @@
 import type { ChangedFile, Patch } from '../../../git/index.ts';
+import type { ImageSize } from '../../../images/index.ts';
 import { viewName } from '../plain-text.ts';
 import { viewCount } from '../sizes.ts';
 import { codeUrl, encodePath } from './code-urls.ts';
@@ -7,6 +8,10 @@ import type { Colours } from './diff-lines.ts';
 import { imageType } from './media.ts';
 
 export type DiffLook = 'unified' | 'split';
+
+interface PictureView extends Partial<ImageSize> {
+  url: string;
+}
 
 /** One file of a comparison. */
 export interface ChangedFileView {
@@ -25,7 +30,7 @@ export interface ChangedFileView {
   html: string | null;
   look: DiffLook;
   /** Before and after, for pictures. */
-  images: { old: string | null; fresh: string | null } | null;
+  images: { old: PictureView | null; fresh: PictureView | null } | null;
   /** Why no lines are shown. */
   reason: string | null;
   /** This page with this file in full. */
@@ -42,6 +47,8 @@ interface DiffContext {
   loadUrl(file: ChangedFile): string;
   /** Undefined for a file that nobody has coloured. */
   coloursOf(file: ChangedFile): Colours | undefined;
+  /** Of a blob that is a picture; null when nobody knows. */
+  sizeOf(oid: string): ImageSize | null;
 }
 
 const modes: Readonly<Record<string, string>> = { '100644': 'file', '100755': 'executable', '120000': 'symbolic link', '160000': 'submodule', '040000': 'folder' };
@@ -56,11 +63,14 @@ function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: Chang
   return notes;
 }
 
-function imagesOf(file: ChangedFile, { repositoryUrl, from, to }: DiffContext): ChangedFileView['images'] {
-  if (imageType(file.newPath.toString()) === null) return null;
-  const at = (oid: string | null, mode: string, path: Buffer) =>
-    oid === null || nothing.test(mode) || mode === '120000' ? null : codeUrl(repositoryUrl, 'raw', oid, path);
-  return { old: at(from, file.oldMode, file.oldPath), fresh: at(to, file.newMode, file.newPath) };
+/** Whether both sides of a file are shown as pictures. */
+export const isPicture = (file: ChangedFile): boolean => file.added === null && imageType(file.newPath.toString()) !== null;
+
+function imagesOf(file: ChangedFile, { repositoryUrl, from, to, sizeOf }: DiffContext): ChangedFileView['images'] {
+  if (!isPicture(file)) return null;
+  const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
+    commit === null || nothing.test(mode) || mode === '120000' ? null : { url: codeUrl(repositoryUrl, 'raw', commit, path), ...sizeOf(blob) };
+  return { old: at(from, file.oldMode, file.oldPath, file.oldOid), fresh: at(to, file.newMode, file.newPath, file.newOid) };
 }
 
 function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
@@ -75,7 +85,7 @@ export function viewChangedFile(file: ChangedFile, patch: Patch | undefined, ind
   const { repositoryUrl, to, look } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
   const lines = patch && !patch.isTooLarge && patch.hunks.length > 0 ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file)) : null;
-  const images = file.added === null ? imagesOf(file, context) : null;
+  const images = imagesOf(file, context);
   const reason = lines === null && images === null ? reasonOf(file, patch) : null;
   const isMoved = !file.oldPath.equals(file.newPath);
   return {
