@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { createEndedTally } from './effort.ts';
 
 /** How a git process is to be started; what it may do is decided before. */
 export interface Launch {
@@ -26,6 +27,8 @@ export interface Child {
   readonly stdout: Readable | null;
   /** Whether the leader is gone; what it has started may go on. */
   readonly hasExited: boolean;
+  /** Processor time of it and its helpers, in milliseconds, once it is gone; null where the system does not say. */
+  readonly usedMs: number | null;
   /** Reaches the leader, or with `group` all that it has started, too; waits until it has been started. */
   signal(name: NodeJS.Signals, group: boolean): void;
   onExit(callback: () => void): void;
@@ -36,6 +39,7 @@ export interface Child {
 }
 
 const keptComplaintBytes = 4_096;
+const takeUsed = createEndedTally();
 
 /**
  * Starts a child from this process, which stands still for it: the system copies the tables
@@ -61,12 +65,17 @@ export function launchHere({ program, argv, environment, home, takesInput, outpu
   child.on('error', () => {});
   if (pid === 0) return null;
   if (yields) stepBack(pid);
+  let usedMs: number | null = null;
+  child.once('exit', () => (usedMs = takeUsed()));
   return {
     pid,
     stdin,
     stdout,
     get hasExited() {
       return child.exitCode !== null || child.signalCode !== null;
+    },
+    get usedMs() {
+      return usedMs;
     },
     signal: (name, group) => sendSignal(group ? -pid : pid, name),
     onExit: (callback) => void child.once('exit', callback),

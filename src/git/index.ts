@@ -1,6 +1,8 @@
 export { createGit } from './git.ts';
 export type { Git, GitLoad, GitOptions, NamedRef } from './git.ts';
 export { installedGit } from './installed-git.ts';
+export { chargeGit } from './effort.ts';
+export type { Charge } from './effort.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './advertise-refs.ts';

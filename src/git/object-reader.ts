@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { internal, unavailable } from '../kernel/index.ts';
+import { currentCharge, usageOf } from './effort.ts';
 import type { GitDoor, GitProcess } from './process.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -39,6 +40,9 @@ export class ObjectReader {
   /** Bytes needed before reading makes sense again: a large object arrives in many pieces. */
   #wantedBytes = 0;
   #watchdog: NodeJS.Timeout | undefined;
+  readonly #usage = usageOf(() => this.#process.pid);
+  /** What the process had used when it was last asked for. */
+  #chargedMs = 0;
 
   /** @param answerMs how long one answer may take, in milliseconds */
   constructor(door: GitDoor, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
@@ -47,9 +51,11 @@ export class ObjectReader {
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
       timeLimitMs: lifeMs,
+      isShared: true,
     });
     this.#stdin = this.#process.stdin!;
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
+    void this.#process.exited.then(() => this.#usage.close());
     void this.#process.exited.then(() => this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })));
   }
 
@@ -80,7 +86,22 @@ export class ObjectReader {
   }
 
   /** @param names object ids or full ref names with a suffix; never a line break */
-  #ask(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+  async #ask(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+    const charge = currentCharge();
+    if (charge === null) return this.#put(verb, names, withContent);
+    // What others have had read meanwhile, and nobody pays for, is not this one's.
+    if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
+    const startedAt = performance.now();
+    try {
+      return await this.#put(verb, names, withContent);
+    } finally {
+      const used = this.#usage.ms();
+      charge(used === null ? performance.now() - startedAt : Math.max(0, used - this.#chargedMs));
+      this.#chargedMs = used ?? this.#chargedMs;
+    }
+  }
+
+  #put(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
     if (names.some((name) => name.includes('\n'))) return Promise.reject(internal('an object name has no line break'));
     if (this.#pending + names.length > maxQuestions) {
       return Promise.reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 }));

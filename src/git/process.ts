@@ -4,6 +4,7 @@ import { internal, unavailable } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { launchHere } from './child.ts';
 import type { Child, Launch } from './child.ts';
+import { currentCharge } from './effort.ts';
 import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-effort.ts';
 
@@ -28,6 +29,8 @@ export interface GitCommand {
   memoryLimitBytes?: number;
   /** Steps behind pages in the queue for the processor. */
   yields?: boolean;
+  /** Works for many who come and go, so that nobody pays for all of it. */
+  isShared?: boolean;
   /** Environment for this one alone: what a connection to another host needs. Never logged. */
   environment?: Readonly<Record<string, string>> | undefined;
   /** Hears what the process writes to its error output, as it comes. */
@@ -95,6 +98,11 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
       throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
     }
     const child = govern(launched, command, logger);
+    const charge = command.isShared ? null : currentCharge();
+    if (charge !== null) {
+      const startedAt = performance.now();
+      void child.exited.then(() => charge(launched.usedMs ?? performance.now() - startedAt));
+    }
     alive.set(child, child.exited.finally(() => alive.delete(child)));
     return child;
   }

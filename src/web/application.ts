@@ -9,7 +9,7 @@ import { answerApiErrors, createApiHandler } from './api/index.ts';
 import { createArtifactHandlers } from './artifacts/index.ts';
 import { createAssets } from './assets.ts';
 import type { Context, State } from './context.ts';
-import { createGitHandlers } from './git/index.ts';
+import { createGitHandlers, gitFirst } from './git/index.ts';
 import { createHttpCounts } from './metrics/http-counts.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { createAnonymousBudget } from './middleware/anonymous-budget.ts';
@@ -18,13 +18,14 @@ import { compressText } from './middleware/compression.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { acceptHost } from './middleware/host.ts';
 import { nameRequest } from './middleware/request-id.ts';
-import { logRequests } from './middleware/request-log.ts';
-import { setSecurityHeaders } from './middleware/security-headers.ts';
+import { createRequestLog } from './middleware/request-log.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { createOnceSecrets } from './once-secrets.ts';
 import { createRender } from './render.ts';
 import type { WebRooms } from './rooms.ts';
 import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
+import { createClientReader } from './trusted-proxies.ts';
 
 /** The rooms that pages call, without what is made here. */
 export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
@@ -40,11 +41,15 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
 
   const app = new Koa<State>();
-  app.use(nameRequest(random));
-  app.use(logRequests({ logger, clock }));
   const counts = createHttpCounts(clock);
-  app.use(counts.count);
-  app.use(setSecurityHeaders(config));
+  const notes = [createRequestLog({ logger, clock }), counts.count];
+  const headers = securityHeaders(config);
+  app.use(nameRequest(random));
+  app.use((ctx, next) => {
+    for (const note of notes) note(ctx);
+    ctx.set(headers);
+    return next();
+  });
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
   app.use(answerApiErrors(logger));
@@ -53,7 +58,8 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const budgets = createBudgets();
   const anonymous = createAnonymousBudget(clock);
   const metrics = serveMetrics(rooms, counts, anonymous);
-  const table = routes(createGitHandlers(options), createFederationHandlers(options), createArtifactHandlers(options), createApiHandler({ rooms, budgets }), metrics);
+  const git = createGitHandlers(options);
+  const table = routes(git, createFederationHandlers(options), createArtifactHandlers(options), createApiHandler({ rooms, budgets, anonymous }), metrics);
   for (const middleware of mountRoutes(table, { rooms, render, budgets, anonymous })) {
     app.use(middleware);
   }
@@ -61,5 +67,5 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.on('error', (error: Error, ctx?: Context) => {
     logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
   });
-  return app.callback();
+  return gitFirst({ handlers: git, random, headers, notes, readClient: createClientReader(config.proxy.trusted) }, app.callback());
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { chargeGit } from '../../src/git/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { parseCommit, parseTree } from '../../src/git/parse-objects.ts';
 import { because, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
@@ -256,6 +257,14 @@ t.test('large and many objects pass through one reader', async (t) => {
   t.ok(one.content!.equals(content));
   t.same(two, { oid: empty, size: 0, content: Buffer.alloc(0) });
   t.same([entries.length, entries[0]!.size, entries[1]!.size], [3_000, 0, 3_000_000]);
+
+  // What others have had read through it is not charged, and whoever is charged pays for that reading alone.
+  const startedAt = performance.now();
+  for (let turn = 0; turn < 20; turn += 1) await git.blob(repository, large, { maxBytes: 4_000_000 });
+  const free = performance.now() - startedAt;
+  let cost = 0;
+  await chargeGit((ms) => (cost += ms), () => git.blob(repository, large, { maxBytes: 4_000_000 }));
+  t.ok(cost > 0 && cost < free, `${cost} ms, after reads in ${free} ms`);
 });
 
 t.test('a damaged repository is an error of its own, and soon', async (t) => {

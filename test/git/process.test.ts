@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
-import { createGit } from '../../src/git/index.ts';
+import { chargeGit, createGit } from '../../src/git/index.ts';
 import { openGitDoor } from '../../src/git/process.ts';
 import { createSlots } from '../../src/git/slots.ts';
 import { createSocketPairs } from '../../src/git/socket-pairs.ts';
@@ -55,6 +55,19 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
   for (const bad of ['version=3', 'version=2:x', ' version=2', 'version=2\n', '$(id)', '']) {
     t.same(await run(bad), ['ONLY=this', 'PATH=/usr/bin:/bin'], JSON.stringify(bad));
   }
+});
+
+both('what git costs is charged to whoever asked, in processor time and not the clock’s', async (t, place) => {
+  const { door } = await scriptDoor(t, 'if [ "$1" = wait ]; then exec sleep 0.4; fi; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done', place);
+  const costOf = async (word: string) => {
+    let cost = 0;
+    await chargeGit((ms) => (cost += ms), () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000));
+    return cost;
+  };
+  await door.run({ argv: ['work'], timeLimitMs: 20_000 }, 1_000);
+  const [waiting, working] = [await costOf('wait'), await costOf('work')];
+  t.ok(waiting <= 50, `${waiting} ms for a wait, beside what nobody paid for`);
+  t.ok(working >= 50, `${working} ms for work`);
 });
 
 t.test('SECURITY A03, A04: the settings reach git as they are written', async (t) => {

@@ -22,6 +22,7 @@ export type Report =
   | { kind: 'ready' }
   /** 0 when it could not be started; nothing follows then. */
   | { id: number; kind: 'started'; pid: number }
-  | { id: number; kind: 'exited' }
+  /** With the processor time that it and its helpers have used, in milliseconds. */
+  | { id: number; kind: 'exited'; usedMs: number | null }
   /** It and everything that held its error output are gone. */
   | { id: number; kind: 'closed'; code: number | null; complaint: string };

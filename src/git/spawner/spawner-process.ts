@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { collectComplaint, stepBack } from '../child.ts';
+import { createEndedTally } from '../effort.ts';
 import type { Order, Report } from './orders.ts';
 
 /** An end of a connection that nobody here reads: Node passes it on without looking into it. */
@@ -13,6 +14,7 @@ interface Handle {
   close(): void;
 }
 
+const takeUsed = createEndedTally();
 const inputs = new Map<number, Handle>();
 
 const report = (what: Report): void => void process.send?.(what);
@@ -36,7 +38,7 @@ function start(order: Extract<Order, { kind: 'start' }>, output: Handle | undefi
     if (yields && pid !== 0) stepBack(pid);
     report({ id, kind: 'started', pid });
     if (pid === 0) return;
-    child.once('exit', () => report({ id, kind: 'exited' }));
+    child.once('exit', () => report({ id, kind: 'exited', usedMs: takeUsed() }));
     child.once('close', (code) => report({ id, kind: 'closed', code, complaint: complaint() }));
   } catch {
     report({ id, kind: 'started', pid: 0 });

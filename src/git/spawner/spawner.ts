@@ -142,6 +142,7 @@ class RemoteChild implements Child {
   readonly stdout: Socket | null;
   pid = 0;
   hasExited = false;
+  usedMs: number | null = null;
   #complaint = '';
   #waiting: [name: NodeJS.Signals, group: boolean][] = [];
   readonly #exited = Promise.withResolvers<void>();
@@ -160,6 +161,7 @@ class RemoteChild implements Child {
       for (const [name, group] of this.#waiting.splice(0)) this.signal(name, group);
       if (report.pid === 0) this.lose();
     } else {
+      if (report.kind === 'exited') this.usedMs = report.usedMs;
       this.#exit();
       if (report.kind === 'closed') {
         this.#complaint = report.complaint;

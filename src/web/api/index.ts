@@ -1,5 +1,6 @@
 import { embedded } from '../../embedded/index.ts';
 import type { Middleware } from '../context.ts';
+import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
 import type { Budgets } from '../middleware/budget.ts';
 import type { WebRooms } from '../rooms.ts';
 import type { OpenApi } from './open-api.ts';
@@ -14,7 +15,7 @@ async function loadOperations() {
 }
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
-export function createApiHandler(mounting: { rooms: WebRooms; budgets: Budgets }): Middleware {
+export function createApiHandler(mounting: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget }): Middleware {
   let serving: Promise<Middleware> | undefined;
   return async (ctx, next) => {
     serving ??= loadOperations().then(({ operations, serveOperations }) => serveOperations(operations, mounting));

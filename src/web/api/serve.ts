@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
 import type { Context, Middleware, State } from '../context.ts';
+import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
 import type { Budgets } from '../middleware/budget.ts';
 import { Refusal } from '../refusal.ts';
 import type { WebRooms } from '../rooms.ts';
@@ -14,15 +15,18 @@ import { respond } from './respond.ts';
 export const apiPrefix = '/api/v1';
 
 /** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
-function serveOperation(operation: Operation, rooms: WebRooms): Middleware {
+function serveOperation(operation: Operation, rooms: WebRooms, { spend }: AnonymousBudget): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
     const viewer = await authenticate(ctx, rooms);
     const params = (ctx.params ?? {}) as Record<string, string>;
-    const { found, organisation } = await admitCall(operation, viewer, params, rooms);
-    const query = readQuery(operation, new URLSearchParams(ctx.querystring));
-    const body = await readBody(operation, ctx);
-    respond(ctx, operation, await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }));
+    const serve = async (): Promise<void> => {
+      const { found, organisation } = await admitCall(operation, viewer, params, rooms);
+      const query = readQuery(operation, new URLSearchParams(ctx.querystring));
+      const body = await readBody(operation, ctx);
+      respond(ctx, operation, await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }));
+    };
+    return operation.cost === 'objects' ? spend(ctx, serve) : serve();
   };
 }
 
@@ -30,10 +34,10 @@ function serveOperation(operation: Operation, rooms: WebRooms): Middleware {
 const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-z]+)\}/gi, ':$1');
 
 /** Puts the operations into effect, and words into what is no operation. */
-export function serveOperations(operations: readonly Operation[], { rooms, budgets }: { rooms: WebRooms; budgets: Budgets }): Middleware {
+export function serveOperations(operations: readonly Operation[], { rooms, budgets, anonymous }: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget }): Middleware {
   const router = new Router<State>({ sensitive: true });
   for (const operation of operations) {
-    router.register(routerPath(operation.path), [operation.method], [budgets[operation.cost], serveOperation(operation, rooms)] as never);
+    router.register(routerPath(operation.path), [operation.method], [budgets[operation.cost], serveOperation(operation, rooms, anonymous)] as never);
   }
   const serve = router.routes() as Middleware;
   const refuse = (ctx: Context): never => {

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { chargeGit } from '../../git/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
@@ -6,17 +7,18 @@ import { Refusal } from '../refusal.ts';
 import type { Middleware } from '../context.ts';
 
 /**
- * What somebody who is not signed in may have read out of git: milliseconds of work,
- * not requests, because a page of history can cost a hundred times a small file. A
+ * What somebody who is not signed in may have read out of git: milliseconds of git's
+ * processor time, not requests, because a page of history can cost a hundred times a small
+ * file; and not the clock's, so that nobody pays for what others do to the server. A
  * crawler that walks every commit is slowed down; a reader never notices.
  */
 export interface AnonymousBudget {
-  /** For pages that read git objects, once it is known who looks. */
+  /** For whatever reads git objects, once it is known who looks. */
   spend: Middleware;
   families(): Family[];
 }
 
-/** A full purse, and what comes back every second, in milliseconds of work. */
+/** A full purse, and what comes back every second, in milliseconds of git's processor time. */
 const purseMs = 30_000;
 const earnedPerSecondMs = 500;
 const maxPurses = 20_000;
@@ -52,17 +54,14 @@ export function createAnonymousBudget(clock: Clock): AnonymousBudget {
         const wait = Math.ceil(-purse.leftMs / earnedPerSecondMs) + 1;
         throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', { 'Retry-After': String(wait) });
       }
-      const startedAt = performance.now();
-      try {
-        await next();
-      } finally {
-        const tookMs = performance.now() - startedAt;
-        purse.leftMs -= tookMs;
-        seconds.add({ result: 'served' }, tookMs / 1000);
-      }
+      const charge = (ms: number): void => {
+        purse.leftMs -= ms;
+        seconds.add({ result: 'served' }, ms / 1000);
+      };
+      return chargeGit(charge, next);
     },
     families: () => [
-      { name: 'anonymous_git_seconds_total', type: 'counter', help: 'Time spent on pages from git for people who are not signed in.', samples: seconds.samples() },
+      { name: 'anonymous_git_seconds_total', type: 'counter', help: 'Processor time of git for people who are not signed in.', samples: seconds.samples() },
     ],
   };
 }
