@@ -11,9 +11,10 @@ const filesAtOnce = 8;
 /**
  * Copies the files of a backup to an empty folder, with their times, and the folders
  * that git needs empty or not.
+ * @param isPassing whether the copy is only looked at and removed again
  * @returns what differs from the manifest, one sentence each
  */
-export async function copyFiles(folder: string, manifest: Manifest, target: string, onProgress: OnProgress): Promise<string[]> {
+export async function copyFiles(folder: string, manifest: Manifest, target: string, onProgress: OnProgress, isPassing = false): Promise<string[]> {
   const problems: string[] = [];
   for (const repository of manifest.repositories) {
     for (const name of repositoryFolders) await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
@@ -21,7 +22,7 @@ export async function copyFiles(folder: string, manifest: Manifest, target: stri
   const places = Object.keys(manifest.files);
   let done = 0;
   await atOnce(places, filesAtOnce, async (place) => {
-    const copied = await copyFile(path.join(folder, place), path.join(target, place)).catch(whenGone);
+    const copied = await copyFile(path.join(folder, place), path.join(target, place), null, isPassing).catch(whenGone);
     const [bytes, , sha256] = manifest.files[place]!;
     if (copied === null) problems.push(`${place} is missing`);
     else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${place} has changed`);

@@ -17,9 +17,9 @@ export async function drill(room: BackupRoom, folder: string, onProgress: OnProg
   const copy = path.join(room.config.dataDir, 'tmp', `drill-${room.random.uuid()}`);
   await mkdir(copy, { recursive: true, mode: 0o700 });
   try {
-    const problems = await copyFiles(folder, manifest, copy, onProgress);
+    const problems = await copyFiles(folder, manifest, copy, onProgress, true);
     await writeFile(path.join(copy, manifestName), JSON.stringify(manifest));
-    const parts = await verifyBackup(room, copy, { onProgress });
+    const parts = await verifyBackup(room, copy, { onProgress, hashes: false });
     for (const { problems: more } of parts) problems.push(...more.filter((problem) => !problems.includes(problem)));
     const broken = new Set(manifest.repositories.map(({ folder: place }) => place).filter((place) => problems.some((text) => text.startsWith(place))));
     const total = manifest.repositories.length;
