@@ -1,33 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addCareCommands } from './commands/care.ts';
-import { addCompletionCommands } from './commands/completion.ts';
-import { addConfigCommands } from './commands/config.ts';
-import { addCronCommands } from './commands/cron.ts';
-import { addDeliveryCommands } from './commands/delivery.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addFederationCommands } from './commands/federation.ts';
-import { addHealthCommand } from './commands/health.ts';
-import { addHelpCommand } from './commands/help.ts';
-import { addInitCommand } from './commands/init.ts';
-import { addKeyCommands } from './commands/key.ts';
-import { addLogCommands } from './commands/log.ts';
-import { addMigrateCommand } from './commands/migrate.ts';
-import { addOrgCommands } from './commands/org.ts';
-import { addReloadCommand } from './commands/reload.ts';
-import { addRepoCommands } from './commands/repo.ts';
-import { addRollbackCommand } from './commands/rollback.ts';
-import { addRunCommands } from './commands/run.ts';
-import { addRunnerCommands } from './commands/runner.ts';
-import { addServeCommand } from './commands/serve.ts';
-import { addSetupUrlCommand } from './commands/setup-url.ts';
-import { addSshCommands } from './commands/ssh.ts';
-import { addTokenCommands } from './commands/token.ts';
-import { addUserCommands } from './commands/user.ts';
-import { addVersionCommand } from './commands/version.ts';
-import { addWebhookCommands } from './commands/webhook.ts';
+import { partsFor } from './command-parts.ts';
 import { formatHelp, withExamples } from './help.ts';
 
 /** Gives every command the house's manners: what is written where, and who ends the program. */
@@ -38,8 +12,11 @@ export interface ProgramEnds {
   act(flags: GlobalFlags, action: (cli: Cli) => Promise<void>): Promise<void>;
 }
 
-/** The tree of commands. Definitions only: an action imports what it needs when it runs. */
-export function createProgram(version: string, ends: ProgramEnds): Command {
+/**
+ * The tree of commands, or as much of it as the words need. Definitions only: an action
+ * imports what it needs when it runs.
+ */
+export async function createProgram(version: string, ends: ProgramEnds, words: readonly string[] = []): Promise<Command> {
   const program = new Command('hearth');
   program
     .description('Hearth, a self-hosted git forge')
@@ -78,32 +55,7 @@ export function createProgram(version: string, ends: ProgramEnds): Command {
     const flags = command.optsWithGlobals<GlobalFlags>();
     await ends.act(flags, (cli) => action(cli, options as never, ...(given as never)));
   };
-  addServeCommand(program, run);
-  addSetupUrlCommand(program, run);
-  addUserCommands(program, run);
-  addKeyCommands(program, run);
-  addTokenCommands(program, run);
-  addOrgCommands(program, run);
-  addRepoCommands(program, run);
-  addRunnerCommands(program, run);
-  addRunCommands(program, run);
-  addFederationCommands(program, run);
-  addDeliveryCommands(program, run);
-  addWebhookCommands(program, run);
-  addInitCommand(program, run);
-  addCareCommands(program, run);
-  addBackupCommands(program, run);
-  addRollbackCommand(program, run);
-  addDoctorCommand(program, run);
-  addLogCommands(program, run);
-  addCronCommands(program, run);
-  addReloadCommand(program, run);
-  addSshCommands(program, run);
-  addConfigCommands(program, run);
-  addMigrateCommand(program, run);
-  addHealthCommand(program, run);
-  addVersionCommand(program, run);
-  addCompletionCommands(program, run);
-  addHelpCommand(program, run);
+  const parts = partsFor(words, program.options.flatMap(({ required, long }) => (required && long ? [long] : [])));
+  for (const add of await Promise.all(parts.map((part) => part.load()))) add(program, run);
   return program;
 }

@@ -19,7 +19,7 @@ export async function runCommand(
   let flags = guessFlags(words);
   let codeOf = exitCodeOf;
   let code = 0;
-  const program = createProgram(embedded.version, {
+  const program = await createProgram(embedded.version, {
     print: (text) => void process.stdout.write(text),
     async act(given, action) {
       flags = given;
@@ -32,7 +32,7 @@ export async function runCommand(
         await cli.close();
       }
     },
-  });
+  }, words);
   try {
     await program.parseAsync([...words], { from: 'user' });
     return code;

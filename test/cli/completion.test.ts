@@ -72,7 +72,7 @@ t.test('command-line.md 1.6 the script for bash completes words, options, values
 t.test('command-line.md 4.1 every command appears in every script', async (t) => {
   const { createProgram } = await import('../../src/cli/program.ts');
   const { commandShapes } = await import('../../src/cli/completion/command-shapes.ts');
-  const shapes = commandShapes(createProgram('1.0.0', { print() {}, async act() {} }));
+  const shapes = commandShapes(await createProgram('1.0.0', { print() {}, async act() {} }));
   t.ok(shapes.length > 100);
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout, code } = await hearth(`completion ${shell}`);

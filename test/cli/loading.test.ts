@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { Command } from 'commander';
+import { commandParts, partsFor } from '../../src/cli/command-parts.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder(t);
@@ -16,13 +18,13 @@ writeFileSync(spy, `
 `);
 
 /** Runs a command line and answers which packages and rooms it loaded. */
-function loadedBy(...words: string[]): { packages: Set<string>; rooms: Set<string>; status: number | null; stdout: string } {
+function loadedBy(...words: string[]): { packages: Set<string>; rooms: Set<string>; commands: Set<string>; status: number | null; stdout: string } {
   const { output, status, stdout } = spawnSync(process.execPath, ['--import', spy, program, ...words], {
     cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const urls = output[3]!.split('\n');
   const named = (pattern: RegExp): Set<string> => new Set(urls.flatMap((url) => pattern.exec(url)?.[1] ?? []));
-  return { packages: named(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//), rooms: named(/\/src\/([a-z]+)/), status, stdout };
+  return { packages: named(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//), rooms: named(/\/src\/([a-z]+)/), commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/), status, stdout };
 }
 
 t.test('command-line.md 1: --version loads no package at all', async (t) => {
@@ -38,6 +40,22 @@ t.test('command-line.md 1: help loads commander and nothing else', async (t) => 
     const { packages, rooms } = loadedBy(...words);
     t.same([...packages], ['commander'], words.join(' '));
     t.same([...rooms].filter((room) => !['cli', 'embedded', 'kernel', 'access'].includes(room)), [], words.join(' '));
+  }
+});
+
+t.test('a command line loads the definitions of the command that it names, and of no other', async (t) => {
+  t.same([...loadedBy('serve', '--help').commands].filter((file) => !['serve', 'setup-url'].includes(file)), []);
+  t.same([...loadedBy('--data-dir', 'user', 'cron', '--help').commands], ['cron']);
+  const named = (line: string): string[] => partsFor(line.split(' '), ['--config']).map(({ names }) => names[0]!);
+  for (const line of ['repo list', '--json repo', '--config serve repo', '--config=serve repo x']) t.same(named(line), ['repo'], line);
+  for (const line of ['', '--help', 'help repo', 'completion bash', 'rpo list', '--config repo']) t.equal(named(line).length, commandParts.length, line);
+});
+
+t.test('every command is where the table of parts says', async (t) => {
+  for (const { names, load } of commandParts) {
+    const program = new Command();
+    (await load())(program, () => async () => {});
+    t.same(program.commands.map((command) => command.name()), names);
   }
 });
 

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { Run } from './action.ts';
+
+/** Commands that are defined together. */
+export interface CommandPart {
+  /** Their first words, hidden ones too. */
+  names: readonly string[];
+  /** Answers what adds them to the program. */
+  load(): Promise<(program: Command, run: Run) => void>;
+}
+
+/**
+ * All commands, in the order of the help. What a command line does not name is not even
+ * loaded: the definitions of all of them cost the server a tenth of its start.
+ */
+export const commandParts: readonly CommandPart[] = [
+  { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
+  { names: ['setup-url'], load: async () => (await import('./commands/setup-url.ts')).addSetupUrlCommand },
+  { names: ['user'], load: async () => (await import('./commands/user.ts')).addUserCommands },
+  { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
+  { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
+  { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
+  { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
+  { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
+  { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
+  { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },
+  { names: ['delivery'], load: async () => (await import('./commands/delivery.ts')).addDeliveryCommands },
+  { names: ['webhook'], load: async () => (await import('./commands/webhook.ts')).addWebhookCommands },
+  { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
+  { names: ['status', 'stats', 'cleanup', 'trash'], load: async () => (await import('./commands/care.ts')).addCareCommands },
+  { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
+  { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
+  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
+  { names: ['log'], load: async () => (await import('./commands/log.ts')).addLogCommands },
+  { names: ['cron'], load: async () => (await import('./commands/cron.ts')).addCronCommands },
+  { names: ['reload'], load: async () => (await import('./commands/reload.ts')).addReloadCommand },
+  { names: ['ssh'], load: async () => (await import('./commands/ssh.ts')).addSshCommands },
+  { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommands },
+  { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
+  { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
+  { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
+  { names: ['completion', 'complete-names'], load: async () => (await import('./commands/completion.ts')).addCompletionCommands },
+  { names: ['help'], load: async () => (await import('./commands/help.ts')).addHelpCommand },
+];
+
+/** These speak of all the others. */
+const aboutAll = ['help', 'completion'];
+
+/**
+ * The parts that a command line needs: one, when its first word is a command, else all of them.
+ * @param withValue flags before it whose next word is their value
+ */
+export function partsFor(words: readonly string[], withValue: readonly string[]): readonly CommandPart[] {
+  const name = words.find((word, at) => !word.startsWith('-') && !withValue.includes(words[at - 1] ?? ''));
+  const part = name === undefined || aboutAll.includes(name) ? undefined : commandParts.find(({ names }) => names.includes(name));
+  return part === undefined ? commandParts : [part];
+}
