@@ -53,6 +53,12 @@ export interface Cli {
    * Refuses `confirmation_needed`, `not_confirmed`.
    */
   confirm(question: string): Promise<void>;
+  /**
+   * For what nothing brings back: the name has to be typed, or given with --confirm; --yes is not enough.
+   * Refuses `confirmation_needed`, `not_confirmed`.
+   * @param given what --confirm says
+   */
+  confirmName(question: string, name: string, given: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -95,6 +101,13 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       }
       const answer = await ask(`${question} [y/N] `, process.stdin, process.stderr);
       if (!/^y(es)?$/i.test(answer.trim())) throw invalid('not_confirmed', 'Not confirmed. Nothing was changed.');
+    },
+    async confirmName(question, name, given) {
+      if (given === undefined && !cli.mayAsk) {
+        throw withHint(invalid('confirmation_needed', 'This cannot be undone and needs to be confirmed.'), `add --confirm ${name}`);
+      }
+      const answer = given ?? (await ask(`${question} Type ${name} to go on: `, process.stdin, process.stderr));
+      if (answer.trim() !== name) throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
     },
     async close() {
       await (await rooms?.catch(() => null))?.close();

@@ -146,7 +146,7 @@ t.test('user list in three modes', async (t) => {
     id: /^[0-9a-f-]{36}$/, username: 'alice', displayName: '', role: 'admin', lastSeenAt: null, repositories: 0, state: 'active',
     createdAt: '2026-01-01T12:00:00Z', mustChangePassword: true,
   }]);
-  t.match(await said('user list --state sleepy'), /--state is active or disabled\n\[2\]$/);
+  t.match(await said('user list --state sleepy'), /allowed choices are active, disabled/i);
 });
 
 t.test('user password, disable, enable and admin', async (t) => {
@@ -166,6 +166,46 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.equal(await said('user admin carol off'), 'carol is no longer an administrator.\n[0]');
   t.match(await said('user admin carol maybe'), /say on or off.*\[2\]$/s);
   t.match(await said('user password nobody --random-password'), /\[3\]$/);
+});
+
+t.test('user edit, invite and sessions', async (t) => {
+  t.equal(await said(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']), 'Changed carol.\n[0]');
+  t.match(JSON.parse((await hearth('user show carol --json')).stdout), { displayName: 'Carol Cole', website: 'https://carol.example.org', organisations: [] });
+  t.match(await said('user edit carol'), /say what to change\nhint: give --display-name/);
+  t.match(await said('user edit carol --website ftp://x'), /\[2\]$/);
+  t.equal((await hearth(['user', 'edit', 'carol', '--display-name', 'Carol C', '--website', ''])).code, 0);
+
+  const { url } = JSON.parse((await hearth('user invite --expires 2d --json')).stdout) as { url: string };
+  await (await opened.get(dataDir)!).accounts.checkInvite(new URL(url).searchParams.get('invite')!);
+  t.match(await said('user invite'), /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] Whoever opens .* until 2026-01-08T12:00:00Z:\n\[0\]$/);
+  t.match(await said('user invite --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+
+  await hearth('user sessions carol --revoke');
+  t.ok(await opens('carol', 'battery staple'));
+  const sessions = JSON.parse((await hearth('user sessions carol --json')).stdout) as { id: string }[];
+  t.match(sessions, [{ address: '127.0.0.1', client: 'test', startedAt: '2026-01-01T12:00:00Z' }]);
+  t.equal(await said('user sessions carol'), '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]');
+  t.match(await said('user sessions carol --revoke 00000000'), /no session 00000000\nhint: hearth user sessions NAME .*\[3\]$/s);
+  t.equal(await said('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
+  t.equal(await said(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]), 'Ended 1 session of carol; keys and tokens go on to work.\n[0]');
+  t.equal(await said('user sessions carol --revoke'), 'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]');
+});
+
+t.test('user delete --purge takes repositories along, when the name is said again', async (t) => {
+  await hearth('user add gone --password-stdin', { input: 'correct horse' });
+  for (const name of ['gone/one', 'gone/two']) await hearth(`repo add ${name}`);
+  t.match(await said('user delete gone --yes'), /still owns one, two.*hint: .*--purge.*\[4\]$/s);
+  t.match(await said('user delete gone --purge --yes'), /hint: add --confirm gone\n\[2\]$/, '--yes is not enough');
+  t.match(await said('user delete gone --purge', { terminal: true, answers: ['yes\n'] }), /that is not gone. Nothing was changed.\n\[2\]$/);
+  t.equal(await said('user delete gone --purge --dry-run'), 'Would delete gone and 2 repositories.\n[stderr]   gone/one\n  gone/two\n[0]');
+  t.match(await said('user delete gone --confirm gone'), /--confirm goes with --purge/);
+  await hearth('org add solo --owner gone');
+  t.match(await said('user delete gone --purge --confirm gone'), /\[4\]$/, 'the only owner of an organisation');
+  t.match((await hearth('repo list --owner gone')).stdout, /^gone\/one.*\ngone\/two/, 'nothing went yet');
+  await hearth('org delete solo --yes');
+  t.match(await said('user delete alice --purge --confirm alice'), /last administrator.*\[4\]$/s);
+  t.match(await said('user delete gone --purge', { terminal: true, answers: ['gone\n'] }), /^Deleted gone and 2 repositories. The name stays reserved.\n/);
+  t.notMatch((await hearth('repo list')).stdout + (await hearth('trash list')).stdout, 'gone/');
 });
 
 t.test('key add, list and remove', async (t) => {

@@ -19,12 +19,16 @@ export interface Invite {
 const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite => ({ id, createdBy, createdAt, expiresAt });
 
 /**
- * Makes an invite: good for one person, for seven days.
+ * Makes an invite: good for one person, for seven days unless told otherwise.
  * @param createdBy id of the administrator who asks; `null` on the command line
  * @returns `secret` for the link, shown once
  * Refuses: `not_administrator`, `unknown_person`.
  */
-export async function addInvite(room: AccountsRoom, createdBy: string | null): Promise<{ invite: Invite; secret: string }> {
+export async function addInvite(
+  room: AccountsRoom,
+  createdBy: string | null,
+  { lifetimeMs = room.settings.inviteLifetimeMs }: { lifetimeMs?: number } = {},
+): Promise<{ invite: Invite; secret: string }> {
   if (createdBy !== null) {
     const { isAdministrator, disabledAt } = await personById(room, createdBy);
     if (!isAdministrator || disabledAt !== null) throw forbidden('not_administrator', 'Only an administrator can invite people.');
@@ -36,7 +40,7 @@ export async function addInvite(room: AccountsRoom, createdBy: string | null): P
       tokenHash: hashSecret(secret),
       createdBy,
       createdAt: now,
-      expiresAt: now + room.settings.inviteLifetimeMs,
+      expiresAt: now + lifetimeMs,
       usedAt: null,
       usedBy: null,
     };

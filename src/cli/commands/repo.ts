@@ -17,7 +17,7 @@ import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
 import { addRepoLifeCommands } from './repo-life.ts';
 import { addRepoTrashCommands } from './repo-trash.ts';
-import { columnsWith, fullName, goesOn, mirrorStates, repositoryToJson, stateOf } from './repository-row.ts';
+import { columnsWith, goesOn, mirrorStates, repositoryToJson, stateOf } from './repository-row.ts';
 
 interface ListOptions {
   owner?: string;

@@ -1,13 +1,24 @@
 import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { findPerson } from './find-person.ts';
+import { withHint } from '../report-error.ts';
+import { findPerson, nameOf } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 
-/** `hearth user disable|enable|admin|rename|delete`: what happens to an account in its life. */
+/** `hearth user edit|disable|enable|admin|rename|delete`: what happens to an account in its life. */
 export function addUserLifeCommands(user: Command, run: Run): void {
+  withExamples(
+    user.command('edit').description('change what a profile says')
+      .argument('<name>', 'user name')
+      .option('--display-name <text>', 'name to show beside the user name')
+      .option('--bio <text>', 'some words about the person')
+      .option('--website <url>', 'an https address; empty for none')
+      .action(run(editUser)),
+    'hearth user edit alice --display-name "Alice Arden"',
+  );
   withExamples(
     user.command('disable').description('shut a person out at once; keys and tokens stop working')
       .argument('<name>', 'user name')
@@ -39,10 +50,13 @@ export function addUserLifeCommands(user: Command, run: Run): void {
   withExamples(
     user.command('delete').alias('remove').description('delete the account of a person who owns no repositories')
       .argument('<name>', 'user name, or id')
+      .option('--purge', 'with all repositories of the person, for good')
+      .option('--confirm <name>', 'with --purge: the name again, instead of being asked')
       .option('--dry-run', 'only say what would be deleted')
       .action(run(deleteUser)),
     'hearth user delete bob',
-    'hearth user delete bob --yes',
+    'hearth user delete bob --purge --dry-run',
+    'hearth user delete bob --purge --confirm bob',
   );
 }
 
@@ -57,20 +71,57 @@ async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName
   const remoteFollowers = await federation.countFollowers({ ownerId: before.id });
   const stay = remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
   if (dryRun) return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, { id: before.id, username: before.username, remoteFollowers });
+  if (remoteFollowers > 0) await cli.confirm(`Rename ${before.username}?${stay}`);
   const person = await accounts.renamePerson(before.id, newName);
   const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and leads on.${stay}`;
   cli.output.result(line, { id: person.id, username: person.username, previousUsername: before.username, remoteFollowers });
 }
 
-async function deleteUser(cli: Cli, { dryRun }: Tentative, name: string): Promise<void> {
+interface EditOptions {
+  displayName?: string;
+  bio?: string;
+  website?: string;
+}
+
+async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, name: string): Promise<void> {
+  const profile = Object.fromEntries(Object.entries({ displayName, bio, website }).filter(([, text]) => text !== undefined));
+  if (Object.keys(profile).length === 0) throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
+  const rooms = await cli.openRooms();
+  const { id } = await findPerson(rooms, name);
+  const person = await rooms.accounts.updateProfile(id, profile);
+  const [row] = await rowsOf(rooms, [person]);
+  cli.output.result(`Changed ${nameOf(person)}.`, { ...personToJson(row!), bio: person.bio, website: person.website });
+}
+
+interface DeleteOptions extends Tentative {
+  purge?: true;
+  confirm?: string;
+}
+
+async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
+  if (confirm !== undefined && !purge) throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, name);
   const [row] = await rowsOf(rooms, [person]);
-  const shown = person.username ?? person.id;
-  if (dryRun) return cli.output.result(`Would delete ${shown}.`, personToJson(row!));
-  await cli.confirm(`Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`);
+  const shown = nameOf(person);
+  const owned = purge ? (await rooms.repositories.listAll()).filter(({ ownerUserId }) => ownerUserId === person.id) : [];
+  const json = { ...personToJson(row!), ...(purge ? { purged: owned.map((each) => `${shown}/${each.name}`) } : {}) };
+  const repositories = owned.length === 0 ? '' : ` and ${owned.length === 1 ? owned[0]!.name : `${owned.length} repositories`}`;
+  if (dryRun) {
+    for (const each of owned) cli.output.message(`  ${shown}/${each.name}`);
+    return cli.output.result(`Would delete ${shown}${repositories}.`, json);
+  }
+  if (purge) await cli.confirmName(`Delete ${shown}${repositories} for good?`, shown, confirm);
+  else await cli.confirm(`Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`);
+  if (purge) {
+    // What refuses the person is asked before any repository goes.
+    await rooms.db.write((tx) => rooms.organisations.refuseOnlyOwner(tx, person.id));
+    if (person.isAdministrator) await rooms.accounts.setAdministrator(person.id, false);
+    for (const each of owned) await rooms.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
+  }
+  // Goes with what of the person's lies in the trash.
   await rooms.accounts.deletePerson(person.id);
-  cli.output.result(`Deleted ${shown}. The name stays reserved.`, personToJson(row!));
+  cli.output.result(`Deleted ${shown}${repositories}. The name stays reserved.`, json);
 }
 
 async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<void> {

@@ -1,8 +1,8 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
-import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
+import { never } from '../output.ts';
 import type { Run } from '../action.ts';
 import { findPerson } from './find-person.ts';
 import { keyToJson } from './key.ts';
@@ -10,6 +10,7 @@ import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-row.ts'
 import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
 import { addUserLifeCommands } from './user-life.ts';
+import { addUserSessionCommands, sessionToJson } from './user-session.ts';
 
 interface ListOptions {
   state?: string;
@@ -22,7 +23,7 @@ export function addUserCommands(program: Command, run: Run): void {
 
   withExamples(
     user.command('list').description('list people')
-      .option('--state <state>', 'only those who are active, or disabled')
+      .addOption(new Option('--state <state>', 'only those who are').choices(['active', 'disabled']))
       .option('--admin', 'only administrators')
       .action(run(listUsers)),
     'hearth user list',
@@ -36,10 +37,10 @@ export function addUserCommands(program: Command, run: Run): void {
   );
   addUserAddCommands(user, run);
   addUserLifeCommands(user, run);
+  addUserSessionCommands(user, run);
 }
 
 async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void> {
-  if (state !== undefined && state !== 'active' && state !== 'disabled') throw invalid('usage', '--state is active or disabled.');
   const rooms = await cli.openRooms();
   const people = (await rooms.accounts.listPeople())
     .filter((person) => state === undefined || stateOf(person) === state)
@@ -52,8 +53,9 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
   const person = await findPerson(rooms, name);
   const [row] = await rowsOf(rooms, [person]);
   const { accounts } = rooms;
-  const [keys, tokens, sessions] = await Promise.all([
+  const [keys, tokens, sessions, memberships] = await Promise.all([
     accounts.listKeys(person.id), accounts.listTokens(person.id), accounts.listSessions(person.id),
+    rooms.organisations.organisationsOf(person.id),
   ]);
   cli.output.show(
     [
@@ -68,6 +70,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ['Keys', keys.length],
       ['Tokens', tokens.length],
       ['Sessions', sessions.length],
+      ...memberships.map(({ organisation, role }) => ['Organisation', `${organisation.name}  ${role}`] as const),
       ...keys.map((key) => ['Key', `${key.title}  ${key.fingerprint}`] as const),
       ...tokens.map((token) => ['Token', `${token.name}  ${token.access}  …${token.ending}`] as const),
       ...sessions.map((session) => ['Session', `${session.address}  ${session.userAgent}`] as const),
@@ -76,16 +79,10 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ...personToJson(row!),
       bio: person.bio,
       website: person.website,
+      organisations: memberships.map(({ organisation, role }) => ({ name: organisation.name, role })),
       keys: keys.map((key) => keyToJson(key, person.username)),
       tokens: tokens.map((token) => tokenToJson(token, person.username)),
-      sessions: sessions.map((session) => ({
-        id: session.id,
-        startedAt: isoOrNull(session.createdAt),
-        lastSeenAt: isoOrNull(session.lastSeenAt),
-        endsAt: isoOrNull(session.endsAt),
-        address: session.address,
-        client: session.userAgent,
-      })),
+      sessions: sessions.map(sessionToJson),
     },
   );
 }

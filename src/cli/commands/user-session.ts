@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { Session } from '../../accounts/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { webAddress } from '../addresses.ts';
+import { withExamples } from '../help.ts';
+import { isoOrNull, never } from '../output.ts';
+import type { Column } from '../output.ts';
+import { findById } from './find-by-id.ts';
+import { findPerson, nameOf } from './find-person.ts';
+
+/** `hearth user sessions|invite`: who is signed in where, and how somebody new comes in. */
+export function addUserSessionCommands(user: Command, run: Run): void {
+  withExamples(
+    user.command('sessions').description('list where a person is signed in, or end it')
+      .argument('<name>', 'user name')
+      .option('--revoke [id]', 'end one session, or all of them')
+      .option('--dry-run', 'with --revoke: only say what would end')
+      .action(run(sessions)),
+    'hearth user sessions alice',
+    'hearth user sessions alice --revoke',
+  );
+  withExamples(
+    user.command('invite').description('print a link that lets one person make an account')
+      .option('--expires <time>', 'how long it works, for example 12h', '7d')
+      .action(run(invite)),
+    'hearth user invite',
+    'hearth user invite --expires 2d',
+  );
+}
+
+const columns: Column<Session>[] = [
+  { title: 'ID', cell: ({ id }) => ({ id }) },
+  { title: 'STARTED', cell: ({ createdAt }) => never(createdAt) },
+  { title: 'LAST SEEN', cell: ({ lastSeenAt }) => never(lastSeenAt) },
+  { title: 'ADDRESS', cell: ({ address }) => address },
+  { title: 'CLIENT', cell: ({ userAgent }) => userAgent },
+];
+
+export const sessionToJson = ({ id, createdAt, lastSeenAt, endsAt, address, userAgent }: Session): object => ({
+  id, startedAt: isoOrNull(createdAt), lastSeenAt: isoOrNull(lastSeenAt), endsAt: isoOrNull(endsAt), address, client: userAgent,
+});
+
+const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = async (cli, { revoke, dryRun }, name) => {
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, name);
+  const rows = await rooms.accounts.listSessions(person.id);
+  if (revoke === undefined) return cli.output.list(rows, columns, ['session', 'sessions'], sessionToJson);
+  const ending = revoke === true ? rows : [findById(rows, revoke, { what: 'session', reason: 'unknown_session' })];
+  const what = `${ending.length} ${ending.length === 1 ? 'session' : 'sessions'} of ${nameOf(person)}`;
+  if (dryRun) return cli.output.result(`Would end ${what}.`, { revoked: ending.map(sessionToJson) });
+  for (const { id } of ending) await rooms.accounts.revokeSession(person.id, id);
+  cli.output.result(`Ended ${what}; keys and tokens go on to work.`, { revoked: ending.map(sessionToJson) });
+};
+
+const longestDays = 365;
+
+const invite: Action<{ expires: string }, []> = async (cli, { expires }) => {
+  const { readDuration } = await import('../../config/index.ts');
+  const lifetimeMs = readDuration(expires);
+  if (lifetimeMs === undefined || lifetimeMs < 60_000 || lifetimeMs > longestDays * 86_400_000) {
+    throw invalid('usage', `--expires is a duration from 1m to ${longestDays}d, such as 12h.`);
+  }
+  const { accounts, config } = await cli.openRooms();
+  const made = await accounts.addInvite(null, { lifetimeMs });
+  const url = `${webAddress(config)}/signup?invite=${encodeURIComponent(made.secret)}`;
+  cli.output.secret(url, `Whoever opens this link first can make an account, until ${isoOrNull(made.invite.expiresAt)}:`, {
+    id: made.invite.id, expiresAt: isoOrNull(made.invite.expiresAt), url,
+  });
+};
