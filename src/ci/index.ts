@@ -25,6 +25,7 @@ export type { RunnerRow } from './runners/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './runs/job-schema.ts';
 export type { RunEnding } from './runs/run-ending.ts';
+export { describeJob, describeRun } from './runs/describe-run.ts';
 export type { RunRow } from './runs/run-schema.ts';
 export { isFinal } from './runs/run-status.ts';
 export type { FinalStatus, RunStatus } from './runs/run-status.ts';

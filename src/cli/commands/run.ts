@@ -6,9 +6,9 @@ import type { JobRow, RunRow } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
+import { never } from '../output.ts';
 import type { Column } from '../output.ts';
-import { duration } from '../times.ts';
+import { absoluteTime, duration } from '../times.ts';
 import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './name-run.ts';
 import { addRunLogCommand } from './run-log.ts';
@@ -64,25 +64,6 @@ const columns: Column<Row>[] = [
   { title: 'TOOK', cell: ({ startedAt, finishedAt }) => duration(startedAt, finishedAt), align: 'right', whole: true },
 ];
 
-function toJson(row: Row): Record<string, unknown> {
-  return {
-    number: row.number,
-    status: row.status,
-    title: row.title,
-    workflow: row.workflowPath,
-    workflowName: row.workflowName,
-    event: row.event,
-    ref: row.ref,
-    commit: row.sha,
-    attempt: row.attempt,
-    actor: row.actor,
-    reason: row.reason,
-    createdAt: isoOrNull(row.createdAt),
-    startedAt: isoOrNull(row.startedAt),
-    finishedAt: isoOrNull(row.finishedAt),
-  };
-}
-
 async function toRows({ accounts }: Rooms, runs: readonly RunRow[]): Promise<Row[]> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
   return runs.map((run) => ({ ...run, actor: run.actorId === null ? null : (people.get(run.actorId)?.username ?? null) }));
@@ -101,21 +82,15 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   const found = await findRepository(rooms, text);
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
   const { runs } = await rooms.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
-  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], toJson);
+  const { describeRun } = await shapes();
+  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], (row) => describeRun(row, row.actor, absoluteTime));
 };
 
-function jobToJson(job: JobRow): object {
-  return {
-    id: job.id,
-    name: job.name,
-    key: job.jobKey,
-    status: job.status,
-    labels: job.runsOn,
-    needs: job.needs,
-    reason: job.reason,
-    startedAt: isoOrNull(job.startedAt),
-    finishedAt: isoOrNull(job.finishedAt),
-  };
+/** The shapes have their home in the room, which is loaded by then. */
+const shapes = () => import('../../ci/index.ts');
+
+async function toJson(row: Row): Promise<object> {
+  return (await shapes()).describeRun(row, row.actor, absoluteTime);
 }
 
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
@@ -124,6 +99,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
   const shown = await rooms.ci.findRun(found, readNumber(number), attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'));
   const [row] = (await toRows(rooms, [shown.run])) as [Row];
   const reasons = new Map((await rooms.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
+  const { describeJob } = await shapes();
   const about = (job: JobRow): string => [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? ''].filter((word) => word !== '').join(', ');
   cli.output.show(
     [
@@ -141,7 +117,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
       ['Ended', never(row.finishedAt)],
       ...shown.jobs.map((job) => [`Job ${job.id}`, `${job.name}: ${about(job)}`] as const),
     ],
-    { ...toJson(row), shownAttempt: shown.attempt, jobs: shown.jobs.map(jobToJson) },
+    { ...(await toJson(row)), shownAttempt: shown.attempt, jobs: shown.jobs.map((job) => describeJob(job, reasons.get(job.id) ?? null, absoluteTime)) },
   );
 };
 
@@ -150,7 +126,7 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
   const found = await findRepository(rooms, text);
   const run = await rooms.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
   const [row] = (await toRows(rooms, [run])) as [Row];
-  cli.output.result(row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`, toJson(row));
+  cli.output.result(row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`, await toJson(row));
 };
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
@@ -160,5 +136,5 @@ const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (
   const { jobs } = await rooms.ci.findRun(found, readNumber(number));
   const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };
   const [row] = (await toRows(rooms, [await rooms.ci.rerun(localAdministrator, found, readNumber(number), choice)])) as [Row];
-  cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, toJson(row));
+  cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, await toJson(row));
 };

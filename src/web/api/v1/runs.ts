@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { describeJob, describeRun } from '../../../ci/index.ts';
 import type { JobRow, RunRow } from '../../../ci/index.ts';
 import { invalid, notFound } from '../../../kernel/index.ts';
 import type { Found } from '../../../repositories/index.ts';
@@ -25,20 +26,7 @@ const pageOf = ({ found, origin }: Where, number: number): string => `${origin}$
 async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output<typeof runShape>[]> {
   const people = await where.rooms.accounts.peopleById(rows.flatMap(({ actorId }) => actorId ?? []));
   return rows.map((row) => ({
-    number: row.number,
-    status: row.status,
-    title: row.title,
-    workflow: row.workflowPath,
-    workflowName: row.workflowName,
-    event: row.event,
-    ref: row.ref,
-    commit: row.sha,
-    attempt: row.attempt,
-    actor: row.actorId === null ? null : (people.get(row.actorId)?.username ?? null),
-    reason: row.reason,
-    createdAt: isoTime(row.createdAt),
-    startedAt: isoTimeOrNull(row.startedAt),
-    finishedAt: isoTimeOrNull(row.finishedAt),
+    ...describeRun(row, row.actorId === null ? null : (people.get(row.actorId)?.username ?? null), isoTime),
     url: pageOf(where, row.number),
   }));
 }
@@ -46,19 +34,7 @@ async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output
 const showRun = async (where: Where, row: RunRow) => (await showRuns(where, [row]))[0]!;
 
 function showJob(where: Where, number: number, job: JobRow, waitsFor: string | null): z.output<typeof jobShape> {
-  return {
-    id: job.id,
-    key: job.jobKey,
-    name: job.name,
-    attempt: job.attempt,
-    status: job.status,
-    labels: job.runsOn,
-    needs: job.needs,
-    reason: job.reason ?? waitsFor,
-    startedAt: isoTimeOrNull(job.startedAt),
-    finishedAt: isoTimeOrNull(job.finishedAt),
-    url: `${pageOf(where, number)}/jobs/${job.id}`,
-  };
+  return { ...describeJob(job, waitsFor, isoTime), url: `${pageOf(where, number)}/jobs/${job.id}` };
 }
 
 async function reasonsToWait({ ci }: Pick<WebRooms, 'ci'>, found: Found): Promise<Map<number, string>> {

@@ -1,0 +1,79 @@
+import type { JobRow } from './job-schema.ts';
+import type { RunRow } from './run-schema.ts';
+import type { RunStatus } from './run-status.ts';
+
+/** A run as programs read it, from the API as from the command line. Edges add their addresses. */
+export interface DescribedRun {
+  number: number;
+  status: RunStatus;
+  title: string;
+  /** File of the workflow, below the folder of workflows. */
+  workflow: string;
+  workflowName: string;
+  event: string;
+  ref: string;
+  commit: string;
+  attempt: number;
+  /** Handle of who started it; null for the clock and for people who are gone. */
+  actor: string | null;
+  reason: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+/** One job of it. */
+export interface DescribedJob {
+  id: number;
+  key: string;
+  name: string;
+  attempt: number;
+  status: RunStatus;
+  labels: string[] | null;
+  needs: string[];
+  /** Why it did not run, how it was lost, or why it still waits. */
+  reason: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+/** How an edge writes a moment, from epoch milliseconds. */
+type WriteTime = (epochMs: number) => string;
+
+const orNull = (epochMs: number | null, time: WriteTime): string | null => (epochMs === null ? null : time(epochMs));
+
+/** @param actor handle of who started it, when that is known */
+export function describeRun(row: RunRow, actor: string | null, time: WriteTime): DescribedRun {
+  return {
+    number: row.number,
+    status: row.status,
+    title: row.title,
+    workflow: row.workflowPath,
+    workflowName: row.workflowName,
+    event: row.event,
+    ref: row.ref,
+    commit: row.sha,
+    attempt: row.attempt,
+    actor,
+    reason: row.reason,
+    createdAt: time(row.createdAt),
+    startedAt: orNull(row.startedAt, time),
+    finishedAt: orNull(row.finishedAt, time),
+  };
+}
+
+/** @param waitsFor why no runner has it yet, as `explainQueue` says */
+export function describeJob(job: JobRow, waitsFor: string | null, time: WriteTime): DescribedJob {
+  return {
+    id: job.id,
+    key: job.jobKey,
+    name: job.name,
+    attempt: job.attempt,
+    status: job.status,
+    labels: job.runsOn,
+    needs: job.needs,
+    reason: job.reason ?? waitsFor,
+    startedAt: orNull(job.startedAt, time),
+    finishedAt: orNull(job.finishedAt, time),
+  };
+}
