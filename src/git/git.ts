@@ -7,6 +7,7 @@ import type { Logger } from '../kernel/index.ts';
 import { createListings } from './advertise-refs.ts';
 import type { AdvertiseRefs } from './advertise-refs.ts';
 import { createAnswerCache } from './answer-cache/answer-cache.ts';
+import { askVersion } from './ask-version.ts';
 import * as browse from './browse.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './browse.ts';
 import { changedPaths } from './changed-paths.ts';
@@ -178,12 +179,12 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   let spawner: Spawner | null = null;
   let isStopped = false;
   const door = openGitDoor(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
-  const [said, pairs] = await Promise.all([
-    door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096),
+  const ask = async (): Promise<string> => (await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
+  const [version, pairs] = await Promise.all([
+    askVersion(program, folder, ask, (answer) => readVersion(answer, program)),
     createSocketPairs(folder, logger),
   ]);
   const pipes = createReusedPipes(pairs);
-  const version = readVersion(said.output.toString(), program);
   if (lacksFixes(version)) logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
 
   const slotRules = (total: number, perRepository: number, perClient?: number): SlotRules => ({

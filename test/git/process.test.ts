@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { chargeGit, createGit } from '../../src/git/index.ts';
+import { askVersion } from '../../src/git/ask-version.ts';
 import { openGitDoor } from '../../src/git/process.ts';
 import { createSlots } from '../../src/git/slots.ts';
 import { createSocketPairs } from '../../src/git/socket-pairs.ts';
@@ -110,6 +111,23 @@ t.test('git is found, and refused when it is too old or something else', async (
   await t.rejects(start(program), because('git_missing'));
   t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), { major: 2, minor: 50, patch: 1, text: '2.50.1' });
   t.match(readVersion('git version 3.0.rc1\n', 'git'), { major: 3, minor: 0, patch: 0 });
+});
+
+t.test('git is asked for its version once for each program', async (t) => {
+  const folder = temporaryFolder(t);
+  const program = path.join(folder, 'git');
+  let asked = 0;
+  const ask = (answer = 'git version 2.40.1') => askVersion(program, folder, async () => (asked += 1, answer), (said) => readVersion(said, program).text);
+  writeFileSync(program, '\x7fELF one');
+  await t.rejects(ask('git version 2.38.9'), because('git_too_old'));
+  t.same([await ask(), await ask(), asked], ['2.40.1', '2.40.1', 2], 'what is refused is asked again, what is kept is not');
+  writeFileSync(program, '\x7fELF number two');
+  t.same([await ask('git version 2.41.0'), await ask(), asked], ['2.41.0', '2.41.0', 3], 'another program');
+  writeFileSync(path.join(folder, 'version'), '{"ide');
+  t.same([await ask(), asked], ['2.40.1', 4], 'what a crash has left');
+  writeFileSync(program, '#!/bin/sh\nexec other-git "$@"\n');
+  await ask();
+  t.same([await ask('git version 2.42.0'), asked], ['2.42.0', 6], 'a script may lead to any');
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {
