@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import type { EntityManager, EntitySchema } from 'typeorm';
+import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
 import { DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
@@ -123,7 +123,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     migrationsTransactionMode: 'each',
   });
   queryThroughWriter(writer, refuseLateWork);
-  const reader = new DataSource({ ...shared, driver: SqliteConnection, readonly: true });
+  const reader = new ReadingSource({ ...shared, driver: SqliteConnection, readonly: true }, writer);
 
   const { lookup, state, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
 
@@ -257,6 +257,22 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     throw translateFault(error);
   }
   return database;
+}
+
+/** What TypeORM makes of the entities is the same for both doors, and takes as long as opening a connection: made once. */
+class ReadingSource extends DataSource {
+  readonly #like: DataSource;
+
+  /** @param like a source of the same entities and driver, opened before this one */
+  constructor(options: DataSourceOptions, like: DataSource) {
+    super(options);
+    this.#like = like;
+  }
+
+  protected override async buildMetadatas(): Promise<void> {
+    const { entityMetadatas, entityMetadatasMap } = this.#like;
+    Object.assign(this, { entityMetadatas, entityMetadatasMap });
+  }
 }
 
 /** TypeORM keeps the connection that its driver made for itself. */
