@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
@@ -43,6 +44,15 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The answer holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
+}
+
+/** What is noted of any request, also of one that passes by Koa. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Without the query. */
+  readonly path: string;
+  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity'>;
 }
 
 export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext>;

@@ -2,6 +2,7 @@ import type { AccessDeclaration } from './access-declarations.ts';
 import type { FederationHandlers } from './activitypub/index.ts';
 import type { ArtifactHandlers } from './artifacts/index.ts';
 import type { Middleware } from './context.ts';
+import { throughPages } from './git/index.ts';
 import type { GitHandlers } from './git/index.ts';
 import type { CostClass } from './middleware/budget.ts';
 import { showApi, showOpenApi } from './pages/api.ts';
@@ -365,9 +366,9 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${B}/unpin`,                     access: 'repository:read',  cost: 'rows',     page: unpinRepository },
   { method: 'POST', path: `${B}/pin/move`,                  access: 'repository:read',  cost: 'rows',     page: movePin },
 
-  { method: 'GET',  path: `${G}/info/refs`,                 access: 'git',              cost: 'transfer', handle: git.infoRefs },
-  { method: 'POST', path: `${G}/git-upload-pack`,           access: 'git',              cost: 'transfer', handle: git.uploadPack },
-  { method: 'POST', path: `${G}/git-receive-pack`,          access: 'git',              cost: 'transfer', handle: git.receivePack },
+  { method: 'GET',  path: `${G}/info/refs`,                 access: 'git',              cost: 'transfer', handle: throughPages(git.infoRefs) },
+  { method: 'POST', path: `${G}/git-upload-pack`,           access: 'git',              cost: 'transfer', handle: throughPages(git.uploadPack) },
+  { method: 'POST', path: `${G}/git-receive-pack`,          access: 'git',              cost: 'transfer', handle: throughPages(git.receivePack) },
   { method: 'GET',  path: `${B}/info/refs`,                 access: 'open',             cost: 'free',     page: redirectGit },
   { method: 'GET',  path: '/:owner/:name/info/refs',        access: 'open',             cost: 'free',     page: redirectGit },
   { method: 'GET',  path: G,                                access: 'open',             cost: 'free',     page: redirectCloneAddress },

@@ -154,6 +154,29 @@ t.test('answers are git’s own bytes, typed and never cached', async (t) => {
   t.match(pack.text, /^0008NAK\n.*PACK/s);
 });
 
+t.test('the usual spelling of an address, which passes by the pages, answers as any other does', async (t) => {
+  const other = (path: string) => path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
+  const told = async (path: string, options: Parameters<typeof ask>[1]) => {
+    const { status, headers, text } = await ask(path, options);
+    const pairs = [...headers].filter(([name]) => !['x-request-id', 'date', 'keep-alive'].includes(name));
+    t.match(headers.get('x-request-id'), /^[\w-]{12}$/);
+    return { status, text, headers: pairs.map(([name, value]) => `${name}: ${value}`).sort() };
+  };
+  const requests: [path: string, options?: Parameters<typeof ask>[1]][] = [
+    [refs('open')],
+    [refs('open'), { headers: { 'git-protocol': 'version=2' } }],
+    [refs('open', 'git-receive-pack')],
+    [refs('open', 'git-receive-pack'), { headers: bearer(alice) }],
+    [refs('open'), { headers: { authorization: 'Bearer wrong' } }],
+    [refs('absent')],
+    ['/git/alice/open.git/git-upload-pack', { headers: fetchType, body: wants }],
+    ['/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-type': 'text/plain' }, body: wants }],
+    ['/git/alice/open.git/git-upload-pack'],
+  ];
+  for (const [path, options] of requests) t.same(await told(path, options), await told(other(path), options), path);
+  for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy']) t.ok((await ask(refs('open'))).headers.has(name), name);
+});
+
 t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
   for (const type of ['', 'text/plain', 'application/x-git-receive-pack-request', 'application/x-git-upload-pack-request; charset=utf-8', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {

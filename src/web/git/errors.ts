@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isDomainError, internal, unauthenticated } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Context } from '../context.ts';
+import type { GitExchange } from './exchange.ts';
 import { statusOf } from '../status-of.ts';
 
 // The one place where the house's errors become git over HTTP (DESIGN §5).
@@ -35,32 +35,31 @@ export function challengeStrangers(viewer: Viewer): (error: unknown) => never {
 }
 
 /** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
-export async function answerError(ctx: Context, thrown: unknown, logger: Logger): Promise<void> {
-  if (ctx.res.headersSent || ctx.res.destroyed) {
-    ctx.respond = false;
-    ctx.res.destroy();
+export async function answerError({ req, res, state, headers }: GitExchange, thrown: unknown, logger: Logger): Promise<void> {
+  if (res.headersSent || res.destroyed) {
+    res.destroy();
     return;
   }
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
-  if (status === 500) logger.error('git.http_fault', { id: ctx.state.requestId, error: error.cause ?? error });
-  else if (error.cause !== undefined) logger.info('git.http_refused', { id: ctx.state.requestId, reason: error.reason, cause: error.cause });
-  const body = Buffer.from(`${status === 500 ? `internal error (${ctx.state.requestId})` : error.message}\n`);
+  if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });
+  else if (error.cause !== undefined) logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
+  const body = Buffer.from(`${status === 500 ? `internal error (${state.requestId})` : error.message}\n`);
 
-  for (const name of ctx.res.getHeaderNames()) if (name.startsWith('content-')) ctx.remove(name);
-  ctx.status = status;
-  ctx.set({ ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8' });
-  if (ctx.req.complete || Number(ctx.req.headers['content-length'] ?? Infinity) <= briefBytes) {
-    ctx.body = body;
+  // What was said already of another answer.
+  for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
+  const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
+  const more = { ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': String(body.length), ...(isSent ? {} : { Connection: 'close' }) };
+  res.writeHead(status, [...headers, ...Object.entries(more).flat()]);
+  if (isSent) {
+    res.end(body);
     return;
   }
   // A client that is still sending much must get to read this: closing at once would
   // reset the connection and take the answer with it.
-  ctx.respond = false;
-  ctx.set({ Connection: 'close', 'Content-Length': String(body.length) });
-  ctx.res.write(body);
-  await linger(ctx.req);
-  ctx.res.end();
+  res.write(body);
+  await linger(req);
+  res.end();
 }
 
 function extraHeaders(status: number, error: DomainError): Record<string, string> {

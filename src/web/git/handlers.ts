@@ -1,16 +1,10 @@
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import type { Context, Middleware } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 import { answerError, challengeStrangers, uncached } from './errors.ts';
+import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
 import { openBody } from './request-body.ts';
 import type { GitRooms } from './rooms.ts';
-
-export interface GitHandlers {
-  infoRefs: Middleware;
-  uploadPack: Middleware;
-  receivePack: Middleware;
-}
 
 type Service = 'upload-pack' | 'receive-pack';
 
@@ -26,59 +20,59 @@ const stallMs = 60_000;
  */
 export function createGitHandlers(rooms: GitRooms): GitHandlers {
   return {
-    infoRefs: guarded(rooms, async (ctx, signal) => {
-      const service = readService(ctx);
-      const viewer = await authenticate(rooms, ctx);
-      const opened = await open(rooms, ctx, viewer, service).catch(async (error: unknown) => {
-        const moved = await movedTo(rooms, ctx, viewer);
+    infoRefs: guarded(rooms, async (exchange, signal) => {
+      const { res, headers } = exchange;
+      const service = readService(exchange);
+      const viewer = await authenticate(rooms, exchange);
+      const opened = await open(rooms, exchange, viewer, service).catch(async (error: unknown) => {
+        const moved = await movedTo(rooms, exchange, viewer);
         if (moved === null) throw error;
         return moved;
       });
-      if (typeof opened === 'string') return redirect(ctx, `${opened}/info/refs?service=git-${service}`);
+      if (typeof opened === 'string') return redirect(exchange, `${opened}/info/refs?service=git-${service}`);
       const { path } = opened;
-      const protocol = readProtocol(ctx, service);
+      const protocol = readProtocol(exchange, service);
       const refs = await rooms.git.advertiseRefs({ path, service, protocol, signal });
-      begin(ctx, `application/x-git-${service}-advertisement`);
       // Version 2 has no such greeting: its first line says the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
-      ctx.length = greeting.length + refs.length;
+      res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
       // In two pieces: a long list would be copied for the sake of one line.
-      ctx.res.cork();
-      ctx.res.write(greeting);
-      ctx.res.write(refs);
-      finish(ctx);
+      if (greeting.length > 0) res.write(greeting);
+      res.end(refs);
     }),
 
-    uploadPack: guarded(rooms, async (ctx, signal) => {
-      const viewer = await authenticate(rooms, ctx);
-      const { path } = await open(rooms, ctx, viewer, 'upload-pack');
-      const input = openBody(ctx.req, 'application/x-git-upload-pack-request', maxFetchBytes);
-      begin(ctx, 'application/x-git-upload-pack-result');
+    uploadPack: guarded(rooms, async (exchange, signal) => {
+      const { req, res, state } = exchange;
+      const viewer = await authenticate(rooms, exchange);
+      const { path } = await open(rooms, exchange, viewer, 'upload-pack');
+      const input = openBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
+      begin(exchange, 'application/x-git-upload-pack-result');
       const { cutShort } = await rooms.git.uploadPack({
         path,
-        protocol: readProtocol(ctx, 'upload-pack'),
+        protocol: readProtocol(exchange, 'upload-pack'),
         input,
-        output: ctx.res,
+        output: res,
         takesBytesAtOnce: true,
         stateless: true,
         signal,
-        client: viewer.kind === 'person' ? viewer.id : ctx.state.address,
+        client: viewer.kind === 'person' ? viewer.id : state.address,
         stallMs,
       });
       // An answer that was cut short must not look complete.
-      if (cutShort) ctx.res.destroy();
-      finish(ctx);
+      if (cutShort) res.destroy();
+      res.end();
     }),
 
-    receivePack: guarded(rooms, async (ctx, signal) => {
-      const viewer = await authenticate(rooms, ctx);
-      const opened = await open(rooms, ctx, viewer, 'receive-pack');
+    receivePack: guarded(rooms, async (exchange, signal) => {
+      const { req, res } = exchange;
+      const viewer = await authenticate(rooms, exchange);
+      const opened = await open(rooms, exchange, viewer, 'receive-pack');
       // The pack is bounded by git's own limit.
-      const input = openBody(ctx.req, 'application/x-git-receive-pack-request', Infinity);
-      begin(ctx, 'application/x-git-receive-pack-result');
-      const protocol = readProtocol(ctx, 'receive-pack');
-      await rooms.repositories.receivePush(opened, { viewer, via: 'http', protocol, input, output: ctx.res, signal, stallMs });
-      finish(ctx);
+      const input = openBody(req, 'application/x-git-receive-pack-request', Infinity);
+      begin(exchange, 'application/x-git-receive-pack-result');
+      const protocol = readProtocol(exchange, 'receive-pack');
+      await rooms.repositories.receivePush(opened, { viewer, via: 'http', protocol, input, output: res, signal, stallMs });
+      res.end();
     }),
   };
 }
@@ -94,29 +88,36 @@ const greetings: Record<Service, Buffer> = {
   'receive-pack': greeting('receive-pack'),
 };
 
+/** Constant for each service. */
+const advertised: Record<Service, readonly string[]> = {
+  'upload-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-upload-pack-advertisement'],
+  'receive-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-receive-pack-advertisement'],
+};
+
 /** Runs a handler with a signal for a client that leaves, and turns what it throws into an answer. */
-function guarded({ logger }: GitRooms, handle: (ctx: Context, signal: AbortSignal) => Promise<void>): Middleware {
-  return async (ctx) => {
+function guarded({ logger }: GitRooms, handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>): GitHandler {
+  return async (exchange) => {
+    const { req, res } = exchange;
     const gone = new AbortController();
     const onClose = () => {
-      if (!ctx.res.writableFinished) gone.abort();
+      if (!res.writableFinished) gone.abort();
     };
-    ctx.res.on('close', onClose);
-    if (ctx.res.destroyed) onClose();
+    res.on('close', onClose);
+    if (res.destroyed) onClose();
     // git may think for minutes without a byte; who holds up whom is watched elsewhere.
-    ctx.req.socket.setTimeout(0);
+    req.socket.setTimeout(0);
     try {
-      await handle(ctx, gone.signal);
+      await handle(exchange, gone.signal);
     } catch (error) {
-      await answerError(ctx, error, logger);
+      await answerError(exchange, error, logger);
     }
     // What nobody has read would stand in the way of the next request on this connection.
-    ctx.req.resume();
+    req.resume();
   };
 }
 
-function open(rooms: GitRooms, ctx: Context, viewer: Viewer, service: Service) {
-  const { owner = '', name = '' } = ctx.params as Record<string, string>;
+function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service: Service) {
+  const { owner = '', name = '' } = params;
   const bare = name.replace(/\.git$/i, '');
   const { repositories } = rooms;
   const opening =
@@ -125,40 +126,35 @@ function open(rooms: GitRooms, ctx: Context, viewer: Viewer, service: Service) {
 }
 
 /** Where a repository is now that was once at this address, for who may see it there. */
-async function movedTo({ repositories }: GitRooms, { params }: Context, viewer: Viewer): Promise<string | null> {
-  const { owner = '', name = '' } = params as Record<string, string>;
+async function movedTo({ repositories }: GitRooms, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
+  const { owner = '', name = '' } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
   return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
 }
 
 /** git follows a redirect on its first request, says so, and then stays at the new address. */
-function redirect(ctx: Context, to: string): void {
-  ctx.set(uncached);
-  ctx.redirect(to);
-  ctx.status = 301;
+function redirect({ res, headers }: GitExchange, to: string): void {
+  res.writeHead(301, [...headers, ...Object.entries(uncached).flat(), 'Location', to, 'Content-Length', '0']).end();
 }
 
-function readService(ctx: Context): Service {
-  const asked = new URLSearchParams(ctx.querystring).getAll('service');
+function readService({ querystring }: GitExchange): Service {
+  const asked = new URLSearchParams(querystring).getAll('service');
   if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
   if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
 }
 
 /** Pushes know no version 2; a client that asks for it gets the first one, as git does. */
-function readProtocol(ctx: Context, service: Service): string | null {
-  const header = ctx.get('Git-Protocol');
+function readProtocol({ req }: GitExchange, service: Service): string | null {
+  const header = String(req.headers['git-protocol'] ?? '');
   const known = service === 'upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
   return known.test(header) ? header : null;
 }
 
-function begin(ctx: Context, type: string): void {
-  ctx.status = 200;
-  ctx.set({ ...uncached, 'Content-Type': type });
-}
-
-/** Ends an answer that was written past Koa. */
-function finish(ctx: Context): void {
-  ctx.respond = false;
-  ctx.res.end();
+/** What the answer will say of itself, unless it becomes a refusal. */
+function begin({ res, headers }: GitExchange, type: string): void {
+  res.statusCode = 200;
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
+  for (const [name, value] of Object.entries(uncached)) res.setHeader(name, value);
+  res.setHeader('Content-Type', type);
 }

@@ -1,2 +1,3 @@
+export { gitFirst, throughPages } from './door.ts';
+export type { GitHandlers } from './exchange.ts';
 export { createGitHandlers } from './handlers.ts';
-export type { GitHandlers } from './handlers.ts';

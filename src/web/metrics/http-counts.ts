@@ -1,11 +1,12 @@
 import type { Clock } from '../../kernel/index.ts';
-import type { Middleware } from '../context.ts';
+import type { Exchange } from '../context.ts';
 import { createCounter } from './registry.ts';
 import type { Family } from './registry.ts';
 
 /** What was asked over HTTP: by the pattern of the route, never by its address (security K04). */
 export interface HttpCounts {
-  count: Middleware;
+  /** To be called when a request begins. */
+  count(exchange: Pick<Exchange, 'res' | 'state'>): void;
   families(): Family[];
 }
 
@@ -31,14 +32,13 @@ export function createHttpCounts(clock: Clock): HttpCounts {
   }
 
   return {
-    async count(ctx, next) {
+    count({ res, state }) {
       const startedAt = clock.now();
       inFlight += 1;
-      ctx.res.once('close', () => {
+      res.once('close', () => {
         inFlight -= 1;
-        note(ctx.state.routePath ?? 'none', ctx.res.statusCode, (clock.now() - startedAt) / 1000);
+        note(state.routePath ?? 'none', res.statusCode, (clock.now() - startedAt) / 1000);
       });
-      await next();
     },
     families: () => [
       { name: 'http_requests_total', type: 'counter', help: 'Requests answered.', samples: requests.samples() },

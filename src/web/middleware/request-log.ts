@@ -1,35 +1,34 @@
 import type { Clock, Logger } from '../../kernel/index.ts';
-import type { Context, Middleware } from '../context.ts';
+import type { Exchange } from '../context.ts';
 
 /**
  * Paths may carry a one-time ticket and queries a setup token, an invite or a
  * search. So the query is never logged, and a ticket is logged as its pattern.
  */
-function loggedPath(ctx: Context): string {
-  const { routePath } = ctx.state;
-  return routePath?.includes(':ticket') ? routePath : ctx.path.slice(0, 512);
+function loggedPath({ path, state: { routePath } }: Exchange): string {
+  return routePath?.includes(':ticket') ? routePath : path.slice(0, 512);
 }
 
-/** One line per request, written when the last byte has gone or the client has left. */
-export function logRequests({ logger, clock }: { logger: Logger; clock: Clock }): Middleware {
-  return async (ctx, next) => {
+/** One line per request, written when the last byte has gone or the client has left. To be called when it begins. */
+export function createRequestLog({ logger, clock }: { logger: Logger; clock: Clock }): (exchange: Exchange) => void {
+  return (exchange) => {
+    const { req, res, state } = exchange;
     const startedAt = clock.now();
-    const bytesBefore = ctx.req.socket.bytesWritten;
+    const bytesBefore = req.socket.bytesWritten;
     // Comes once, after the last byte or when the client has left.
-    ctx.res.once('close', () => {
-      const { viewer } = ctx.state.identity;
+    res.once('close', () => {
+      const { viewer } = state.identity;
       logger.info('http.request', {
-        id: ctx.state.requestId,
-        method: ctx.method,
-        path: loggedPath(ctx),
-        status: ctx.status,
+        id: state.requestId,
+        method: req.method,
+        path: loggedPath(exchange),
+        status: res.statusCode,
         ms: clock.now() - startedAt,
-        bytes: ctx.req.socket.bytesWritten - bytesBefore,
-        address: ctx.state.address,
+        bytes: req.socket.bytesWritten - bytesBefore,
+        address: state.address,
         ...(viewer.kind === 'person' ? { person: viewer.id } : {}),
-        ...(ctx.res.writableFinished ? {} : { end: 'client left' }),
+        ...(res.writableFinished ? {} : { end: 'client left' }),
       });
     });
-    await next();
   };
 }

@@ -1,5 +1,4 @@
 import type { Config } from '../../config/index.ts';
-import type { Middleware } from '../context.ts';
 
 /**
  * No inline style or script, nothing from other hosts, no framing. A page that
@@ -22,16 +21,10 @@ const contentSecurityPolicy = (images: string): string => [
  * the latter makes browsers send `Origin: null` with forms, which on plain http
  * is all the cross-site check has.
  */
-export const setSecurityHeaders = ({ repositories }: Pick<Config, 'repositories'>): Middleware => {
-  const policy = contentSecurityPolicy(repositories.remoteImages ? ' https:' : '');
-  return async (ctx, next) => {
-    ctx.set({
-      'Content-Security-Policy': policy,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'same-origin',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
-    });
-    await next();
-  };
-};
+export const securityHeaders = ({ repositories }: Pick<Config, 'repositories'>): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': contentSecurityPolicy(repositories.remoteImages ? ' https:' : ''),
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+});
