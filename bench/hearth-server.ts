@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { textOption } from './rounds.ts';
 
-export const executable = fileURLToPath(new URL('../dist/hearth', import.meta.url));
+/** `--executable PATH`: another build, to compare two of them. */
+export const executable = path.resolve(textOption('executable') ?? fileURLToPath(new URL('../dist/hearth', import.meta.url)));
 
 export interface HearthServer {
   pid: number;
@@ -27,7 +29,7 @@ export interface HearthServer {
 
 /** @param settings by their environment names */
 export async function startHearthServer(settings: Record<string, string> = {}): Promise<HearthServer> {
-  if (!existsSync(executable)) throw new Error('dist/hearth is missing. Run: scripts/build-executable');
+  if (!existsSync(executable)) throw new Error(`${executable} is missing. Run: scripts/build-executable`);
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   const env = {
     PATH: '/usr/bin:/bin',

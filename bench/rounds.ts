@@ -67,3 +67,9 @@ export function option(name: string, otherwise: number): number {
   const at = process.argv.indexOf(`--${name}`);
   return at === -1 ? otherwise : Number(process.argv[at + 1]);
 }
+
+/** `--repository PATH` and the like; null without it. */
+export function textOption(name: string): string | null {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? null : (process.argv[at + 1] ?? null);
+}

@@ -101,7 +101,7 @@ export async function startNginx(
     settings: 'client_max_body_size 0;',
     locations: `location ~ ^/git(/.*)$ {
       fastcgi_pass unix:${socket};
-      fastcgi_buffering off; fastcgi_request_buffering off;
+      fastcgi_buffering off; fastcgi_request_buffering off; fastcgi_read_timeout 900s;
       fastcgi_param SCRIPT_FILENAME ${script};
       fastcgi_param GIT_PROJECT_ROOT ${root};
       fastcgi_param GIT_HTTP_EXPORT_ALL 1;
