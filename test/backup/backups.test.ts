@@ -10,7 +10,8 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { runCli } from '../cli/fake-process.ts';
-import { clientEnvironment } from '../git/git-fixture.ts';
+import { clientEnvironment, until } from '../git/git-fixture.ts';
+import { steadyPushes } from './steady-pushes.ts';
 
 const run = promisify(execFile);
 /** Twenty for the release; see scripts/chaos. */
@@ -134,20 +135,14 @@ t.test('restore refuses data that is there, unless confirmed; then it moves it a
   t.equal((await again.rooms.repositories.listAll()).length, 1);
 });
 
-t.test(`backups under load restore whole, ${rounds} of ${rounds}`, async (t) => {
-  const { hearth, trees } = await instance(t, 2);
+t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of ${rounds}`, async (t) => {
+  const { hearth, alice, cli } = await instance(t, 2);
+  t.equal((await cli('user', 'admin', 'alice', 'on')).code, 0);
+  const load = steadyPushes({ url: hearth.url, token: alice.token, repositories: ['alice/garden-1', 'alice/garden-2'], lanesEach: 2, perSecond: 20 });
   let isOver = false;
-  let pushes = 0;
-  const load = trees.map(async (tree, at) => {
-    for (let turn = 1; !isOver; turn += 1) {
-      await tree.commit(`${at} ${turn}`);
-      await tree.push(`+HEAD:refs/heads/topic-${turn % 7}`);
-      pushes += 1;
-    }
-  });
   // Repositories come and go meanwhile.
   const churn = (async () => {
-    // Every drill looks into each of them: forty are enough to meet every moment.
+    // Every look goes into each of them: forty are enough to meet every moment.
     for (let turn = 1; !isOver && turn <= 40; turn += 1) {
       const name = `passing-${turn}`;
       await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
@@ -155,22 +150,30 @@ t.test(`backups under load restore whole, ${rounds} of ${rounds}`, async (t) => 
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
+  await until(() => load.lanes.every(({ acknowledged }) => acknowledged > 2));
   for (let round = 1; round <= rounds; round += 1) {
-    const { name } = await hearth.rooms.backups.create();
+    const before = load.lanes.map(({ acknowledged }) => acknowledged);
+    const { name, folder } = await hearth.rooms.backups.create();
     t.match(await hearth.rooms.backups.drill(name), { problems: [] }, `round ${round}`);
+
+    const target = path.join(temporaryFolder(t), 'data');
+    const restored = { env: { SERVICE_DATA_DIR: target } };
+    t.equal((await runCli(['restore', folder], restored)).code, 0);
+    const { code, stdout } = await runCli(['doctor', '--json'], restored);
+    t.equal(code, 0);
+    t.same(JSON.parse(stdout).findings, [], 'a clean doctor');
+    for (const [at, { repository, ref, heads }] of load.lanes.entries()) {
+      const { path: home } = await hearth.rooms.repositories.find(localAdministrator, 'alice', repository.slice('alice/'.length));
+      const place = path.join(target, path.relative(hearth.config.dataDir, home));
+      const head = execFileSync('git', ['-c', 'safe.bareRepository=all', `--git-dir=${place}`, 'rev-parse', ref], { env: clientEnvironment, encoding: 'utf8' }).trim();
+      t.ok(heads.indexOf(head) >= before[at]! - 1, `${repository} ${ref} has what was acknowledged before`);
+    }
+    rmSync(target, { recursive: true });
   }
   isOver = true;
-  await Promise.all([...load, churn]);
-  t.comment(`${pushes} pushes meanwhile`);
-  const folder = (await hearth.rooms.backups.list())[0]!.folder;
-  await hearth.stop();
-  const target = path.join(temporaryFolder(t), 'data');
-  t.equal((await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } })).code, 0);
-  const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
-  for (const row of (await restored.rooms.repositories.listAll()).slice(0, 5)) {
-    const found = await restored.rooms.repositories.find(localAdministrator, 'alice', row.name);
-    t.same(await restored.rooms.git.check(found.path), []);
-  }
+  await Promise.all([load.stop(), churn]);
+  const { pushes, perSecond } = load.tally();
+  t.comment(`${pushes} pushes meanwhile, ${perSecond.toFixed(1)} a second`);
 });
 
 t.test('one backup at a time, and none from a killed process holds the next one up', async (t) => {

@@ -1,0 +1,100 @@
+// steadyPushes({url, token, repositories, perSecond}) → load that goes on until it is stopped: small pushes to branches that
+// grow, spoken by hand, because a git client costs more than the server does.
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { pushBytes, zeroId } from '../git/push-fixture.ts';
+
+const kinds = { commit: 1, tree: 2, blob: 3 };
+type Kind = keyof typeof kinds;
+
+const idOf = (kind: Kind, content: Buffer): string => createHash('sha1').update(`${kind} ${content.length}\0`).update(content).digest('hex');
+
+function packed(kind: Kind, content: Buffer): Buffer {
+  const head = [];
+  let size = content.length >> 4;
+  let byte = (kinds[kind] << 4) | (content.length & 15);
+  for (; size > 0; size >>= 7) {
+    head.push(byte | 0x80);
+    byte = size & 0x7f;
+  }
+  return Buffer.concat([Buffer.from([...head, byte]), deflateSync(content)]);
+}
+
+/** A commit with one file in it, and the pack that brings the three objects. */
+function makeCommit(parent: string, text: string): { id: string; pack: Buffer } {
+  const blob = Buffer.from(`${text}\n`);
+  const tree = Buffer.concat([Buffer.from('100644 file.txt\0'), Buffer.from(idOf('blob', blob), 'hex')]);
+  const person = 'alice <alice@example.org> 1750000000 +0000';
+  const commit = Buffer.from(`tree ${idOf('tree', tree)}\n${parent === zeroId ? '' : `parent ${parent}\n`}author ${person}\ncommitter ${person}\n\n${text}\n`);
+  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\x03', 'latin1');
+  const body = Buffer.concat([head, packed('commit', commit), packed('tree', tree), packed('blob', blob)]);
+  return { id: idOf('commit', commit), pack: Buffer.concat([body, createHash('sha1').update(body).digest()]) };
+}
+
+/** One branch and how far it got. */
+export interface Lane {
+  /** `alice/garden-1`. */
+  repository: string;
+  ref: string;
+  /** Heads in their order; those up to `acknowledged` were said to be in. */
+  heads: string[];
+  acknowledged: number;
+}
+
+export interface SteadyPushes {
+  lanes: Lane[];
+  /** Pushes that were answered with "ok" since the begin, and per second. */
+  tally(): { pushes: number; perSecond: number };
+  /** Waits for what is under way. Fails when a push did. */
+  stop(): Promise<void>;
+}
+
+export interface SteadyOptions {
+  url: string;
+  token: string;
+  repositories: readonly string[];
+  /** Branches in each. */
+  lanesEach: number;
+  perSecond: number;
+}
+
+export function steadyPushes({ url, token, repositories, lanesEach, perSecond }: SteadyOptions): SteadyPushes {
+  const lanes: Lane[] = repositories.flatMap((repository) =>
+    Array.from({ length: lanesEach }, (_, at) => ({ repository, ref: `refs/heads/steady-${at}`, heads: [], acknowledged: 0 })));
+  const startedAt = performance.now();
+  let isOver = false;
+  let pushes = 0;
+
+  async function push(lane: Lane): Promise<void> {
+    const old = lane.heads.at(-1) ?? zeroId;
+    const { id, pack } = makeCommit(old, `${lane.repository} ${lane.ref} ${lane.heads.length}`);
+    lane.heads.push(id);
+    const answer = await fetch(`${url}/git/${lane.repository}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`, 'content-type': 'application/x-git-receive-pack-request' },
+      body: pushBytes({ commands: [`${old} ${id} ${lane.ref}`], capabilities: 'report-status object-format=sha1', pack }) as Uint8Array<ArrayBuffer>,
+    });
+    const report = await answer.text();
+    if (!report.includes(`ok ${lane.ref}`)) throw new Error(`${answer.status}: ${report}`);
+    lane.acknowledged = lane.heads.length;
+    pushes += 1;
+  }
+
+  const everyMs = (1000 / perSecond) * lanes.length;
+  const running = lanes.map(async (lane, at) => {
+    for (let due = startedAt + (everyMs * at) / lanes.length; !isOver; due = Math.max(due + everyMs, performance.now() - everyMs)) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
+      if (!isOver) await push(lane);
+    }
+  });
+  // Whoever stops it hears of it.
+  for (const lane of running) lane.catch(() => {});
+  return {
+    lanes,
+    tally: () => ({ pushes, perSecond: pushes / ((performance.now() - startedAt) / 1000) }),
+    async stop() {
+      isOver = true;
+      await Promise.all(running);
+    },
+  };
+}
