@@ -8,7 +8,7 @@ import { conflict, unavailable } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import { copyFiles } from './copy-back.ts';
 import { whenGone } from './copier.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest, totalBytes } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { databaseName } from './room.ts';
 import type { OnProgress } from './room.ts';
@@ -45,15 +45,8 @@ export interface Restored {
  * Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { from, config, schema, replace, random, logger, onProgress = () => {} } = options;
-  const manifest = await readManifest(from);
-  if (manifest.schema > schema) {
-    throw unavailable('schema_newer', `The backup was made by a newer Hearth (${manifest.hearth}, V${manifest.schema}). Nothing was changed.`);
-  }
-  const present = await dataIn(config);
-  if (present.length > 0 && !replace) {
-    throw conflict('data_dir_not_empty', `There is data in ${config.dataDir} already.`);
-  }
+  const { from, config, random, logger, onProgress = () => {} } = options;
+  const { manifest, present } = await judge(options);
   const staging = path.join(config.dataDir, `.restoring-${random.uuid()}`);
   await mkdir(staging, { recursive: true, mode: 0o700 });
   try {
@@ -75,6 +68,49 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** What a restore would do. */
+export interface RestorePlan {
+  madeAt: string;
+  /** Of the program that made the backup. */
+  hearth: string;
+  schema: number;
+  repositories: number;
+  files: number;
+  bytes: number;
+  withKeys: boolean;
+  /** Names of what is there and would be moved aside. */
+  movesAside: string[];
+}
+
+/** Looks without changing anything. Refuses as `restoreBackup` does, but reads no file of the backup besides its manifest. */
+export async function planRestore(options: Judged): Promise<RestorePlan> {
+  const { manifest, present } = await judge(options);
+  return {
+    madeAt: manifest.startedAt,
+    hearth: manifest.hearth,
+    schema: manifest.schema,
+    repositories: manifest.repositories.length,
+    files: Object.keys(manifest.files).length,
+    bytes: totalBytes(manifest),
+    withKeys: manifest.withKeys,
+    movesAside: present,
+  };
+}
+
+type Judged = Pick<RestoreOptions, 'from' | 'config' | 'schema' | 'replace'>;
+
+async function judge({ from, config, schema, replace }: Judged): Promise<{ manifest: Manifest; present: string[] }> {
+  const manifest = await readManifest(from);
+  if (manifest.schema > schema) {
+    throw unavailable('schema_newer', `The backup was made by a newer Hearth (${manifest.hearth}, V${manifest.schema}). Nothing was changed.`);
+  }
+  const present = await dataIn(config);
+  if (present.length > 0 && !replace) {
+    throw conflict('data_dir_not_empty', `There is data in ${config.dataDir} already.`);
+  }
+  return { manifest, present };
 }
 
 /** What a backup brings, by its first folder, and where that lives here. */

@@ -132,7 +132,7 @@ function cellText(cell: Cell, how: 'exact' | { now: number }): string {
 }
 
 /** `0 B`, `38 MB`, `1.9 GB`: two figures are enough to compare. */
-function readableSize(bytes: number): string {
+export function readableSize(bytes: number): string {
   const exponent = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** exponent;
   return `${value < 9.95 && exponent > 0 ? value.toFixed(1) : Math.round(value)} ${['B', 'kB', 'MB', 'GB', 'TB'][exponent]}`;

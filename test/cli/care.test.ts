@@ -22,6 +22,25 @@ t.test('init makes a settings file that works, and never over another one', asyn
   t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), { code: 2, stderr: /needs root/ });
   t.equal((await hearth('init --unit')).stdout, readFileSync(new URL('../../packaging/hearth.service', import.meta.url), 'utf8'));
   t.match(systemdUnit('/opt/hearth'), 'ExecStart=/opt/hearth serve');
+  const packaging = (name: string) => readFileSync(new URL(`../../packaging/${name}`, import.meta.url), 'utf8');
+  for (const [words, name] of [['--proxy caddy', 'Caddyfile'], ['--proxy nginx', 'nginx.conf'], ['--proxy traefik', 'traefik.yml'], ['--container', 'Containerfile']] as const) {
+    t.equal((await hearth(`init ${words}`)).stdout, packaging(name), name);
+  }
+  t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
+});
+
+t.test('init for a place behind a proxy listens on this machine only, under the address that people use', async (t) => {
+  const env = { SERVICE_DATA_DIR: path.join(folder, 'behind') };
+  const made = await runCli(['init', '--config', 'behind.toml', '--behind-proxy', 'https://forge.example.org'], { cwd: folder, env });
+  t.match(made, { code: 0, stderr: /doctor --url https:\/\/forge.example.org/ });
+  const settings = JSON.parse((await runCli(['config', 'show', '--json', '--config', 'behind.toml'], { cwd: folder })).stdout) as { key: string; value: unknown }[];
+  const value = (name: string) => settings.find(({ key }) => key === name)?.value;
+  t.same([value('base_url'), value('http.listen'), value('grpc.listen'), value('ssh.listen')], [
+    'https://forge.example.org', { host: '127.0.0.1', port: 3000 }, { host: '127.0.0.1', port: 3001 }, { host: '0.0.0.0', port: 2222 },
+  ]);
+  t.match((await runCli(['init', '--proxy', 'nginx', '--config', 'behind.toml'], { cwd: folder })).stdout, 'server_name forge.example.org;');
+  t.equal((await runCli(['init', '--config', 'other.toml', '--behind-proxy', 'git.example.org'], { cwd: folder, env })).code, 5);
+  t.notOk(existsSync(path.join(folder, 'other.toml')));
 });
 
 t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is', async (t) => {
@@ -42,6 +61,24 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Removed 1 / });
   t.match(await hearth('log verify'), { code: 0, stdout: 'ok\n' });
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
+});
+
+t.test('backup create --tar is one file or one stream, which restore takes', async (t) => {
+  const made = await hearth('backup create --tar --to out --json');
+  t.equal(made.code, 0, made.stderr);
+  const { file, repositories } = JSON.parse(made.stdout) as { file: string; repositories: number };
+  t.equal(repositories, 0);
+  t.match(readdirSync(path.dirname(file)), [/^\d{4}-.*Z\.tar$/], 'and nothing else');
+  t.same(readdirSync(path.join(dataDir, 'tmp')), []);
+  t.match(await hearth('backup create --tar --to - --json'), { code: 2, stderr: /leave out --json/ });
+  t.match(await hearth(`restore ${file}`), { code: 4, stderr: /there is data in .* already\nhint: add --confirm/s });
+  t.match(await hearth(`restore ${file} --dry-run`), { code: 0, stdout: /^Would restore 0 repositories, .* What is there is moved aside: .*hearth\.db/ });
+  const other = path.join(folder, 'other');
+  const restored = await hearth(`restore ${file} --data-dir ${other}`);
+  t.match(restored, { code: 0, stdout: /^Restored 0 repositories/, stderr: /^Restoring 0 repositories, .* without private keys, to / });
+  t.match(await hearth(`user list --data-dir ${other}`), { stdout: /^alice\t/ });
+  t.match(await hearth(`restore gone.tar --data-dir ${other}`), { code: 2, stderr: /no folder and no file/ });
+  t.match(await runCli(['restore', '-', '--data-dir', other, '--confirm'], { cwd: folder, input: 'no backup' }), { code: 3, stderr: /no backup made with --tar/ });
 });
 
 t.test('migrate --rehearse works on a copy; rollback puts the copy from before a migration back', async (t) => {

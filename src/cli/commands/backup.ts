@@ -1,26 +1,27 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { CheckedPart, ListedBackup } from '../../backup/index.ts';
-import { conflict, invalid } from '../../kernel/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { absoluteTime } from '../times.ts';
-import { isoOrNull, never } from '../output.ts';
+import { isoOrNull, never, readableSize } from '../output.ts';
 import type { Column } from '../output.ts';
 import { showProgress } from '../progress.ts';
+import { addRestoreCommand } from './restore.ts';
 
-/** `hearth backup …` and `hearth restore`. */
+/** `hearth backup …`, and `hearth restore` beside it. */
 export function addBackupCommands(program: Command, run: Run): void {
   const backup = addNoun(program, 'backup', 'copies of everything, and the proof that they can be restored');
   withExamples(
     backup.command('create').alias('add').description('copy everything; the server may go on meanwhile')
-      .option('--to <folder>', 'keep it in another folder than the settings say')
+      .option('--to <folder>', 'keep it in another folder than the settings say; with --tar also -, standard output')
+      .option('--tar', 'as one file, or one stream')
       .option('--with-keys', 'take private keys along: of actors and of CI secrets')
       .action(run(create)),
     'hearth backup create',
     'hearth backup create --to /mnt/disk --with-keys',
+    'hearth backup create --tar --to - | ssh nas.example.org "cat > hearth.tar"',
   );
   withExamples(backup.command('list').description('list the backups').action(run(list)), 'hearth backup list --json');
   withExamples(
@@ -45,24 +46,29 @@ export function addBackupCommands(program: Command, run: Run): void {
       .action(run(prune)),
     'hearth backup prune --keep-daily 14',
   );
-  withExamples(
-    program.command('restore').description('put a backup in the place of the data folder; the server must be stopped')
-      .argument('<folder>', 'folder of one backup')
-      .option('--confirm', 'data that is there is moved aside')
-      .action(run(restore)),
-    'hearth restore /mnt/disk/2026-11-20T03-30-00Z --data-dir /var/lib/hearth',
-  );
+  addRestoreCommand(program, run);
 }
 
-async function create(cli: Cli, { to, withKeys }: { to?: string; withKeys?: true }): Promise<void> {
+interface CreateOptions {
+  to?: string;
+  withKeys?: true;
+  tar?: true;
+}
+
+async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<void> {
+  if (tar) return (await import('./backup-tar.ts')).createTar(cli, { to, withKeys: withKeys === true, warn: (missing) => warnOfMissing(cli, missing) });
   const { backups } = await cli.openRooms();
   const progress = showProgress(cli);
   const made = await backups
     .create({ ...(to === undefined ? {} : { to: path.resolve(cli.process.cwd(), to) }), withKeys: withKeys === true, onProgress: progress.step })
     .finally(progress.end);
-  if (made.missing.length > 0) cli.output.message(`warning: ${made.missing.length} repositories have a row but no folder: hearth doctor`);
+  warnOfMissing(cli, made.missing);
   const seconds = (made.tookMs / 1000).toFixed(1);
-  cli.output.result(`${made.folder}\t${made.repositories} repositories, ${made.bytes} bytes, ${seconds} s`, made);
+  cli.output.result(`${made.folder}\t${made.repositories} repositories, ${readableSize(made.bytes)}, ${seconds} s`, made);
+}
+
+function warnOfMissing({ output }: Cli, missing: readonly string[]): void {
+  if (missing.length > 0) output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
 }
 
 const columns: Column<ListedBackup>[] = [
@@ -119,39 +125,4 @@ async function prune(cli: Cli, options: { keepDaily: string; keepWeekly: string;
 function count(text: string): number {
   if (!/^\d{1,5}$/.test(text)) throw invalid('usage', `${JSON.stringify(text)} is not a number of backups.`);
   return Number(text);
-}
-
-async function restore(cli: Cli, { confirm }: { confirm?: true }, folder: string): Promise<void> {
-  const from = path.resolve(cli.process.cwd(), folder);
-  const { config } = await cli.loadConfig();
-  const [{ newestSchema, openDatabase }, { restoreBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { systemRandom }] =
-    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../../kernel/index.ts')]);
-  if (!isFolder(from)) throw invalid('no_backup_folder', `There is no folder ${from}.`);
-  becomeOwnerOf(config.dataDir, cli.process);
-  prepareDataDir(config.dataDir, cli.process);
-  if (`${from}/`.startsWith(`${config.storage.root}/`)) throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
-  const lock = takeInstanceLock(config.dataDir);
-  const progress = showProgress(cli);
-  const logger = await cli.logger();
-  try {
-    const restored = await restoreBackup({
-      from, config, schema: newestSchema, replace: confirm === true, random: systemRandom, logger, onProgress: progress.step,
-    }).finally(progress.end);
-    const db = await openDatabase(config, { logger }, 'always');
-    await db.close();
-    const made = absoluteTime(Date.parse(restored.madeAt));
-    cli.output.result(`Restored ${restored.repositories} repositories as of ${made}. All browser sessions have ended.`, restored);
-    if (restored.movedAside !== null) cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
-    if (restored.newKeys > 0) {
-      cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
-    }
-    if (restored.missing.length > 0) cli.output.message(`${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`);
-    if (config.federation.enabled) cli.output.message('Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.');
-  } finally {
-    lock.release();
-  }
-}
-
-function isFolder(at: string): boolean {
-  return statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -6,6 +6,7 @@ import type { Run } from '../action.ts';
 import { configSources } from '../cli.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { containerFile, proxyFiles } from '../proxy-files.ts';
 import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../systemd-unit.ts';
 
@@ -13,39 +14,71 @@ import { systemdUnit } from '../systemd-unit.ts';
 export function addInitCommand(program: Command, run: Run): void {
   withExamples(
     program.command('init').description('make a settings file and the data folder, and say what to do next')
-      .option('--unit', 'only print a unit for systemd')
       .option('--user <name>', 'the user of the service, who may read the settings and owns the data folder; needs root')
+      .option('--behind-proxy <url>', 'the address that a proxy on this machine serves; all else listens on this machine only')
+      .option('--unit', 'only print a unit for systemd')
+      .option('--proxy <name>', 'only print what the proxy needs: caddy, nginx or traefik')
+      .option('--container', 'only print a Containerfile for this program')
       .action(run(init)),
     'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',
+    'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth --behind-proxy https://git.example.org',
     'hearth init --unit > /etc/systemd/system/hearth.service',
+    'hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf',
   );
 }
 
-async function init(cli: Cli, { unit, user }: { unit?: true; user?: string }): Promise<void> {
+interface Options {
+  user?: string;
+  behindProxy?: string;
+  unit?: true;
+  proxy?: string;
+  container?: true;
+}
+
+async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Options): Promise<void> {
   if (unit) return cli.output.print(systemdUnit());
+  if (container) return cli.output.print(containerFile);
+  if (proxy !== undefined) return cli.output.print(await proxyFile(cli, proxy));
   const ids = user === undefined ? null : idsOf(user, cli.process.getuid?.());
   const [{ exampleFile, loadConfig }, { becomeOwnerOf, prepareDataDir }] = await Promise.all([import('../../config/index.ts'), import('../data-dir.ts')]);
   // The file that --config names is the one to be made.
-  const { config } = loadConfig({ ...configSources(cli.process, cli.flags), configPath: undefined });
+  const sources = configSources(cli.process, cli.flags);
+  const env = behindProxy === undefined ? sources.env : { ...sources.env, SERVICE_BASE_URL: behindProxy };
+  const { config } = loadConfig({ ...sources, env, configPath: undefined });
   const file = path.resolve(cli.process.cwd(), cli.flags.config ?? 'hearth.toml');
   if (existsSync(file)) throw conflict('settings_exist', `${file} is there already; nothing was changed.`);
   const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
-  const line = `data_dir = ${JSON.stringify(config.dataDir)}`;
-  writeFileSync(file, exampleFile().replace(/^#data_dir = .*$/m, line), { mode: 0o640, flag: 'wx' });
+  const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
+  writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
   if (ids !== null) giveTo(ids, file, config.dataDir);
   // The service has to reach its settings, and every file of this program is made for its user alone.
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   cli.output.print(`${file}\n${config.dataDir}\n`, { config: file, dataDir: config.dataDir });
-  for (const line of nextSteps(file, user)) cli.output.message(line);
+  for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
 }
 
-function nextSteps(file: string, user: string | undefined): string[] {
+/** What proxies and runners reach through the proxy is not open to everyone beside it. */
+function besideProxy(text: string, url: string): string {
+  return text
+    .replace(/^#base_url = .*$/m, () => `base_url = ${JSON.stringify(url)}`)
+    .replaceAll(/^#(listen = ")0\.0\.0\.0(:300[01]")$/gm, '$1127.0.0.1$2');
+}
+
+/** Refuses `usage`. */
+async function proxyFile(cli: Cli, name: string): Promise<string> {
+  if (!Object.hasOwn(proxyFiles, name)) throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
+  const { config } = await cli.loadConfig();
+  return proxyFiles[name as keyof typeof proxyFiles](config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname);
+}
+
+function nextSteps(file: string, user: string | undefined, url: string | undefined): string[] {
   const service = [
     'hearth init --unit > /etc/systemd/system/hearth.service',
     'systemctl daemon-reload && systemctl enable --now hearth',
     'journalctl -u hearth              # with the one-time link for the first administrator',
+    ...(url === undefined ? [] : ['hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf     # or caddy, traefik', `hearth doctor --url ${url}`]),
   ];
   if (user !== undefined) return [`Settings are in ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];
   return [

@@ -7,6 +7,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../output.ts';
 import type { Column } from '../output.ts';
 import type { Run } from '../action.ts';
+import { withHint } from '../report-error.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
@@ -128,6 +129,6 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw invalid('key_file', `The key file ${path} cannot be read.`);
+    throw withHint(invalid('key_file', `The key file ${path} cannot be read.`), `as the owner of the data, sudo cannot read every home: hearth key add … - < ${path}`);
   }
 }

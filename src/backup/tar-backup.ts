@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { notFound, unavailable } from '../kernel/index.ts';
+import { manifestName } from './manifest.ts';
+import { blockBytes, padding, readPax, readTarHeader, tarEnd, tarHeader } from './tar-header.ts';
+import type { TarHeader } from './tar-header.ts';
+
+/**
+ * A backup as one stream, below one folder of its name: the manifest first, so that a reader knows
+ * at once what it has. Any tar unpacks it.
+ * @param folder of a whole backup
+ */
+export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
+  const name = path.basename(folder);
+  const places = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort((a, b) => Number(b === manifestName) - Number(a === manifestName) || (a < b ? -1 : 1));
+  for (const place of places) {
+    const at = path.join(folder, place);
+    const { size: bytes, mtimeMs: modifiedAt } = await stat(at);
+    yield tarHeader({ name: `${name}/${place.split(path.sep).join('/')}`, bytes, modifiedAt });
+    for await (const piece of createReadStream(at)) yield piece as Buffer;
+    yield padding(bytes);
+  }
+  yield tarEnd();
+}
+
+/** Long enough for any name; more before a file is no backup of ours. */
+const maxDescription = 64 * 1024;
+
+/**
+ * Unpacks the stream of a backup into an empty folder. Only plain files and folders come out, and
+ * only below it; whether they are what the manifest says is for the restore to see.
+ * Refuses `no_backup` for a stream without a manifest, `backup_damaged` for one that is cut off.
+ * @returns the folder of the backup, below `target`
+ */
+export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string): Promise<string> {
+  const reader = new BlockReader(stream);
+  let found: string | null = null;
+  try {
+    let described: { name?: string; bytes?: number } = {};
+    for (let header = await nextHeader(reader); header !== null; header = await nextHeader(reader)) {
+      if (header.kind === 'pax' || header.kind === 'gnuName' || header.kind === 'globalPax') {
+        if (header.bytes > maxDescription) throw new Error('a description is too long');
+        const bytes = await reader.whole(header.bytes);
+        if (header.kind === 'pax') described = { ...described, ...readPax(bytes) };
+        if (header.kind === 'gnuName') described = { ...described, name: bytes.toString('utf8').replace(/\0.*$/s, '') };
+        continue;
+      }
+      const entry = { ...header, ...described };
+      described = {};
+      const place = safePlace(entry.name);
+      if (entry.kind !== 'file' || place === null) {
+        await reader.pass(entry.bytes, async () => {});
+        continue;
+      }
+      await writeEntry(reader, path.join(target, place), entry);
+      if (path.basename(place) === manifestName) found ??= path.dirname(path.join(target, place));
+    }
+  } catch (cause) {
+    if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
+    throw unavailable('backup_damaged', 'The backup is damaged: its stream ends too early or was changed. Nothing was changed.', { cause });
+  }
+  if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
+  return found;
+}
+
+async function nextHeader(reader: BlockReader): Promise<TarHeader | null> {
+  return readTarHeader(await reader.take(blockBytes));
+}
+
+/** A relative path that stays below; null for any other. */
+function safePlace(name: string): string | null {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  return name.startsWith('/') || parts.length === 0 || parts.includes('..') || name.includes('\0') ? null : path.join(...parts);
+}
+
+async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }: TarHeader): Promise<void> {
+  await mkdir(path.dirname(at), { recursive: true, mode: 0o700 });
+  const file = await open(at, 'wx', 0o600);
+  try {
+    await reader.pass(bytes, async (piece) => void (await file.write(piece)));
+  } finally {
+    await file.close();
+  }
+  await utimes(at, modifiedAt / 1000, modifiedAt / 1000);
+}
+
+/** Reads a stream in the pieces that the format asks for. Rejects at its end. */
+class BlockReader {
+  readonly #pieces: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.#pieces = stream[Symbol.asyncIterator]();
+  }
+
+  /** Exactly so many bytes; few of them, because they are held together. */
+  async take(bytes: number): Promise<Buffer> {
+    while (this.#rest.length < bytes) this.#rest = Buffer.concat([this.#rest, await this.#next()]);
+    const taken = this.#rest.subarray(0, bytes);
+    this.#rest = this.#rest.subarray(bytes);
+    return taken;
+  }
+
+  /** The bytes of an entry at once; what fills its last block is left out. */
+  async whole(bytes: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    await this.pass(bytes, async (piece) => void pieces.push(piece));
+    return Buffer.concat(pieces);
+  }
+
+  /** Hands the bytes of an entry on as they come, and reads over what fills its last block. */
+  async pass(bytes: number, write: (piece: Buffer) => Promise<void>): Promise<void> {
+    for (let left = bytes; left > 0; ) {
+      if (this.#rest.length === 0) this.#rest = await this.#next();
+      const piece = this.#rest.subarray(0, left);
+      await write(piece);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+    }
+    await this.take(padding(bytes).length);
+  }
+
+  async #next(): Promise<Buffer> {
+    const { done, value } = await this.#pieces.next();
+    if (done === true) throw new Error('the stream ends too early');
+    return Buffer.from(value);
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { invalid } from '../../kernel/index.ts';
+import type { Cli } from '../cli.ts';
+import { readableSize } from '../output.ts';
+import { showProgress } from '../progress.ts';
+
+export interface TarOptions {
+  /** A folder, or `-`. */
+  to: string | undefined;
+  withKeys: boolean;
+  /** Hears which repositories had no folder. */
+  warn(missing: readonly string[]): void;
+}
+
+/**
+ * `hearth backup create --tar`: a backup as one file, or as one stream on standard output. It is made
+ * as a folder first, below `tmp/`: its manifest, which comes first, is only known at the end.
+ */
+export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
+  const isStream = to === '-';
+  if (isStream && cli.output.json) throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
+  if (isStream && cli.process.stdout.isTTY) throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
+  const { backups, config } = await cli.openRooms();
+  const [{ packBackup }, { systemRandom }] = await Promise.all([import('../../backup/index.ts'), import('../../kernel/index.ts')]);
+  const stage = path.join(config.dataDir, 'tmp', `backup-${systemRandom.uuid()}`);
+  const progress = showProgress(cli);
+  try {
+    const made = await backups.create({ to: stage, withKeys, onProgress: progress.step }).finally(progress.end);
+    warn(made.missing);
+    const pieces = packBackup(made.folder);
+    const file = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder, `${made.name}.tar`);
+    const bytes = file === null ? await writeOut(cli, pieces) : await writeFile(file, pieces);
+    const line = `${made.repositories} repositories, ${readableSize(bytes)}, ${(made.tookMs / 1000).toFixed(1)} s`;
+    if (file === null) cli.output.message(`Backup ${made.name}: ${line}`);
+    else cli.output.result(`${file}\t${line}`, { ...made, folder: null, file, bytes });
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+/** The next piece waits for this one; a reader that is gone ends it. */
+async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buffer>): Promise<number> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => void stdout.write(piece, (error) => (error ? reject(error) : resolve())));
+    bytes += piece.length;
+  }
+  return bytes;
+}
+
+/** Appears under its name when it is whole and on the disk. */
+async function writeFile(file: string, pieces: AsyncIterable<Buffer>): Promise<number> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = path.join(path.dirname(file), `.unfinished-${path.basename(file)}`);
+  const handle = await open(unfinished, 'w', 0o600);
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) bytes += (await handle.write(piece)).bytesWritten;
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+  return bytes;
+}

@@ -1,0 +1,84 @@
+import { createReadStream, statSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { RestorePlan } from '../../backup/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { readableSize } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { absoluteTime } from '../times.ts';
+
+/** `hearth restore`: a backup in the place of the data folder. */
+export function addRestoreCommand(program: Command, run: Run): void {
+  withExamples(
+    program.command('restore').description('put a backup in the place of the data folder; the server must be stopped')
+      .argument('<folder>', 'folder of one backup, a file made with --tar, or - for that on standard input')
+      .option('--confirm', 'data that is there is moved aside')
+      .option('--dry-run', 'only say what would be done')
+      .action(run(restore)),
+    'hearth restore /mnt/disk/2026-11-20T03-30-00Z --data-dir /var/lib/hearth',
+    'ssh nas.example.org cat hearth.tar | hearth restore - --data-dir /var/lib/hearth',
+  );
+}
+
+interface Options {
+  confirm?: true;
+  dryRun?: true;
+}
+
+async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const [{ newestSchema, openDatabase }, { planRestore, restoreBackup, unpackBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { systemRandom }] =
+    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../../kernel/index.ts')]);
+  const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
+  const found = place === null ? 'stream' : kindOf(place);
+  if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);
+  if (found === 'stream' && cli.process.stdin.isTTY) throw invalid('usage', 'A backup is nothing to type: give a folder, or pass one on with | or <.');
+  becomeOwnerOf(config.dataDir, cli.process);
+  prepareDataDir(config.dataDir, cli.process);
+  if (`${place}/`.startsWith(`${config.storage.root}/`)) throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
+  const lock = takeInstanceLock(config.dataDir);
+  const stage = path.join(config.dataDir, 'tmp', `restore-${systemRandom.uuid()}`);
+  const logger = await cli.logger();
+  try {
+    let from = place ?? '';
+    if (found !== 'folder') {
+      await mkdir(stage, { recursive: true, mode: 0o700 });
+      const stream = place === null ? cli.process.stdin : createReadStream(place);
+      from = await unpackBackup(stream as AsyncIterable<Buffer>, stage);
+    }
+    const judged = { from, config, schema: newestSchema, replace: confirm === true || dryRun === true };
+    const plan = await planRestore(judged);
+    if (dryRun) return cli.output.result(`Would restore ${planText(plan, config.dataDir)}`, plan);
+    cli.output.message(`Restoring ${planText(plan, config.dataDir)}`);
+    const progress = showProgress(cli);
+    const restored = await restoreBackup({ ...judged, random: systemRandom, logger, onProgress: progress.step }).finally(progress.end);
+    const db = await openDatabase(config, { logger }, 'always');
+    await db.close();
+    const made = absoluteTime(Date.parse(restored.madeAt));
+    cli.output.result(`Restored ${restored.repositories} repositories as of ${made}. All browser sessions have ended.`, restored);
+    if (restored.movedAside !== null) cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
+    if (restored.newKeys > 0) {
+      cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
+    }
+    if (restored.missing.length > 0) cli.output.message(`${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`);
+    if (config.federation.enabled) cli.output.message('Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.');
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+function planText({ madeAt, hearth, repositories, bytes, withKeys, movesAside }: RestorePlan, dataDir: string): string {
+  const made = absoluteTime(Date.parse(madeAt));
+  const aside = movesAside.length === 0 ? '' : ` What is there is moved aside: ${movesAside.join(', ')}.`;
+  return `${repositories} repositories, ${readableSize(bytes)}, made ${made} by Hearth ${hearth} ${withKeys ? 'with' : 'without'} private keys, to ${dataDir}.${aside}`;
+}
+
+function kindOf(at: string): 'folder' | 'file' | null {
+  const found = statSync(at, { throwIfNoEntry: false });
+  return found === undefined ? null : found.isDirectory() ? 'folder' : 'file';
+}
