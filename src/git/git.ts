@@ -84,6 +84,8 @@ export interface Git {
   repositoryPath(ownerId: string, repositoryId: string): string;
   createRepository(path: string, options: { defaultBranch: string }): Promise<void>;
   repositoryExists(path: string): Promise<boolean>;
+  /** Bytes that its objects take on disk. */
+  size(path: string): Promise<number>;
   moveRepository(from: string, to: string): Promise<void>;
   removeRepository(path: string): Promise<void>;
   /** Makes `branch` the one that a clone checks out; it need not exist yet. */
@@ -141,7 +143,7 @@ export interface Git {
   /** Packs those anew that need it, one at a time, while `mayGoOn`. Answers how many. */
   packAll(paths: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
   /** Looks after repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Answers how many it changed. */
-  maintain(): Promise<number>;
+  maintain(mayGoOn?: () => Promise<boolean>): Promise<number>;
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
   /**
@@ -265,6 +267,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     repositoryPath: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
     createRepository: (target, { defaultBranch }) => storage.createRepository(door, target, defaultBranch),
     repositoryExists: storage.repositoryExists,
+    size: storage.sizeOfObjects,
     setHead: (target, branch) => refTables.changing(target, () => storage.setHead(door, target, branch)),
     async moveRepository(from, to) {
       await forget(from);

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict, internal, invalid } from '../kernel/index.ts';
 import type { GitDoor } from './process.ts';
@@ -79,6 +79,25 @@ export async function removeRepository(target: string): Promise<void> {
     throw error;
   }
   await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Bytes of all objects, as files; what comes and goes meanwhile counts or not. */
+export async function sizeOfObjects(target: string): Promise<number> {
+  let bytes = 0;
+  const folders = [path.join(target, 'objects')];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(nothingIfGone)) {
+      const place = path.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(place);
+      else bytes += (await lstat(place).catch(() => null))?.size ?? 0;
+    }
+  }
+  return bytes;
+}
+
+function nothingIfGone(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }
 
 /** A file, or the names in a folder. */

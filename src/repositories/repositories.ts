@@ -14,10 +14,9 @@ import { findRepository } from './find-repository.ts';
 import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { openImage, removeImage, replaceImage } from './images/repository-image.ts';
+import { listLanguages } from './languages/list-languages.ts';
 import { setArchived } from './life/archive-repository.ts';
 import { belongingsIn, refuseOwner } from './life/belongings.ts';
-import { createLanguageCounting } from './languages/count-languages.ts';
-import { listLanguages } from './languages/list-languages.ts';
 import { changeVisibility } from './life/change-visibility.ts';
 import { editRepository } from './life/edit-repository.ts';
 import type { RepositoryEdit } from './life/edit-repository.ts';
@@ -59,13 +58,14 @@ import { commitStatuses, commitStatusesOf, removeCommitStatus, removeStatusesTo,
 import type { CommitPlace } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
+import { createSurvey } from './survey.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
 export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optionRemarks'>) {
   const room: RepositoryRoom = { ...tools, guards: [], optionRemarks: [] };
   const journal = new PushJournal(room.db);
   const running: RunningPushes = new Set();
-  const languages = createLanguageCounting(room);
+  const survey = createSurvey(room);
   const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
   const announcements = new Map<string, Promise<void>>();
   const belongings = belongingsIn(room);
@@ -94,7 +94,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     const applied = await applyUpdates(room, journal, running, found, push);
     if (applied.results.some(({ ok }) => ok)) {
       void announce(applied.pushId);
-      languages.soon(found.repository.id);
+      survey.soon(found.repository.id);
     }
     return applied;
   }
@@ -113,8 +113,9 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
     listLanguages: bind(listLanguages),
-    /** For a job. */
-    countLanguages: () => languages.countDue(),
+    /** For jobs. */
+    surveyDue: () => survey.due(),
+    measureAll: () => survey.measureAll(),
     listAll: bind(listAllRepositories),
     listByIds: bind(listByIds),
     isPublic,
@@ -140,7 +141,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
     async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
       const edited = await editRepository(room, viewer, { owner, name }, edit);
-      if (edit.defaultBranch !== undefined && edited !== null) languages.soon(edited);
+      if (edit.defaultBranch !== undefined && edited !== null) survey.soon(edited);
     },
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(room, viewer, { owner, name }, visibility),
@@ -200,7 +201,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
       const pushId = await receivePush(room, journal, running, opened, incoming);
       if (pushId === null) return;
       void announce(pushId);
-      languages.soon(opened.repository.id);
+      survey.soon(opened.repository.id);
     },
 
     /**
@@ -219,7 +220,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
     /** Waits for announcements under way. */
     async stop(): Promise<void> {
-      await Promise.all([...announcements.values(), languages.stop()]);
+      await Promise.all([...announcements.values(), survey.stop()]);
     },
   };
 }

@@ -153,6 +153,23 @@ t.test('a first push decides the default branch when the one that was meant does
   t.equal(await first('f', [main], ['refs/heads/topic']), 'main');
 });
 
+t.test('issue "reading" part 6: the size of a repository follows its pushes and its packing', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, history, git, path } = rooms;
+  const size = async () => (await repositories.find(alice, 'alice', 'work')).repository.sizeBytes;
+  t.equal(await size(), 0);
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`], { pack: history.pack });
+  t.equal(await repositories.surveyDue(), 1);
+  const loose = await size();
+  t.equal(loose, await git.size(path));
+  t.ok(loose > 400, `${loose} bytes`);
+  await git.pack(path);
+  t.equal(await repositories.measureAll(), 1);
+  t.not(await size(), loose);
+  t.equal(await repositories.measureAll(), 0, 'what did not change is not written');
+  t.equal(await git.size(`${path}.gone`), 0);
+});
+
 t.test('the default branch is neither deleted nor rewritten; the second can be allowed', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, history, git, path } = rooms;

@@ -62,8 +62,8 @@ t.test('web-ui §3 repositories are found by what they are mainly written in, an
   await push('engine', 'PUBLIC', { 'a.c': 'int a;\n'.repeat(100), 'b.py': 'b\n'.repeat(100), 'c.sh': '\n', 'README.md': '# C\n'.repeat(999), 'vendor/big.go': 'x\n'.repeat(9_999) });
   await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
   await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
-  t.equal(await web.rooms.repositories.countLanguages(), 3, 'what was pushed to');
-  t.equal(await web.rooms.repositories.countLanguages(), 0, 'and only that');
+  t.equal(await web.rooms.repositories.surveyDue(), 3, 'what was pushed to');
+  t.equal(await web.rooms.repositories.surveyDue(), 0, 'and only that');
 
   const offered = (answer: Answer): string[] => [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
   const written = (answer: Answer): string[] => [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) => row!.replace(/<svg.*?<\/svg>/g, '').replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ').trim());
@@ -81,7 +81,7 @@ t.test('web-ui §3 repositories are found by what they are mainly written in, an
 
   await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
   await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
-  t.equal(await web.rooms.repositories.countLanguages(), 1);
+  t.equal(await web.rooms.repositories.surveyDue(), 1);
   t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
   await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
   t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');

@@ -1,0 +1,99 @@
+import { IsNull } from 'typeorm';
+import { ownerIdOf } from './find-repository.ts';
+import { countLanguages } from './languages/count-languages.ts';
+import { repositorySchema } from './repository-schema.ts';
+import type { Repository } from './repository-schema.ts';
+import type { RepositoryRoom } from './room.ts';
+
+/** Pushes often come in rows; what is found here is for people, who can wait so long. */
+const settleMs = 3_000;
+/** What one run of the job looks at, at most. */
+const maxPerRun = 500;
+
+export interface Survey {
+  /** Looks at a repository before long: once, however often it is asked. */
+  soon(repositoryId: string): void;
+  /** For a job: looks at what was pushed to and not looked at since, at any time. Answers how many. */
+  due(): Promise<number>;
+  /** For a job: measures every repository, since packing makes them smaller. Answers how many have changed. */
+  measureAll(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Keeps what is known of a repository by looking into it, its size and its main languages, true.
+ * Nothing waits for it: a push is over when it is looked at, and what a stop leaves undone is due.
+ */
+export function createSurvey(room: RepositoryRoom): Survey {
+  const waiting = new Map<string, NodeJS.Timeout>();
+  /** One at a time. */
+  let tail: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+
+  function inTurn<Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> {
+    const done = tail.then(() => (stopped ? ifStopped : work()));
+    tail = done.catch(() => undefined);
+    return done;
+  }
+  const look = (id: string) => inTurn(() => lookInto(room, id), false);
+
+  return {
+    soon(repositoryId) {
+      clearTimeout(waiting.get(repositoryId));
+      if (stopped) return;
+      const timer = setTimeout(() => {
+        waiting.delete(repositoryId);
+        void look(repositoryId);
+      }, settleMs);
+      waiting.set(repositoryId, timer.unref());
+    },
+    async due() {
+      const rows: { id: string }[] = await room.db.read.query(
+        `SELECT r.id FROM repositories r LEFT JOIN language_counts c ON c.repository_id = r.id
+         WHERE r.deleted_at IS NULL AND r.pushed_at IS NOT NULL AND (c.counted_at IS NULL OR c.counted_at <= r.pushed_at)
+         ORDER BY r.pushed_at DESC LIMIT ?`,
+        [maxPerRun],
+      );
+      let seen = 0;
+      for (const { id } of rows) if (await look(id)) seen += 1;
+      return seen;
+    },
+    async measureAll() {
+      let changed = 0;
+      for (const repository of await room.db.read.findBy(repositorySchema, { deletedAt: IsNull() })) {
+        if (await inTurn(() => measure(room, repository), false)) changed += 1;
+      }
+      return changed;
+    },
+    async stop() {
+      stopped = true;
+      for (const timer of waiting.values()) clearTimeout(timer);
+      await tail;
+    },
+  };
+}
+
+const pathOf = ({ git }: RepositoryRoom, repository: Repository): string => git.repositoryPath(ownerIdOf(repository), repository.id);
+
+/** Answers whether all is known now. Of a repository that cannot be read, what was known stays. */
+async function lookInto(room: RepositoryRoom, id: string): Promise<boolean> {
+  const startedAt = room.clock.now();
+  try {
+    const repository = await room.db.read.findOneBy(repositorySchema, { id });
+    if (repository === null || repository.deletedAt !== null) return false;
+    await measure(room, repository);
+    await countLanguages(room, id, pathOf(room, repository), startedAt);
+    return true;
+  } catch (error) {
+    room.logger.warn('repository.not_surveyed', { repositoryId: id, error });
+    return false;
+  }
+}
+
+/** Answers whether its size is another one now. */
+async function measure(room: RepositoryRoom, repository: Repository): Promise<boolean> {
+  const sizeBytes = await room.git.size(pathOf(room, repository));
+  if (sizeBytes === repository.sizeBytes) return false;
+  await room.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));
+  return true;
+}
