@@ -58,13 +58,18 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
   return copier;
 }
 
-/** Runs `work` on every item, so many at a time. */
+/** Runs `work` on every item, so many at a time. Fails with the first failure, and not before all that was begun has ended. */
 export async function atOnce<Item>(items: readonly Item[], count: number, work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values();
+  const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
-    for (const item of left) await work(item);
+    for (const item of left) {
+      if (failures.length > 0) return;
+      await work(item).catch((error: unknown) => failures.push(error));
+    }
   };
   await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
 }
 
 export function whenGone(error: NodeJS.ErrnoException): null {

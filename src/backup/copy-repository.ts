@@ -27,8 +27,9 @@ export async function copyRepository(copier: Copier, from: string, target: strin
 }
 
 async function copyObjects(copier: Copier, from: string, place: string): Promise<void> {
-  const entries = (await readdir(from, { withFileTypes: true })).filter(({ name }) => !passing.test(name));
-  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+  const entries = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isDirectory() && !passing.test(entry.name));
+  // Packs come last: a single object that is packed meanwhile is in one then.
+  for (const { name } of entries.sort((a, b) => Number(a.name === 'pack') - Number(b.name === 'pack'))) {
     const folder = path.join(from, name);
     const names = (await readdir(folder)).filter((file) => !passing.test(file));
     // git moves a pack into place before its index: an index without its pack was listed in between.

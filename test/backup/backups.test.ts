@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { atOnce } from '../../src/backup/copier.ts';
 import { keptBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -186,6 +187,22 @@ t.test('one backup at a time, and none from a killed process holds the next one 
   await backups.create();
   t.notOk(existsSync(left));
   t.equal(await backups.isUnderWay(), false);
+});
+
+t.test('a copy that fails leaves nobody at work behind it', async (t) => {
+  const release = Promise.withResolvers<void>();
+  let working = 0;
+  const copying = atOnce([1, 2, 3, 4], 2, async (item) => {
+    working += 1;
+    if (item === 1) throw new Error('gone');
+    await release.promise;
+    working -= 1;
+  });
+  copying.catch(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  release.resolve();
+  await t.rejects(copying, { message: 'gone' });
+  t.equal(working, 1, 'the one that failed, and none that goes on; none began after it');
 });
 
 t.test('which backups are kept', async (t) => {

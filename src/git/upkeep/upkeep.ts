@@ -16,8 +16,12 @@ export interface Upkeep {
   noteIfMissing(repository: string): void;
   /** Keeps upkeep away from a repository while `push` runs there. */
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
-  /** Looks after what was noted and has been quiet for a while. Answers how many repositories it changed. */
-  run(): Promise<number>;
+  /**
+   * Looks after what was noted and has been quiet for a while.
+   * @param mayGoOn asked before each: a backup may be under way, which it would pull files from under
+   * @returns how many repositories it changed
+   */
+  run(mayGoOn?: () => Promise<boolean>): Promise<number>;
   /**
    * Packs one anew, with a pack for everything that refs lead to. What nothing leads to stays for thirty days.
    * Refuses as `git gc` fails.
@@ -160,11 +164,13 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
       }
     },
 
-    async run() {
+    async run(mayGoOn = async () => true) {
       let changed = 0;
       for (const [repository, { first, last, givenUp }] of [...noted]) {
         const isQuiet = now() - last >= quietMs || now() - first >= quietMs * restlessTimes;
-        if (!isQuiet || pushes.has(repository) || !noted.delete(repository)) continue;
+        if (!isQuiet || pushes.has(repository)) continue;
+        if (!(await mayGoOn())) break;
+        if (!noted.delete(repository)) continue;
         const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch((error: NodeJS.ErrnoException): Outcome => {
           // It has gone away meanwhile.
           if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
