@@ -5,3 +5,4 @@ export type { OutboundRules } from './judge-url.ts';
 export { isPublicAddress } from './public-address.ts';
 export type { ResolveName } from './resolve-name.ts';
 export type { OutboundAnswer, OutboundRequest } from './send-request.ts';
+export { failureWords } from './failure-words.ts';

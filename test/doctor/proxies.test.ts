@@ -74,7 +74,7 @@ t.test('without a proxy in between there is nothing to find', async (t) => {
 });
 
 t.test('nothing there, and somebody else there', async (t) => {
-  t.match(await examine(await freePort()), [{ check: 'address.unreachable', level: 'problem' }]);
+  t.match(await examine(await freePort()), [{ check: 'address.unreachable', level: 'problem', message: /refused the connection/, remedy: /proxy running/ }]);
   const other = await startHearth(t);
   t.match(await examine(Number(new URL(other.url).port), 'http'), [{ check: 'address.elsewhere' }]);
 });
@@ -88,6 +88,8 @@ if (nginx !== undefined) {
     const grpc = await freePort();
     const port = await startNginx(t, { grpc });
     t.same(await examine(port), []);
+    const { findings } = await examineAddress(new URL(`https://localhost:${port}`), { dataDir: hearth.config.dataDir, baseUrl: null, now: Date.now() });
+    t.match(findings, [{ check: 'address.unreachable', message: /certificate is self-signed/, remedy: /ca_file = / }], 'an authority that nobody here knows');
     t.match(await pingOver(t, grpc), 'x', 'gRPC gets through');
     t.match(await examine(port, 'https', 'https://git.example.org'), [{ check: 'address.base_url', level: 'warning' }]);
   });

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { converse } from '../../control/index.ts';
+import { failureWords } from '../../outbound/index.ts';
 import { problem, warning } from '../finding.ts';
 import type { AreaReport, Finding } from '../finding.ts';
 import { remedies } from './proxy-remedies.ts';
@@ -73,7 +74,11 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
     await Promise.race([event('ready', 0, answerMs), talk]);
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
-      findings.push(problem('address.unreachable', `Nothing answers at ${url.origin}: ${first.message}.`, { remedy: 'is the proxy running, and does the name lead to this machine?' }));
+      const words = failureWords(first);
+      const remedy = /certificate/.test(words)
+        ? 'the proxy sends the whole chain; an authority of your own is trusted with ca_file = "/etc/hearth/authority.pem"'
+        : 'is the proxy running, and does the name lead to this machine?';
+      findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
       return report(url, findings);
     }
     // The two come on different ways: the answer may be here before the news of its request.
