@@ -44,7 +44,7 @@ t.test('people are made administrators and shut out here, and the audit log says
     { event: 'person.administrator_unset', actor: alice.id },
     { event: 'person.administrator_set', actor: alice.id },
   ]);
-  t.match((await administrator.get('/admin/audit')).body, /alice[^]*person\.disabled[^]*username: bob/);
+  t.match((await administrator.get('/admin/audit')).body, /alice[^]*person\.disabled[^]*person<\/span> bob/);
 });
 
 t.test('settings are shown with their origins, secrets are not', async (t) => {

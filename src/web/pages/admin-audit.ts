@@ -1,4 +1,5 @@
 import { page } from '../reply.ts';
+import { idsIn, viewAuditDetails } from '../views/audit-details.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
@@ -7,17 +8,22 @@ const perPage = 100;
 const whoElse: Readonly<Record<string, string>> = { local: 'command line', server: 'the server', anonymous: 'somebody not signed in' };
 
 /** Query `before`: an entry's number; those before it are shown, newest first. */
-export const showAdminAudit: Page<PersonVisit> = async ({ query }, { audit, accounts, clock }) => {
+export const showAdminAudit: Page<PersonVisit> = async ({ query }, { audit, owners, repositories, clock }) => {
   const before = Number(query.get('before'));
   const entries = await audit.list({ limit: perPage, ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}) });
-  const people = await accounts.peopleById(entries.map(({ actor }) => actor));
+  const ids = [...entries.map(({ actor }) => actor), ...idsIn(entries.map(({ details }) => details))];
+  const [handles, located] = await Promise.all([owners.ownersById(ids), repositories.locate(ids)]);
+  const names = new Map([
+    ...[...handles].map(([id, { handle }]) => [id, handle] as const),
+    ...[...located].map(([id, { owner, repository }]) => [id, `${owner.handle}/${repository.name}`] as const),
+  ]);
   const last = entries.at(-1);
   return page('admin/audit', {
     entries: entries.map(({ at, actor, event, details, address }) => ({
       at: viewTime(at, clock.now()),
-      who: people.get(actor)?.username ?? whoElse[actor] ?? actor,
+      who: names.get(actor) ?? whoElse[actor] ?? actor,
       event,
-      details: Object.entries(details).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', '),
+      details: viewAuditDetails(details, names),
       address: address ?? '',
     })),
     older: entries.length === perPage && last !== undefined && last.id > 1 ? `/admin/audit?before=${last.id}` : null,
