@@ -21,6 +21,7 @@ import { webhooks } from './v51-webhooks.ts';
 import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
+import { grownGrams } from './v57-grown-grams.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   mirrors,
   pushesByPerson,
   languages,
+  grownGrams,
 ];

@@ -57,6 +57,24 @@ function answer({ id, statements }: SideRequest): SideReply {
   }
 }
 
-port.on('message', (request: SideRequest) => port.postMessage(answer(request)));
+/** What an answer has of bytes is moved to the main thread: only SQLite's copy of them was ever here. */
+function bytesIn(reply: SideReply): ArrayBuffer[] {
+  const found: ArrayBuffer[] = [];
+  if (!('rows' in reply)) return found;
+  for (const rows of reply.rows) {
+    for (const row of rows) {
+      for (const name in row) {
+        const value = row[name];
+        if (value instanceof Uint8Array) found.push(value.buffer as ArrayBuffer);
+      }
+    }
+  }
+  return found;
+}
+
+port.on('message', (request: SideRequest) => {
+  const reply = answer(request);
+  port.postMessage(reply, bytesIn(reply));
+});
 // Number 0 was never asked: it says that the thread stands.
 port.postMessage({ id: 0, rows: [] } satisfies SideReply);

@@ -1,19 +1,8 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
-import { foldQuery } from './fold.ts';
-import { gramsOfQuery, hiddenMark, isGram, proposing } from './grams.ts';
-import type { PickRareGrams } from './rare-grams.ts';
-
-/** What a search finds, as the thread that reads has made it. */
-export interface Findings {
-  /** JSON arrays. */
-  repositories: string;
-  persons: string;
-  /** How many there are, counted up to the bound that was asked for. */
-  repositoryCount: number;
-  personCount: number;
-}
+import { matching, propose } from './grams.ts';
+import type { GrownGrams, Proposal } from './grams.ts';
 
 /**
  * The index proposes rows in the order of the answer, `instr` on the folded text
@@ -21,94 +10,65 @@ export interface Findings {
  * viewer's to see is neither found nor counted (SPEC §4.2). A row of the list has the
  * facts that the policy asks of a repository, written together with the repository.
  *
- * Of a million repositories, somebody may see only a few that are private: these are
- * reached from the person, and for the others the index leaves out what is marked. So the work is
- * bounded by what is found, not by what is hidden.
+ * What is proposed is either what is found, and then the search stops at the last row it
+ * needs, or at most as many rows as a gram may have before it grows.
+ *
+ * What is not public has grams of its own. Of many such rows somebody may see only a few:
+ * where everything proposed would be found, these are reached from the person.
  */
-const proposed = (visible: string, decides: string): string => `
-  SELECT g.rowid AS place
-  FROM search_repository_grams g
-  CROSS JOIN search_repositories t ON t.place = g.rowid
-  WHERE g.search_repository_grams MATCH :proposing AND ${decides} AND ${visible}
-  ORDER BY g.rowid LIMIT :counted`;
+const proposed = (column: string, name: string, { isDecided }: Proposal, visible: string): string => `
+  SELECT t.place AS place, t.${column} AS ${column}
+  FROM search_repository_grams g CROSS JOIN search_repositories t ON t.place = g.rowid
+  WHERE g.search_repository_grams MATCH :${name} ${isDecided ? '' : 'AND instr(t.folded, :query) > 0'} AND ${visible}
+  ORDER BY g.rowid LIMIT :limit`;
 
-const tied = (places: string, visible: string): string => `
-  SELECT t.place
+const tied = (column: string, places: string, visible: string): string => `
+  SELECT t.place AS place, t.${column} AS ${column}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
   WHERE instr(t.folded, :query) > 0 AND ${visible}`;
 
 /** Both halves in one order. */
 const together = (first: string, second: string): string => `
-  SELECT place FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :counted`;
+  SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
 
-const people = (isDecided: boolean): string => `
-  SELECT g.rowid AS place
-  FROM search_person_grams g ${isDecided ? '' : 'CROSS JOIN search_people t ON t.place = g.rowid'}
-  WHERE g.search_person_grams MATCH :proposingPeople ${isDecided ? '' : 'AND instr(t.folded, :query) > 0'}
-  ORDER BY g.rowid LIMIT :counted`;
-
-/**
- * What the arrays hold. `hits`: the rows as SPEC §2.4 wants them; `ids`: for a page,
- * which shows more of what it lists than a search knows.
- */
-const arrays = {
-  hits: (found: string, texts: string) => `
-    SELECT '[' || coalesce(group_concat(t.hit, ',' ORDER BY f.place), '') || ']'
-    FROM (SELECT place FROM ${found} ORDER BY place LIMIT :limit) f CROSS JOIN ${texts} t ON t.place = f.place`,
-  ids: (found: string, texts: string) => `
-    SELECT json_group_array(t.id ORDER BY f.place)
-    FROM (SELECT place FROM ${found} ORDER BY place LIMIT :limit) f CROSS JOIN ${texts} t ON t.place = f.place`,
-};
-
-const statement = (repositories: string, people: string, as: keyof typeof arrays): string => `
-  WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
-  SELECT (${arrays[as]('found_repositories', 'search_repositories')}) AS repositories,
-    (${arrays[as]('found_people', 'search_people')}) AS persons,
-    (SELECT count(*) FROM found_repositories) AS repositoryCount,
-    (SELECT count(*) FROM found_people) AS personCount`;
+/** Rows in the order of the answer. `hit` is the JSON of SPEC §2.4. */
+interface Question {
+  repositories: string;
+  people: string;
+  parameters: Record<string, unknown>;
+}
 
 /**
  * Looks for a query in owner handle, name and description of repositories, and in
  * username and display name of people; both in the order of their handles and names.
- * The answer is put together in the thread that reads: thousands of rows copied from
- * there would hold everybody else up here.
- *
- * @param as what the arrays hold of each hit
- * @param bounds how many hits of each kind the answer has at most, and up to how many are counted
- * Refuses as `SideThread.ask` does.
+ * @param query folded, not empty
+ * @param column what is wanted of each row
+ * @param limit of repositories, and of people
  */
-export async function find(
-  { thread, pickRare }: { thread: SideThread; pickRare: PickRareGrams },
-  viewer: Viewer,
-  text: string,
-  as: keyof typeof arrays,
-  bounds: { limit: number; counted: number },
-): Promise<Findings> {
-  const query = foldQuery(text);
-  if (query === '') return { repositories: '[]', persons: '[]', repositoryCount: 0, personCount: 0 };
+function ask(grown: Grown, viewer: Viewer, query: string, column: 'hit' | 'id', limit: number): Question {
   const visible = visibleRepositories(viewer, 't');
-  const places = placesOfPrivate(viewer);
-  const isDecided = isGram(query);
-  const first = proposed(visible.sql, isDecided ? '1' : 'instr(t.folded, :query) > 0');
-  const picked = await pickRare(['search_repository_grams', 'search_person_grams'], gramsOfQuery(query));
-  const grams = proposing(picked.search_repository_grams);
-  const parameters = {
-    ...visible.parameters, ...bounds, query,
-    proposing: places === 'all' ? grams : `(${grams}) NOT ${hiddenMark}`,
-    proposingPeople: proposing(picked.search_person_grams),
+  const open = propose(query, false, grown.repositories);
+  const people = propose(query, false, grown.people);
+  const parameters: Record<string, unknown> = { ...visible.parameters, limit, query, open: matching(open.grams), people: matching(people.grams) };
+  let repositories = proposed(column, 'open', open, visible.sql);
+  if (viewer.kind !== 'anonymous') {
+    const hidden = propose(query, true, grown.repositories);
+    const places = isLocalAdministrator(viewer) || !hidden.isDecided ? null : placesOfPrivate(viewer);
+    parameters['hidden'] = matching(hidden.grams);
+    repositories = together(repositories, places === null ? proposed(column, 'hidden', hidden, visible.sql) : tied(column, places, visible.sql));
+  }
+  return {
+    repositories,
+    people: `
+      SELECT t.${column} AS ${column} FROM search_person_grams g CROSS JOIN search_people t ON t.place = g.rowid
+      WHERE g.search_person_grams MATCH :people ${people.isDecided ? '' : 'AND instr(t.folded, :query) > 0'}
+      ORDER BY g.rowid LIMIT :limit`,
+    parameters,
   };
-  const repositories = places === null || places === 'all' ? first : together(first, tied(places, visible.sql));
-  const [rows] = await thread.ask([{ sql: statement(repositories, people(isDecided), as), parameters }]);
-  return rows![0] as unknown as Findings;
 }
 
-/**
- * Where what is not public could be found that a viewer may see; the policy decides on
- * each. `null` when there is nothing, `all` when everything may be seen.
- */
-function placesOfPrivate(viewer: Viewer): string | 'all' | null {
-  if (isLocalAdministrator(viewer)) return 'all';
-  if (viewer.kind === 'anonymous') return null;
+/** What the policy may find beside what is public, reached from the person; it decides on each. */
+function placesOfPrivate(viewer: Viewer): string {
   if (viewer.kind === 'task') return 'SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> \'PUBLIC\'';
   return `
     SELECT place FROM search_repositories WHERE visibility <> 'PUBLIC' AND owner_user_id = :viewerId
@@ -116,4 +76,39 @@ function placesOfPrivate(viewer: Viewer): string | 'all' | null {
       CROSS JOIN search_repositories s ON s.owner_org_id = o.organisation_id AND s.visibility <> 'PUBLIC' WHERE o.user_id = :viewerId
     UNION SELECT s.place FROM collaborators c
       CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId`;
+}
+
+export interface Grown {
+  repositories: GrownGrams;
+  people: GrownGrams;
+}
+
+// A subquery with a LIMIT gives its rows one after the other, in its order: sorting a thousand texts once more would take as long as finding them.
+const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows})), '')`;
+
+/**
+ * Everything that is found, as the bytes of the JSON of SPEC §2.4. They are put together in
+ * the thread that reads and moved here: two thousand rows, or even one long text, would
+ * hold everybody else up while they are copied.
+ * Refuses as `SideThread.ask` does.
+ */
+export async function findHits(thread: SideThread, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<Buffer> {
+  const { repositories, people, parameters } = ask(grown, viewer, query, 'hit', limit);
+  const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
+  const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];
+  return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
+}
+
+/** Ids in the order of the answer. */
+export interface FoundIds {
+  repositories: string[];
+  persons: string[];
+}
+
+/** The ids of what is found, up to `counted` of each kind. */
+export async function findIds(thread: SideThread, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<FoundIds> {
+  const { repositories, people, parameters } = ask(grown, viewer, query, 'id', limit);
+  const sql = `SELECT (SELECT json_group_array(id) FROM (${repositories})) AS repositories, (SELECT json_group_array(id) FROM (${people})) AS persons`;
+  const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ repositories: string; persons: string }]];
+  return { repositories: JSON.parse(row.repositories) as string[], persons: JSON.parse(row.persons) as string[] };
 }

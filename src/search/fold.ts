@@ -1,3 +1,5 @@
+import { separator } from './grams.ts';
+
 /**
  * The form in which texts and queries are compared: without regard to case, with
  * combining marks joined to their letters (SPEC §4.2, DESIGN §9).
@@ -11,9 +13,6 @@ export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Stands between the fields of a text, so that nothing is found across two of them. No field may contain it. */
-const separator = '\u0001';
-
 /** Several fields as one text to search in; in its order, the first field comes first. */
 export function foldFields(...fields: string[]): string {
   return fields.map((field) => fold(field).replaceAll(separator, ' ')).join(separator);
@@ -22,5 +21,6 @@ export function foldFields(...fields: string[]): string {
 /** What to look for; empty when there is nothing to look for. */
 export function foldQuery(text: string): string {
   const folded = fold(text).replaceAll(separator, '');
-  return folded.trim() === '' ? '' : folded;
+  // Half a character is in no text, but would be stored as the sign for what cannot be shown.
+  return folded.trim() === '' || !folded.isWellFormed() ? '' : folded;
 }

@@ -1,88 +1,94 @@
-import type { Database, Tx } from '../db/index.ts';
+import type { Database, SideThread, Tx } from '../db/index.ts';
+import { estimateGrown } from './estimate-grown.ts';
 import { foldFields } from './fold.ts';
-import { hiddenMark } from './grams.ts';
+import type { KnownGrams } from './grown-grams.ts';
+import { sources } from './lists.ts';
+import type { Kind } from './lists.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
-import type { ListedText, OrderedList } from './ordered-list.ts';
-
-type Kind = 'repository' | 'person';
+import type { ListedText } from './ordered-list.ts';
 
 interface Change {
   kind: Kind;
   id: string;
 }
 
-/**
- * What is searched for each kind, as the rows are now: what is in the trash or has no
- * handle is missing. `hit` is what an answer has of the row (SPEC §2.4): exactly these
- * fields, in this order. The rest is what the access policy asks of a row.
- */
-const sources: Record<Kind, { list: OrderedList; rows: string; fields: readonly string[] }> = {
-  repository: {
-    list: {
-      texts: 'search_repositories',
-      grams: 'search_repository_grams',
-      columns: ['owner_user_id', 'owner_org_id', 'visibility', 'hit'],
-      marksOf: ([, , visibility]) => (visibility === 'PUBLIC' ? '' : hiddenMark),
-    },
-    rows: `SELECT r.id, h.display AS owner, r.name, r.description,
-        json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
-          'description', r.description, 'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch')) AS TEXT)) AS others
-      FROM repositories r
-      JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
-      WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
-    fields: ['owner', 'name', 'description'],
-  },
-  person: {
-    list: { texts: 'search_people', grams: 'search_person_grams', columns: ['hit'], marksOf: () => '' },
-    rows: `SELECT u.id, u.username, u.display_name,
-        json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
-      FROM users u
-      WHERE u.id IN (SELECT value FROM json_each(?)) AND u.username IS NOT NULL`,
-    fields: ['username', 'display_name'],
-  },
-};
-
 /** Rows looked at together; few enough that a text always finds room between two others. */
 const rowsAtOnce = 500;
+/** Rows of one write while nobody is served yet. */
+const rowsCaughtUp = 4_000;
+
+const kinds = ['repository', 'person'] as const;
 
 /**
  * Brings the index up to date with everything that the open write has changed, so that
  * a search sees a change when it sees the row, and neither without the other.
+ * @returns how many texts are new in the index
  */
-export async function followChanges(tx: Tx): Promise<void> {
+export async function followChanges(tx: Tx, known: KnownGrams): Promise<number> {
   const changes: Change[] = await tx.manager.query('DELETE FROM search_changes RETURNING kind, id');
-  await follow(tx, changes);
+  return changes.length === 0 ? 0 : follow(tx, changes, known);
 }
 
 /**
- * Works off what was noted while nobody followed: before the first start with an index.
- * Many short writes, between which others have their turn.
+ * Works off what was noted while nobody followed: before the first start with an index,
+ * and after a change of its form. Nobody is served meanwhile.
+ * @param aside for what would hold the main thread up
+ * @param mostTexts from how many texts a gram has grown
  */
-export async function catchUp(db: Database): Promise<number> {
+export async function catchUp(db: Database, known: KnownGrams, aside: SideThread, mostTexts: number): Promise<number> {
+  // Nearly every start: nothing was noted, and nothing has to be written or started to know that.
+  if ((await db.read.query('SELECT 1 FROM search_changes LIMIT 1')).length === 0) return 0;
+  for (const kind of kinds) await estimateFirst(db, kind, aside, mostTexts);
   let done = 0;
   for (;;) {
-    const more = await db.write(async (tx) => {
-      const changes: Change[] = await tx.manager.query(
-        'DELETE FROM search_changes WHERE (kind, id) IN (SELECT kind, id FROM search_changes LIMIT ?) RETURNING kind, id',
-        [rowsAtOnce],
-      );
-      await follow(tx, changes);
-      return changes.length;
-    });
+    const more = await db.write(
+      async (tx) => {
+        const changes: Change[] = await tx.manager.query(
+          'DELETE FROM search_changes WHERE (kind, id) IN (SELECT kind, id FROM search_changes LIMIT ?) RETURNING kind, id',
+          [rowsCaughtUp],
+        );
+        await follow(tx, changes, known);
+        return changes.length;
+      },
+      { durable: 'with-the-next' },
+    );
     if (more === 0) return done;
     done += more;
   }
 }
 
-async function follow(tx: Tx, changes: readonly Change[]): Promise<void> {
-  for (const kind of ['repository', 'person'] as const) {
-    const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
-    for (let start = 0; start < ids.length; start += rowsAtOnce) await refresh(tx, kind, ids.slice(start, start + rowsAtOnce));
-  }
+/** A large index that is made from nothing knows beforehand which grams will grow: letting each of them grow would write most rows many times. */
+async function estimateFirst(db: Database, kind: Kind, aside: SideThread, mostTexts: number): Promise<void> {
+  const { list, rows, fields } = sources[kind];
+  const sampled = `SELECT json_group_array(id) FROM (SELECT id FROM search_changes WHERE kind = '${kind}' ORDER BY random() LIMIT 10000)`;
+  const count = { sql: `SELECT count(*) AS noted, EXISTS (SELECT 1 FROM ${list.texts}) AS isFilled FROM search_changes WHERE kind = ?`, parameters: [kind] };
+  const [[first]] = (await aside.ask([count])) as [[{ noted: number; isFilled: number }]];
+  if (first.isFilled === 1 || first.noted <= mostTexts) return;
+  const [sample] = await aside.ask([{ sql: rows.replace('(SELECT value FROM json_each(?))', `(SELECT value FROM json_each((${sampled})))`), parameters: [] }]);
+  const texts = sample!.map((row) => ({
+    folded: foldFields(...fields.map((field) => String(row[field]))),
+    isHidden: list.isHidden(JSON.parse(String(row['others'])) as (string | null)[]),
+  }));
+  // Rather one too many: its list is written for nothing, where one too few is written twice.
+  const grown = await estimateGrown(texts, (0.8 * mostTexts * texts.length) / first.noted);
+  await db.write(({ manager }) =>
+    manager.query(`INSERT OR IGNORE INTO search_grown_grams (list, gram) SELECT '${list.texts}', value FROM json_each(?)`, [JSON.stringify(grown)]),
+  );
 }
 
-async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void> {
+async function follow(tx: Tx, changes: readonly Change[], known: KnownGrams): Promise<number> {
+  await known.refresh((sql, parameters) => tx.manager.query(sql, parameters));
+  let added = 0;
+  for (const kind of kinds) {
+    const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
+    for (let start = 0; start < ids.length; start += rowsAtOnce) added += await refresh(tx, kind, ids.slice(start, start + rowsAtOnce), known);
+  }
+  return added;
+}
+
+async function refresh(tx: Tx, kind: Kind, ids: readonly string[], knownGrams: KnownGrams): Promise<number> {
   const { list, rows, fields } = sources[kind];
+  const grown = knownGrams.of(list);
   const found: Record<string, string>[] = await tx.manager.query(rows, [JSON.stringify(ids)]);
   const wanted = found.map((row): ListedText => ({ id: row['id']!, folded: foldFields(...fields.map((field) => row[field]!)), others: row['others']! }));
   const known = await listedTexts(tx, list, ids);
@@ -92,6 +98,7 @@ async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void
   const isSame = (text: ListedText, other: ListedText | undefined) => other?.folded === text.folded && other.others === text.others;
   const added = wanted.filter((text) => !isSame(text, knownById.get(text.id)));
   const gone = known.filter((text) => !isSame(text, wantedById.get(text.id)));
-  if (gone.length > 0) await removeTexts(tx, list, gone);
-  if (added.length > 0) await addTexts(tx, list, added);
+  if (gone.length > 0) await removeTexts(tx, list, gone, grown);
+  if (added.length > 0) await addTexts(tx, list, added, grown);
+  return added.length;
 }

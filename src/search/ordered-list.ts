@@ -1,5 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import { gramsOf } from './grams.ts';
+import type { GrownGrams } from './grams.ts';
 import { placesBetween } from './places.ts';
 
 /** A list of texts in their order, and the index of their grams, which has a text's place as its number. */
@@ -8,8 +9,8 @@ export interface OrderedList {
   grams: 'search_repository_grams' | 'search_person_grams';
   /** What a row has beside its place, its id and its text. */
   columns: readonly string[];
-  /** Words that the index has for a row beside its grams. */
-  marksOf(others: readonly (string | null)[]): string;
+  /** Whether a row with these values in its other columns is not for everybody to see. */
+  isHidden(others: readonly (string | null)[]): boolean;
 }
 
 /** A folded text and what it belongs to. */
@@ -32,6 +33,11 @@ const leastRoom = 2 ** 8;
 
 const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> => manager.query(sql, parameters);
 
+/** The words of a text in the index. A row's words are always those that its text has with the grams that have grown. */
+function wordsOf(list: OrderedList, { folded, others }: ListedText, grown: GrownGrams): string {
+  return gramsOf({ folded, isHidden: list.isHidden(JSON.parse(others) as (string | null)[]) }, grown);
+}
+
 const selected = ({ texts, columns }: OrderedList): string => `SELECT place, id, folded, json_array(${columns.join(', ')}) AS others FROM ${texts}`;
 
 /** What the list has for these ids. */
@@ -40,14 +46,20 @@ export function listedTexts(tx: Tx, list: OrderedList, ids: readonly string[]): 
 }
 
 /** Takes texts out of the list. */
-export async function removeTexts(tx: Tx, { texts, grams }: OrderedList, gone: readonly Pick<PlacedText, 'place'>[]): Promise<void> {
-  const places = JSON.stringify(gone.map(({ place }) => place));
-  await query(tx, `DELETE FROM ${grams} WHERE rowid IN (SELECT value FROM json_each(?))`, places);
-  await query(tx, `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`, places);
+export async function removeTexts(tx: Tx, list: OrderedList, gone: readonly PlacedText[], grown: GrownGrams): Promise<void> {
+  const { texts, grams } = list;
+  const rows = gone.toSorted((a, b) => a.place - b.place).map((text) => [text.place, wordsOf(list, text, grown)]);
+  await query(tx, `INSERT INTO ${grams} (${grams}, rowid, grams) SELECT 'delete', value ->> 0, value ->> 1 FROM json_each(?)`, JSON.stringify(rows));
+  await query(tx, `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`, JSON.stringify(rows.map(([place]) => place)));
+}
+
+/** Adds words to those that rows have in the index already. @param added by place, ascending */
+export async function addWords(tx: Tx, { grams }: OrderedList, added: readonly (readonly [place: number, words: string])[]): Promise<void> {
+  await query(tx, `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 1 FROM json_each(?)`, JSON.stringify(added));
 }
 
 /** Puts texts into the list, each at its place in the order; none of their ids is in the list. */
-export async function addTexts(tx: Tx, list: OrderedList, added: readonly ListedText[]): Promise<void> {
+export async function addTexts(tx: Tx, list: OrderedList, added: readonly ListedText[], grown: GrownGrams): Promise<void> {
   const sorted = added.toSorted((a, b) => compareAsSqlite(a.folded, b.folded));
   for (let at = 0; at < sorted.length; ) {
     const { before, after } = await neighbours(tx, list, sorted[at]!.folded);
@@ -56,23 +68,20 @@ export async function addTexts(tx: Tx, list: OrderedList, added: readonly Listed
     const places = placesBetween(before?.place ?? null, after?.place ?? null, run.length);
     if (places === null) {
       // Only between two texts can room run out.
-      await moveApart(tx, list, before!.place, run.length);
+      await moveApart(tx, list, before!.place, run.length, grown);
       continue;
     }
-    await insert(tx, list, run.map((text, index) => ({ ...text, place: places[index]! })));
+    await insert(tx, list, run.map((text, index) => ({ ...text, place: places[index]! })), grown);
     at += run.length;
   }
 }
 
-async function insert(tx: Tx, { texts, grams, columns, marksOf }: OrderedList, placed: readonly PlacedText[]): Promise<void> {
-  const rows = placed.map(({ place, id, folded, others }) => {
-    const values = JSON.parse(others) as (string | null)[];
-    return { row: [place, id, folded, ...values], indexed: [place, `${gramsOf(folded)} ${marksOf(values)}`] };
-  });
-  const names = ['place', 'id', 'folded', ...columns];
+async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[], grown: GrownGrams): Promise<void> {
+  const rows = placed.map(({ place, id, folded, others }) => [place, id, folded, ...(JSON.parse(others) as (string | null)[])]);
+  const names = ['place', 'id', 'folded', ...list.columns];
   const values = names.map((_, at) => `value ->> ${at}`).join(', ');
-  await query(tx, `INSERT INTO ${texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`, JSON.stringify(rows.map(({ row }) => row)));
-  await query(tx, `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 1 FROM json_each(?)`, JSON.stringify(rows.map(({ indexed }) => indexed)));
+  await query(tx, `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`, JSON.stringify(rows));
+  await addWords(tx, list, placed.map((text) => [text.place, wordsOf(list, text, grown)]));
 }
 
 type Neighbour = Pick<PlacedText, 'place' | 'folded'>;
@@ -88,7 +97,7 @@ async function neighbours(tx: Tx, { texts }: OrderedList, folded: string): Promi
 }
 
 /** Spreads texts around a place evenly, over as many neighbours as it takes to find room for `count` more between any two. */
-async function moveApart(tx: Tx, list: OrderedList, around: number, count: number): Promise<void> {
+async function moveApart(tx: Tx, list: OrderedList, around: number, count: number, grown: GrownGrams): Promise<void> {
   for (let reach = firstReach; ; reach *= 2) {
     const columns = selected(list);
     const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
@@ -100,8 +109,8 @@ async function moveApart(tx: Tx, list: OrderedList, around: number, count: numbe
     const isWideEnough = low === null || high === null || high - low >= (moving.length + 1) * Math.max(leastRoom, count + 1);
     if (!isWideEnough) continue;
     const places = placesBetween(low, high, moving.length)!;
-    await removeTexts(tx, list, moving);
-    await insert(tx, list, moving.map((text, at) => ({ ...text, place: places[at]! })));
+    await removeTexts(tx, list, moving, grown);
+    await insert(tx, list, moving.map((text, at) => ({ ...text, place: places[at]! })), grown);
     return;
   }
 }

@@ -1,9 +1,13 @@
 import type { Viewer } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
-import { find } from './find.ts';
+import { findHits, findIds } from './find.ts';
+import type { Grown } from './find.ts';
+import { foldQuery } from './fold.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
-import { createRareGrams } from './rare-grams.ts';
+import { growGrams } from './grow.ts';
+import { createGrownGrams } from './grown-grams.ts';
+import { sources } from './lists.ts';
 import { joinThreads } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
@@ -23,43 +27,134 @@ export interface Found {
 }
 
 const limits = { requestMs: 5_000, queue: 500 };
+/** For what reads the whole index. */
+const patientLimits = { requestMs: 600_000, queue: 10 };
+/** From so many texts on a gram grows: looking into as many takes two milliseconds. */
+const mostTextsOfGram = 2_000;
+/** Part of a list that is new before its grams are counted again, and so many at least. */
+const newPart = 0.05;
+const leastNew = 500;
+const firstGrowthMs = 60_000;
+
+const nothing = Buffer.from('{"repositories":[],"persons":[]}');
+
+export interface SearchOptions {
+  db: Database;
+  logger: Logger;
+  /** For tests: from how many texts on a gram grows. */
+  mostTexts?: number;
+}
 
 /**
  * Search over repositories and people (SPEC §2.4, §4.2): live, in the order of handles
  * and names, within what the viewer may see.
  */
-export function createSearch({ db, logger }: { db: Database; logger: Logger }) {
+export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: SearchOptions) {
   // Searches read the same file, so a second core is of use to them.
   const thread = joinThreads([db.openAside(limits), db.openAside(limits)]);
-  const tools = { thread, pickRare: createRareGrams(thread) };
-  db.beforeCommit(followChanges);
+  const known = createGrownGrams();
+  const grown: Grown = { repositories: known.of(sources.repository.list), people: known.of(sources.person.list) };
+  /** At which state of the database it was asked last which grams have grown. */
+  let knownAt: number | null = null;
+  let isCatchingUp = false;
+  let isClosed = false;
+  let added = 0;
+  let addedWhenDue = leastNew;
+  let growing: Promise<void> | undefined;
+  let wake = (): void => {};
+  let firstGrowth: NodeJS.Timeout | undefined;
+
+  db.beforeCommit(async (tx) => {
+    if (isCatchingUp) return;
+    added += await followChanges(tx, known);
+    if (added >= addedWhenDue) wake();
+  });
+
+  async function refresh(): Promise<void> {
+    const state = db.state();
+    if (state === knownAt) return;
+    await known.refresh((sql, parameters) => db.read.query(sql, parameters));
+    knownAt = state;
+  }
+
+  /** Waits outside of the writes that wake it: what they start would be taken for a part of them. */
+  async function keepGrowing(): Promise<void> {
+    for (;;) {
+      await new Promise<void>((resolve) => (wake = resolve));
+      if (isClosed) return;
+      added = 0;
+      await grow().catch((error: unknown) => logger.warn('search.not_grown', { error }));
+    }
+  }
+
+  /** Lets the grams grow that many texts have by now. */
+  async function grow(): Promise<void> {
+    const isLarge = (await Promise.all(Object.values(sources).map(({ list }) => db.read.query(`SELECT 1 FROM ${list.texts} LIMIT 1 OFFSET ?`, [mostTexts])))).flat().length > 0;
+    if (!isLarge) return;
+    const aside = db.openAside(patientLimits);
+    try {
+      let grams = 0;
+      let rows = 0;
+      for (const { list } of Object.values(sources)) {
+        grams += await growGrams({ db, known, aside, mostTexts, isEnding: () => isClosed }, list);
+        const [[counted]] = (await aside.ask([{ sql: `SELECT count(*) AS rows FROM ${list.texts}`, parameters: [] }])) as [[{ rows: number }]];
+        rows += counted.rows;
+      }
+      addedWhenDue = Math.max(leastNew, Math.ceil(rows * newPart));
+      if (grams > 0) logger.info('search.grown', { grams });
+    } finally {
+      await aside.close();
+    }
+  }
 
   return {
     /**
-     * Everything that is found, up to `mostHits` of each kind, as the JSON text of SPEC §2.4.
+     * Everything that is found, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8.
      * A blank query finds nothing. Refuses `took_too_long`, `too_many_waiting`.
      */
-    async findAll(viewer: Viewer, text: string): Promise<string> {
-      const { repositories, persons } = await find(tools, viewer, text, 'hits', { limit: mostHits, counted: mostHits });
-      return `{"repositories":${repositories},"persons":${persons}}`;
+    async findAll(viewer: Viewer, text: string): Promise<Buffer> {
+      const query = foldQuery(text);
+      if (query === '') return nothing;
+      await refresh();
+      return findHits(thread, grown, viewer, query, mostHits);
     },
 
     /** The first `limit` of each kind, and how many there are. Refuses as `findAll` does. */
     async findFirst(viewer: Viewer, text: string, limit: number): Promise<Found> {
-      const found = await find(tools, viewer, text, 'ids', { limit, counted: mostHits + 1 });
+      const query = foldQuery(text);
+      if (query !== '') await refresh();
+      const { repositories, persons } = query === '' ? { repositories: [], persons: [] } : await findIds(thread, grown, viewer, query, mostHits + 1);
       return {
-        repositories: { ids: JSON.parse(found.repositories) as string[], total: found.repositoryCount },
-        persons: { ids: JSON.parse(found.persons) as string[], total: found.personCount },
+        repositories: { ids: repositories.slice(0, limit), total: repositories.length },
+        persons: { ids: persons.slice(0, limit), total: persons.length },
       };
     },
 
-    /** At start: what was noted before anybody followed changes. */
+    /** At start, before anybody is served: what was noted before anybody followed changes. From then on grams grow. */
     async recover(): Promise<void> {
-      const rows = await catchUp(db);
-      if (rows > 0) logger.info('search.caught_up', { rows });
+      const aside = db.openAside(patientLimits);
+      isCatchingUp = true;
+      try {
+        const rows = await catchUp(db, known, aside, mostTexts);
+        if (rows > 0) logger.info('search.caught_up', { rows });
+      } finally {
+        isCatchingUp = false;
+        await aside.close();
+      }
+      growing ??= keepGrowing();
+      // What came in small numbers between restarts may have grown, too.
+      firstGrowth ??= setTimeout(() => wake(), firstGrowthMs).unref();
     },
 
-    close: () => thread.close(),
+    grow,
+
+    async close() {
+      isClosed = true;
+      clearTimeout(firstGrowth);
+      wake();
+      await growing;
+      await thread.close();
+    },
   };
 }
 

@@ -77,6 +77,9 @@ t.test('every table has a row in rows-by-version.ts, so that a later step has so
   t.strictSame([...tablesOf(file)].filter(([, rows]) => rows.length === 0).map(([table]) => table), []);
 });
 
+/** What is derived from other rows and made anew by the first start after a step. */
+const madeAnew: Record<string, number> = { search_repositories: 57, search_people: 57 };
+
 t.test('from every earlier version: rows are kept, and the schema is that of a fresh database', async (t) => {
   const fresh = path.join(temporaryFolder(t), 'hearth.db');
   await (await createDatabase(databaseOptions(fresh))).close();
@@ -93,6 +96,7 @@ t.test('from every earlier version: rows are kept, and the schema is that of a f
 
     const after = tablesOf(file);
     for (const [table, rows] of before) {
+      if (start.at(-1)! < (madeAnew[table] ?? 0)) continue;
       for (const row of rows) {
         const columns = Object.keys(row);
         const kept = after.get(table)?.some((other) => columns.every((column) => Object.is(other[column], row[column])));

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
-import { gramsOf, gramsOfQuery, proposing } from '../../src/search/grams.ts';
+import { estimateGrown } from '../../src/search/estimate-grown.ts';
+import { gramsOf, lengthOf, longerGrams, longestGram, matching, propose } from '../../src/search/grams.ts';
 import { markHits } from '../../src/search/index.ts';
 import { placesBetween, usualDistance } from '../../src/search/places.ts';
 import { joinThreads } from '../../src/search/side-threads.ts';
@@ -25,20 +26,52 @@ t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes no
   t.equal(foldQuery(' a '), ' a ', 'spaces of a query count');
 });
 
-t.test('every text that contains a query has all the grams that the query proposes', async (t) => {
-  const text = fold('Ünïcode 100% "done" 🔥🔥 a_b');
-  const grams = new Set(gramsOf(text).split(' '));
-  const characters = [...text];
-  for (let from = 0; from < characters.length; from++) {
-    for (let to = from + 1; to <= characters.length; to++) {
-      const query = characters.slice(from, to).join('');
-      const wanted = gramsOfQuery(query);
-      if (!wanted.every((gram) => grams.has(gram))) t.fail(query);
-      if (wanted.length > 12) t.fail(`${query}: ${wanted.length} grams`);
+/** Texts with much in common, and what a list of them has let grow when more than two have a gram. */
+const texts = ['Ünïcode 100% "done" 🔥🔥 a_b', 'done and done\u0001undone \ufdd0 100%', 'aaaa\u0001aaa 🔥', 'not done: 100% 🔥'].map(fold);
+
+t.test('every text that contains a query has all the grams that are proposed for it, whatever has grown', async (t) => {
+  for (const isHidden of [false, true]) {
+    const grown = new Set(await estimateGrown(texts.map((folded) => ({ folded, isHidden })), 2));
+    t.ok(grown.size > 10, `${grown.size} have grown`);
+    for (const folded of texts) {
+      const words = gramsOf({ folded, isHidden }, grown);
+      const grams = new Set(words.split(' '));
+      for (const field of folded.split('\u0001').map((field) => [...field])) {
+        for (let from = 0; from < field.length; from++) {
+          for (let to = from + 1; to <= field.length; to++) {
+            const query = field.slice(from, to).join('');
+            const { grams: wanted, isDecided } = propose(query, isHidden, grown);
+            if (wanted.length === 0 || wanted.length > 4 || !wanted.every((gram) => grams.has(gram))) t.fail(`${query}: ${wanted.join(' ')}`);
+            if (isDecided && !texts.every((text) => text.includes(query) === gramsOf({ folded: text, isHidden }, grown).split(' ').includes(wanted[0]!))) t.fail(`${query} is not decided`);
+          }
+        }
+      }
+      // What FTS5's tokenizer makes of them: everything but ASCII's signs and spaces is part of a word.
+      if (!/^[a-z0-9\u0080-\u{10ffff} ]+$/u.test(words)) t.fail(words);
     }
   }
-  for (const gram of grams) if (!/^[0-9a-fx]+$/.test(gram)) t.fail(gram);
-  t.equal(proposing(gramsOfQuery('aaaa')), '"61x61x61"');
+  const open = gramsOf({ folded: 'tool', isHidden: false }, new Set());
+  t.equal(open, 't o l');
+  t.notOk(gramsOf({ folded: 'tool', isHidden: true }, new Set()).split(' ').some((gram) => open.split(' ').includes(gram)), 'what is hidden has none of the others’ grams');
+  t.equal(matching(['a', 'b']), '"a" AND "b"');
+});
+
+t.test('a gram that grows brings those that are longer by one, and never more than its bound', async (t) => {
+  for (const folded of texts) {
+    for (const isHidden of [false, true]) {
+      const before = new Set(gramsOf({ folded, isHidden }, new Set()).split(' '));
+      for (const gram of before) {
+        const after = new Set([...before, ...longerGrams({ folded }, gram)]);
+        t.strictSame([...after].sort(), gramsOf({ folded, isHidden }, new Set([gram])).split(' ').sort(), gram);
+        t.equal(lengthOf(gram), 1);
+      }
+    }
+  }
+  const same = 'the same long sentence for everybody';
+  const grown = new Set(await estimateGrown(Array.from({ length: 5 }, () => ({ folded: same, isHidden: false })), 2));
+  t.equal(Math.max(...gramsOf({ folded: same, isHidden: false }, grown).split(' ').map(lengthOf)), longestGram);
+  const { grams, isDecided } = propose(same, false, grown);
+  t.strictSame([grams.length, isDecided], [4, false], 'nothing is rare, and still something is asked for');
 });
 
 t.test('places: between neighbours, ascending, or none when there is no room', async (t) => {

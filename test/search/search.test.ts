@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { createSearch, mostHits } from '../../src/search/index.ts';
 import type { Search } from '../../src/search/index.ts';
 import { fold } from '../../src/search/fold.ts';
+import { gramsOf } from '../../src/search/grams.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
@@ -23,11 +24,11 @@ interface Rooms {
   find(viewer: Viewer, text: string): Promise<Answer>;
 }
 
-async function openSearch(t: Test): Promise<Rooms> {
+async function openSearch(t: Test, mostTexts?: number): Promise<Rooms> {
   const { db } = await openTestDatabase(t);
-  const search = createSearch({ db, logger: silentLogger });
+  const search = createSearch({ db, logger: silentLogger, ...(mostTexts !== undefined && { mostTexts }) });
   t.teardown(() => search.close());
-  return { db, search, find: async (viewer, text) => JSON.parse(await search.findAll(viewer, text)) as Answer };
+  return { db, search, find: async (viewer, text) => JSON.parse((await search.findAll(viewer, text)).toString()) as Answer };
 }
 
 const personViewer = (id: string, change: Partial<PersonViewer> = {}): PersonViewer => ({
@@ -73,12 +74,12 @@ t.test('SPEC §2.4 the answer has exactly these fields, in this order, as these 
   await addOwner(db, 'a', 'Alice', 'user', 'Alice A. "Quote" \\ Ünïcode');
   await addRepository(db, { id: 'r', owner: 'a', name: 'Tool', description: 'A "fine" tool / \\ 🔥 </script>', isPrivate: true });
   t.equal(
-    await search.findAll(personViewer('a'), 'alice'),
+    (await search.findAll(personViewer('a'), 'alice')).toString(),
     '{"repositories":[{"owner":"Alice","name":"Tool","visibility":"PRIVATE","description":"A \\"fine\\" tool / \\\\ 🔥 </script>",' +
       '"createdAt":"2026-02-03T04:05:06.007Z"}],"persons":[{"username":"Alice","displayName":"Alice A. \\"Quote\\" \\\\ Ünïcode"}]}',
   );
   for (const blank of ['', ' ', '\t\n\u00a0', '\u0001']) {
-    t.equal(await search.findAll(anonymous, blank), '{"repositories":[],"persons":[]}', 'SPEC §4.2 rule 3');
+    t.equal((await search.findAll(anonymous, blank)).toString(), '{"repositories":[],"persons":[]}', 'SPEC §4.2 rule 3');
   }
 });
 
@@ -202,13 +203,28 @@ t.test('rows from before there was an index are caught up with', async (t) => {
     const numbers = JSON.stringify(Array.from({ length: 1200 }, (_, number) => number));
     await manager.query(`INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) SELECT ${row}`, [numbers]);
   });
-  const search = createSearch({ db, logger: silentLogger });
+  const search = createSearch({ db, logger: silentLogger, mostTexts: 100 });
   t.teardown(() => search.close());
   await search.recover();
+  await checkIndex(t, db);
   const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
   t.strictSame([repositories.total, repositories.ids.length, persons.total], [111, 50, 0]);
   t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostHits + 1, 'counted no further');
-  t.equal((JSON.parse(await search.findAll(anonymous, 'n')) as Answer).repositories.length, mostHits);
+  t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
+
+  // What comes in afterwards grows by itself, beside the writes.
+  const grown = async () => ((await db.read.query("SELECT count(*) AS grams FROM search_grown_grams WHERE gram LIKE 'q%'")) as [{ grams: number }])[0].grams;
+  t.equal(await grown(), 0);
+  for (let number = 0; number < 6; number++) {
+    const numbers = JSON.stringify(Array.from({ length: 100 }, (_, at) => number * 100 + at));
+    await change(db, `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at)
+      SELECT 'q' || value, 'a', 'q-' || value, 'q-' || value, 'PUBLIC', 1, 1 FROM json_each(?)`, numbers);
+  }
+  while ((await grown()) < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+  t.equal((await search.findFirst(anonymous, 'q-59', 50)).repositories.total, 11);
+  t.equal((await search.findFirst(anonymous, 'q-', 50)).repositories.total, 600);
+  await search.grow();
+  await checkIndex(t, db);
 });
 
 /** A society in which names share many letters, and a brute-force search over it. */
@@ -230,8 +246,25 @@ function drawWorld(random: SeededRandom) {
   return { people, organisations, roles, collaborators, repositories, query };
 }
 
+/** Every word of the index is a gram of its text, and every gram of a text is there: however the rows came, went and grew. */
+async function checkIndex(t: Test & { same(a: unknown, b: unknown, message: string): void }, db: Database): Promise<void> {
+  const lists = [['search_repositories', 'search_repository_grams', "visibility <> 'PUBLIC'"], ['search_people', 'search_person_grams', '0']] as const;
+  for (const [texts, grams, isHidden] of lists) {
+    const rows: { place: number; folded: string; isHidden: number }[] = await db.read.query(`SELECT place, folded, ${isHidden} AS isHidden FROM ${texts}`);
+    const grown = new Set((await db.read.query('SELECT gram FROM search_grown_grams WHERE list = ?', [texts]) as { gram: string }[]).map(({ gram }) => gram));
+    const wanted = rows.flatMap((row) => gramsOf({ folded: row.folded, isHidden: row.isHidden === 1 }, grown).split(' ').map((gram) => `${row.place} ${gram}`));
+    const actual = await db.write(async ({ manager }) => {
+      await manager.query(`CREATE VIRTUAL TABLE temp.${grams}_instances USING fts5vocab(main, ${grams}, instance)`);
+      const words: { word: string }[] = await manager.query(`SELECT doc || ' ' || term AS word FROM temp.${grams}_instances`);
+      await manager.query(`DROP TABLE temp.${grams}_instances`);
+      return words;
+    });
+    t.same(actual.map(({ word }) => word).sort(), wanted.sort(), `${grams}: ${wanted.length} words, ${grown.size} grams have grown`);
+  }
+}
+
 t.test('security E08 what is found is what a look at every visible row finds, in the order of handles and names', async (t) => {
-  const { db, find } = await openSearch(t);
+  const { db, find, search } = await openSearch(t, 12);
   const random = seededRandom(7);
   const world = drawWorld(random);
   for (const { id, username, displayName } of world.people) {
@@ -273,6 +306,12 @@ t.test('security E08 what is found is what a look at every visible row finds, in
     localAdministrator, { kind: 'task', taskId: 1, repositoryId: 'r1', scope: 'read' }, { kind: 'task', taskId: 2, repositoryId: world.repositories.find(({ isPrivate }) => isPrivate)!.id, scope: 'read' }];
   let hits = 0;
   for (let round = 0; round < 300; round++) {
+    if (round % 10 === 9) {
+      const changed = random.pick(world.repositories);
+      Object.assign(changed, { isPrivate: random.chance(0.5), description: random.pick(world.repositories).description + world.query() });
+      await change(db, 'UPDATE repositories SET visibility = ?, description = ? WHERE id = ?', changed.isPrivate ? 'PRIVATE' : 'PUBLIC', changed.description, changed.id);
+    }
+    if (round % 100 === 50) await search.grow();
     const [viewer, text] = [random.pick(viewers), world.query()];
     const { repositories, persons } = await find(viewer, text);
     const actual = { repositories: repositories.map(({ owner, name }) => `${owner}/${name}`), persons: persons.map(({ username }) => username) };
@@ -281,6 +320,7 @@ t.test('security E08 what is found is what a look at every visible row finds, in
     if (JSON.stringify(actual) !== JSON.stringify(wanted)) t.same(actual, wanted, `${JSON.stringify(viewer)} looks for ${JSON.stringify(text)}`);
   }
   t.ok(hits > 3_000, `${hits} hits`);
+  await checkIndex(t, db);
 });
 
 t.test('places keep the order of the texts, whatever the order they come in', async (t) => {
@@ -296,6 +336,7 @@ t.test('places keep the order of the texts, whatever the order they come in', as
   const rows: { place: number; folded: string }[] = await db.read.query('SELECT place, folded FROM search_repositories ORDER BY place');
   t.equal(rows.length, 901);
   t.strictSame(rows.map(({ folded }) => folded), rows.map(({ folded }) => folded).sort());
+  await checkIndex(t, db);
   t.equal((await find(anonymous, 'alice')).repositories.length, 900);
   t.equal((await find(anonymous, '-0150')).repositories.length, 2);
 });

@@ -2,7 +2,7 @@
 export type Answer<Result> =
   | { kind: 'json'; value: Result; location?: string; next?: string | null; showsSecret?: boolean }
   /** JSON that was made elsewhere and is never remembered by anybody. */
-  | { kind: 'live-json'; text: string }
+  | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
   | { kind: 'nothing' };
 

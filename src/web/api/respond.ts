@@ -18,10 +18,13 @@ export function respond(ctx: Context, { status, method }: Pick<Operation, 'statu
     setBody(ctx, answer.body);
     return;
   }
-  const text = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.text;
   ctx.set('Content-Type', 'application/json; charset=utf-8');
+  if (answer.kind === 'live-json') {
+    ctx.body = answer.bytes;
+    return;
+  }
+  const text = JSON.stringify(answer.value);
   ctx.body = text;
-  if (answer.kind === 'live-json') return;
 
   const { location, next, showsSecret = false } = answer;
   ctx.state.showsSecret = showsSecret;

@@ -18,6 +18,6 @@ export const search = operation({
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
   answer: searchResult,
   async run({ viewer, query: { q = '' }, rooms }) {
-    return { kind: 'live-json', text: await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q }))) };
+    return { kind: 'live-json', bytes: await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q }))) };
   },
 });

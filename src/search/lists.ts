@@ -1,0 +1,42 @@
+import type { OrderedList } from './ordered-list.ts';
+
+export type Kind = 'repository' | 'person';
+
+export interface Source {
+  list: OrderedList;
+  /** The rows of some ids, given as a JSON array. */
+  rows: string;
+  /** What is searched of a row. */
+  fields: readonly string[];
+}
+
+/**
+ * What is searched for each kind, as the rows are now: what is in the trash or has no
+ * handle is missing. `hit` is what an answer has of the row (SPEC §2.4): exactly these
+ * fields, in this order. The rest is what the access policy asks of a row.
+ */
+export const sources: Record<Kind, Source> = {
+  repository: {
+    list: {
+      texts: 'search_repositories',
+      grams: 'search_repository_grams',
+      columns: ['owner_user_id', 'owner_org_id', 'visibility', 'hit'],
+      isHidden: ([, , visibility]) => visibility !== 'PUBLIC',
+    },
+    rows: `SELECT r.id, h.display AS owner, r.name, r.description,
+        json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
+          'description', r.description, 'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch')) AS TEXT)) AS others
+      FROM repositories r
+      JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
+      WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
+    fields: ['owner', 'name', 'description'],
+  },
+  person: {
+    list: { texts: 'search_people', grams: 'search_person_grams', columns: ['hit'], isHidden: () => false },
+    rows: `SELECT u.id, u.username, u.display_name,
+        json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
+      FROM users u
+      WHERE u.id IN (SELECT value FROM json_each(?)) AND u.username IS NOT NULL`,
+    fields: ['username', 'display_name'],
+  },
+};
