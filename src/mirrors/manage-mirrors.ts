@@ -1,3 +1,4 @@
+import { MoreThan } from 'typeorm';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, invalid } from '../kernel/index.ts';
@@ -48,6 +49,15 @@ export async function findMirror(room: MirrorRoom, repositoryId: string): Promis
 /** Every mirror, for the command line. */
 export async function listMirrors(room: MirrorRoom): Promise<Mirror[]> {
   return (await room.db.read.find(mirrorSchema, { order: { createdAt: 'ASC', repositoryId: 'ASC' } })).map((row) => describe(room, row));
+}
+
+/** Those that failed the last time, the longest failing first, and how many mirrors there are. For administrators. */
+export async function listFailing(room: MirrorRoom, { limit }: { limit: number }): Promise<{ failing: Mirror[]; count: number }> {
+  const [rows, count] = await Promise.all([
+    room.db.read.find(mirrorSchema, { where: { failures: MoreThan(0) }, order: { failures: 'DESC', repositoryId: 'ASC' }, take: limit }),
+    room.db.read.count(mirrorSchema),
+  ]);
+  return { failing: rows.map((row) => describe(room, row)), count };
 }
 
 /**

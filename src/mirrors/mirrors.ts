@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
-import { askForSync, endMirror, findMirror, guardCopies, hearPushes, importRepository, listMirrors, saveMirror, setPaused } from './manage-mirrors.ts';
+import { askForSync, endMirror, findMirror, guardCopies, hearPushes, importRepository, listFailing, listMirrors, saveMirror, setPaused } from './manage-mirrors.ts';
 import type { MirrorRoom } from './room.ts';
 import { createRunner, freeClaims } from './run-due.ts';
 
@@ -47,6 +47,7 @@ export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }
   return {
     find: bind(findMirror),
     list: bind(listMirrors),
+    listFailing: bind(listFailing),
     save: soon(saveMirror),
     sync: soon(askForSync),
     setPaused: soon(setPaused),

@@ -39,7 +39,7 @@ import {
 } from './pages/admin-federation.ts';
 import { purgeDeliveries, resyncFollows, showActors, showDelivery } from './pages/admin-federation-actors.ts';
 import { showAdminAudit } from './pages/admin-audit.ts';
-import { showAdminHealth } from './pages/admin-health.ts';
+import { showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
 import { showAdminJobs } from './pages/admin-jobs.ts';
 import { setAdministrator, setDisabled, showAdminPeople } from './pages/admin-people.ts';
 import { showAdminRepositories } from './pages/admin-repositories.ts';
@@ -189,6 +189,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
 
   { method: 'GET',  path: '/admin',                         access: 'administrator',    cost: 'free',     page: () => seeOther('/admin/health') },
   { method: 'GET',  path: '/admin/health',                  access: 'administrator',    cost: 'rows',     page: showAdminHealth },
+  { method: 'POST', path: '/admin/mirrors/:id/sync',        access: 'administrator',    cost: 'rows',     page: syncFailingMirror },
   { method: 'GET',  path: '/admin/people',                  access: 'administrator',    cost: 'rows',     page: showAdminPeople },
   { method: 'POST', path: '/admin/people/:id/administrator', access: 'administrator',    cost: 'rows',     page: setAdministrator },
   { method: 'POST', path: '/admin/people/:id/disabled',     access: 'administrator',    cost: 'rows',     page: setDisabled },

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { startWeb, visitor, password } from './web-fixture.ts';
 
 const web = await startWeb(t, { env: { SERVICE_METRICS_TOKEN: 'canary-token' } });
@@ -28,6 +29,22 @@ t.test('health says when a restore was last proven', async (t) => {
   web.unready.push('storage');
   t.match((await administrator.get('/admin/health')).body, /Not ready: storage\./);
   web.unready.length = 0;
+});
+
+t.test('mirrors that fail are named with the reason, and tried again from here', async (t) => {
+  t.notMatch((await administrator.get('/admin/health')).body, '<h2>Mirrors</h2>', 'there are none');
+  const { id } = await web.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'copy', visibility: 'PRIVATE' });
+  const later = web.clock.now() + 3_600_000;
+  await web.rooms.db.write(({ manager }) => manager.query(`INSERT INTO mirrors (repository_id, direction, url, username, interval_ms, failures, last_error, is_paused, next_at, created_at, updated_at)
+    VALUES (?, 'pull', 'https://git.example.org/bob/tool.git', '', 3600000, 0, NULL, 0, ?, 1, 1)`, [id, later]));
+  t.match((await administrator.get('/admin/health')).body, /1 mirror, all of them up to date/);
+  await web.rooms.db.write(({ manager }) => manager.query("UPDATE mirrors SET failures = 10, is_paused = 1, last_error = 'its name does not resolve'"));
+  t.match((await administrator.get('/admin/health')).body, /alice\/copy[^]*waits for you[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/);
+  t.equal((await stranger.post(`/admin/mirrors/${id}/sync`, {})).status, 404);
+  t.match(await administrator.post(`/admin/mirrors/${id}/sync`, {}), { status: 303, headers: { location: '/admin/health?done=mirror-sync' } });
+  t.match(await web.rooms.mirrors.find(id), { isPaused: false, nextAt: web.clock.now() });
+  t.match((await administrator.post('/admin/mirrors/none/sync', {})).body, /no mirror/);
+  await web.rooms.db.write(({ manager }) => manager.query('DELETE FROM mirrors'));
 });
 
 t.test('people are made administrators and shut out here, and the audit log says by whom', async (t) => {

@@ -1,11 +1,20 @@
-import { page } from '../reply.ts';
-import { viewSize } from '../views/sizes.ts';
+import { localAdministrator } from '../../access/index.ts';
+import { page, seeOther } from '../reply.ts';
+import type { PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit } from '../submit.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewCount, viewSize } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
-/** How the server is, and when a restore was last proven. */
-export const showAdminHealth: Page<PersonVisit> = async (_visit, { unready, backups, counts, git, clock }) => {
-  const [parts, { newest, lastProof }, count] = await Promise.all([unready(), backups.state(), counts()]);
+const here = '/admin/health';
+const shownMirrors = 50;
+
+/** How the server is, when a restore was last proven, and which mirrors fail. */
+async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object = {}): Promise<PageReply> {
+  const { unready, backups, counts, git, clock } = rooms;
+  const [parts, { newest, lastProof }, count, mirrors] = await Promise.all([unready(), backups.state(), counts(), viewMirrors(rooms)]);
   const load = git.load();
   const now = clock.now();
   const busy = ({ running, waiting }: { running: number; waiting: number }): string => `${running} at work, ${waiting} waiting`;
@@ -17,6 +26,7 @@ export const showAdminHealth: Page<PersonVisit> = async (_visit, { unready, back
       size: viewSize(newest.bytes),
       isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
     },
+    mirrors,
     facts: [
       { name: 'People', value: count.people },
       { name: 'Organisations', value: count.organisations },
@@ -30,5 +40,43 @@ export const showAdminHealth: Page<PersonVisit> = async (_visit, { unready, back
       { name: 'CI runners', value: count.runners },
       { name: 'git', value: git.version },
     ],
+    notice: viewNotice(query),
+    ...more,
   });
-};
+}
+
+/** Private ones are named here, too, as on the page of repositories. */
+async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
+  const { failing, count } = await mirrors.listFailing({ limit: shownMirrors });
+  const rows = await repositories.listByIds(localAdministrator, failing.map(({ repositoryId }) => repositoryId));
+  const names = new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
+  const now = clock.now();
+  return {
+    count: viewCount(count, 'mirror', 'mirrors'),
+    isEmpty: count === 0,
+    failing: failing.map(({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
+      id: repositoryId,
+      name: names.get(repositoryId) ?? 'in the trash',
+      // Addresses carry no names or passwords; the host is what says where the fault lies.
+      other: `${direction === 'pull' ? 'from' : 'to'} ${new URL(url).host}`,
+      failures,
+      isPaused,
+      isRunning,
+      error: lastError,
+      lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
+      next: isPaused ? null : viewTime(nextAt, now),
+    })),
+  };
+}
+
+export const showAdminHealth: Page<PersonVisit> = (visit, rooms) => healthPage(visit, rooms);
+
+/** Makes a mirror due now, one that waits for a person, too. */
+export const syncFailingMirror: Page<PersonVisit> = (visit, rooms) =>
+  submit(
+    async () => {
+      await rooms.mirrors.sync(visit.params.id ?? '');
+      return seeOther(withNotice(here, 'mirror-sync'));
+    },
+    (refusal) => healthPage(visit, rooms, { refusal }),
+  );
