@@ -6,12 +6,21 @@ import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from './outbox-schema.ts';
 import type { OutboxRow } from './outbox-schema.ts';
 import type { Attempt } from './settle.ts';
+import type { StillPublic } from './still-public.ts';
 
 /** What a delivery sends; the same for thousands of rows. */
 export interface Parcel extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
   body: Buffer;
   /** `Digest` header of the body. */
   digest: string;
+}
+
+/** What the attempts of a drain share. */
+export interface Errand {
+  /** `null` once the activity is gone. */
+  parcel: Promise<Parcel | null>;
+  isPublic: StillPublic;
+  signal: AbortSignal;
 }
 
 /** An answer is not read for what it says; more than this is not even taken in. */
@@ -30,11 +39,11 @@ export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: s
  * this order: the allowlist and address rules, whether the repository is public
  * at this moment, then the network.
  */
-export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, parcel: Promise<Parcel | null>, signal: AbortSignal): Promise<Attempt> {
+export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, errand: Errand): Promise<Attempt> {
   const { measures } = room;
   const startedAt = performance.now();
   measures.attemptsInFlight += 1;
-  const done = await tryOnce(room, delivery, parcel, signal);
+  const done = await tryOnce(room, delivery, errand);
   measures.attemptsInFlight -= 1;
   if (done.outcome !== null) {
     measures.attemptSeconds += (performance.now() - startedAt) / 1000;
@@ -43,11 +52,11 @@ export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, p
   return done;
 }
 
-async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, parcel: Promise<Parcel | null>, signal: AbortSignal): Promise<Attempt> {
+async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, errand: Errand): Promise<Attempt> {
   try {
-    return { delivery, ...(await send(room, delivery, await parcel, signal)) };
+    return { delivery, ...(await send(room, delivery, await errand.parcel, errand)) };
   } catch (error) {
-    if (signal.aborted) return { delivery, outcome: null, wasReached: true };
+    if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true };
     if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
     const words = isDomainError(error) ? error.message : 'an internal error';
     return { delivery, outcome: { kind: 'failed', error: words }, wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable' };
@@ -55,14 +64,14 @@ async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, parcel: 
 }
 
 async function send(
-  { outbound, db, localActors, repositories, clock }: FederationRoom,
+  { outbound, localActors, clock }: FederationRoom,
   { targetInbox, host }: ClaimedDelivery,
   parcel: Parcel | null,
-  signal: AbortSignal,
+  { isPublic, signal }: Errand,
 ): Promise<Omit<Attempt, 'delivery'>> {
   if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, wasReached: true };
   const url = await outbound.judge(targetInbox);
-  if (parcel.repositoryId !== null && !(await repositories.isPublic(db.read, parcel.repositoryId))) {
+  if (parcel.repositoryId !== null && !(await isPublic(parcel.repositoryId))) {
     return { outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' }, wasReached: true };
   }
   const key = await localActors.signingKey(parcel.actorPath);

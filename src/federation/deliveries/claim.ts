@@ -35,23 +35,30 @@ export async function dueHosts(manager: EntityManager, now: number): Promise<str
   return rows.map(({ host }) => host);
 }
 
+/** Hosts to take deliveries for, and how many at most of each. */
+export interface Hungry {
+  hosts: readonly string[];
+  limit: number;
+}
+
+const dueOf = `SELECT d.id FROM json_each(?) hungry CROSS JOIN federation_delivery d
+   WHERE d.id IN (
+     SELECT id FROM federation_delivery
+      WHERE state = 'PENDING' AND host = hungry.value AND next_attempt_at <= ? AND locked_until <= ?
+      ORDER BY next_attempt_at, id LIMIT ?)`;
+
 /**
- * Takes due deliveries of several hosts, up to `limit` of each, the longest due first.
- * Two drains never get the same one. One statement for all hosts: a question to the
- * writing thread costs as much as several rows.
+ * Takes due deliveries of several hosts, the longest due first. Two drains never get the
+ * same one. One statement for all of them: a question to the writing thread costs as much
+ * as several rows.
  */
-export async function claim({ manager, now }: Tx, hosts: readonly string[], limit: number): Promise<ClaimedDelivery[]> {
-  if (hosts.length === 0) return [];
+export async function claim({ manager, now }: Tx, few: Hungry, many: Hungry): Promise<ClaimedDelivery[]> {
+  if (few.hosts.length + many.hosts.length === 0) return [];
+  const due = [few, many].flatMap(({ hosts, limit }) => [JSON.stringify(hosts), now, now, limit]);
   const rows: Omit<ClaimedDelivery, 'lockedUntil'>[] = await manager.query(
-    `UPDATE federation_delivery SET locked_until = ?
-      WHERE id IN (
-        SELECT d.id FROM json_each(?) hungry CROSS JOIN federation_delivery d
-         WHERE d.id IN (
-           SELECT id FROM federation_delivery
-            WHERE state = 'PENDING' AND host = hungry.value AND next_attempt_at <= ? AND locked_until <= ?
-            ORDER BY next_attempt_at, id LIMIT ?))
+    `UPDATE federation_delivery SET locked_until = ? WHERE id IN (${dueOf} UNION ALL ${dueOf})
       RETURNING id, outbox_id AS "outboxId", target_inbox AS "targetInbox", host, attempts, next_attempt_at AS "nextAttemptAt"`,
-    [now + leaseMs, JSON.stringify(hosts), now, now, limit],
+    [now + leaseMs, ...due],
   );
   const claimed = rows.map((row) => ({ ...row, lockedUntil: now + leaseMs }));
   return claimed.sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.id - b.id);

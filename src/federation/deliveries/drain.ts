@@ -4,9 +4,11 @@ import type { FederationRoom } from '../room.ts';
 import { attempt, loadParcel } from './attempt.ts';
 import type { Parcel } from './attempt.ts';
 import { claim, dueHosts, release } from './claim.ts';
-import type { ClaimedDelivery } from './claim.ts';
+import type { ClaimedDelivery, Hungry } from './claim.ts';
 import { settle } from './settle.ts';
 import type { Attempt } from './settle.ts';
+import { createStillPublic } from './still-public.ts';
+import type { StillPublic } from './still-public.ts';
 
 /** Rows taken at once for a host that answers, and for one that has to prove itself first. */
 const claimAtOnce = 32;
@@ -18,6 +20,8 @@ const retryWriteMs = 500;
 /** Results that come in within this time are written down together: a write costs as much as several attempts. */
 const gatherMs = 3;
 const gathered = 16;
+/** How old the note may be that a host answers: it is for people to read. */
+const noteAgainMs = 10_000;
 /** How often a long drain looks for hosts that were not due when it began. */
 const lookAgainMs = 10_000;
 
@@ -60,6 +64,8 @@ class HostQueue {
   limit: number;
   mayHaveMore = true;
   isDown = false;
+  /** When it was last written down that it answers as it should; milliseconds since the epoch. */
+  notedAt = 0;
 
   constructor(host: string, limit: number) {
     this.host = host;
@@ -82,6 +88,7 @@ class OneDrain {
   readonly #signal: AbortSignal;
   readonly #hosts = new Map<string, HostQueue>();
   readonly #parcels = new Map<string, Promise<Parcel | null>>();
+  readonly #isPublic: StillPublic;
   readonly #report: DrainReport = { delivered: 0, failed: 0 };
   #finished: Attempt[] = [];
   #held = 0;
@@ -91,6 +98,7 @@ class OneDrain {
   constructor(room: FederationRoom, signal: AbortSignal) {
     this.#room = room;
     this.#signal = signal;
+    this.#isPublic = createStillPublic(room);
   }
 
   async run(): Promise<DrainReport> {
@@ -138,14 +146,16 @@ class OneDrain {
     const left = isStopping ? queues.flatMap((queue) => queue.waiting.splice(0)) : [];
     if (attempts.length === 0 && hungry.length === 0 && left.length === 0) return;
     const queued = new Map(queues.map(({ host, waiting }) => [host, waiting]));
-    const hostsWith = (limit: number): string[] => hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host);
-    const { db, settings, logger } = this.#room;
+    const hungryFor = (limit: number): Hungry => ({ limit, hosts: hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host) });
+    const { db, clock, settings, logger } = this.#room;
+    const now = clock.now();
+    const isNoted = (host: string): boolean => now - this.#hosts.get(host)!.notedAt < noteAgainMs;
     this.#finished = [];
     try {
       const claimed = await db.write(async (tx) => {
-        await settle(tx, attempts, queued, settings.maxAttempts);
+        await settle(tx, attempts, queued, settings.maxAttempts, isNoted);
         await release(tx, left);
-        return [...(await claim(tx, hostsWith(claimAtOnce), claimAtOnce)), ...(await claim(tx, hostsWith(claimToProbe), claimToProbe))];
+        return claim(tx, hungryFor(claimToProbe), hungryFor(claimAtOnce));
       });
       const byHost = Map.groupBy(claimed, ({ host }) => host);
       for (const queue of hungry) {
@@ -161,16 +171,19 @@ class OneDrain {
         return;
       }
     }
-    for (const done of attempts) this.#freePlace(done);
+    for (const done of attempts) this.#freePlace(done, now);
   }
 
-  #freePlace({ delivery: { host, id }, outcome, wasReached }: Attempt): void {
+  #freePlace({ delivery: { host, id }, outcome, wasReached }: Attempt, now: number): void {
     const queue = this.#hosts.get(host)!;
     queue.held -= 1;
     this.#held -= 1;
     if (outcome === null) return;
-    if (outcome.kind === 'delivered') this.#report.delivered += 1;
-    else {
+    if (outcome.kind === 'delivered') {
+      this.#report.delivered += 1;
+      if (now - queue.notedAt >= noteAgainMs) queue.notedAt = now;
+    } else {
+      if (!wasReached) queue.notedAt = 0;
       this.#report.failed += 1;
       this.#room.logger.info('delivery.not_delivered', { delivery: id, host, error: outcome.error });
     }
@@ -199,7 +212,7 @@ class OneDrain {
   #send(queue: HostQueue, delivery: ClaimedDelivery): void {
     queue.held += 1;
     this.#held += 1;
-    void attempt(this.#room, delivery, this.#parcelOf(delivery.outboxId), this.#signal).then((done) => {
+    void attempt(this.#room, delivery, { parcel: this.#parcelOf(delivery.outboxId), isPublic: this.#isPublic, signal: this.#signal }).then((done) => {
       // At once, before it is written down: nothing more goes to a host that does not answer.
       if (!done.wasReached) queue.isDown = true;
       this.#finished.push(done);

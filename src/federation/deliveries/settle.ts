@@ -18,15 +18,18 @@ export interface Attempt {
  * so that a crash before this leaves the attempt uncounted and the activity due
  * again (at least once, never lost).
  * @param queued claimed deliveries of hosts that turn out to be down are given back to wait
+ * @param isNoted whether it was written lately that a host answers as it should
  */
 export async function settle(
   tx: Tx,
   attempts: readonly Attempt[],
   queued: ReadonlyMap<string, readonly ClaimedDelivery[]>,
   maxAttempts: number,
+  isNoted: (host: string) => boolean,
 ): Promise<void> {
   const delivered: number[] = [];
   const answering = new Set<string>();
+  const silent = new Set<string>();
   for (const { delivery, outcome, wasReached } of attempts) {
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [delivery.id, delivery.lockedUntil]);
@@ -37,13 +40,14 @@ export async function settle(
       await settleFailure(tx, delivery, outcome, maxAttempts);
       if (outcome.kind === 'failed' && wasReached) await noteError(tx, delivery.host, outcome.error);
       if (outcome.kind === 'failed' && !wasReached) {
+        silent.add(delivery.host);
         const retryAt = await noteUnreachable(tx, delivery.host, outcome.error);
         await postpone(tx, delivery.host, retryAt, queued.get(delivery.host) ?? []);
       }
     }
   }
   await settleDelivered(tx, delivered);
-  await noteSuccess(tx, answering);
+  await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isNoted(host))));
 }
 
 /** Unlike a failure, a delivery stands whoever has the row by now. */

@@ -5,13 +5,19 @@ export function formatHttpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();
 }
 
+/** Everything that is sent within a second says the same. */
+let lastRead: { text: string | null; epochMs: number } = { text: null, epochMs: 0 };
+
 /**
  * Reads an IMF-fixdate; `null` for anything else. `Date.parse` alone would take
  * dozens of other spellings, and days that do not exist.
  * @returns milliseconds since the epoch
  */
 export function parseHttpDate(text: string): number | null {
+  if (text === lastRead.text) return lastRead.epochMs;
   if (!shape.test(text)) return null;
   const epochMs = Date.parse(text);
-  return Number.isFinite(epochMs) && formatHttpDate(epochMs) === text ? epochMs : null;
+  if (!Number.isFinite(epochMs) || formatHttpDate(epochMs) !== text) return null;
+  lastRead = { text, epochMs };
+  return epochMs;
 }

@@ -19,7 +19,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const partName = /^(?:\((?:request-target|created|expires)\)|[a-z0-9][a-z0-9-]*)$/;
 
 /** Every POST must cover these: without host or target a request could be replayed elsewhere. */
-const required = ['(request-target)', 'host', 'date', 'digest'];
+const required: readonly string[] = ['(request-target)', 'host', 'date', 'digest'];
+const usualList = required.join(' ');
 
 const malformed = (what: string) => unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
 
@@ -89,7 +90,8 @@ function parseAlgorithm(name: string | null): SignatureParameters['algorithm'] {
   throw unauthenticated('signature_algorithm', 'The signature uses an algorithm other than rsa-sha256 or hs2019.');
 }
 
-function parseCovered(list: string | null): string[] {
+function parseCovered(list: string | null): readonly string[] {
+  if (list === usualList) return required;
   // Left out, it would mean `date` alone (draft-cavage §2.1.6), which is not enough.
   const covered = list === null ? [] : list.split(' ');
   if (covered.some((name) => !partName.test(name))) throw malformed('a covered header has no proper name');

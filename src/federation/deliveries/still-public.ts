@@ -1,0 +1,21 @@
+import type { FederationRoom } from '../room.ts';
+
+/** Whether a repository is public at this moment. */
+export type StillPublic = (repositoryId: string) => Promise<boolean>;
+
+/**
+ * Asks once for as long as nobody has changed the database: a push goes to thousands of
+ * inboxes, and each of them is judged when it is sent.
+ */
+export function createStillPublic({ db, repositories }: Pick<FederationRoom, 'db' | 'repositories'>): StillPublic {
+  const answers = new Map<string, Promise<boolean>>();
+  let state: number | null = null;
+  return (repositoryId) => {
+    const now = db.state();
+    if (now !== state) answers.clear();
+    state = now;
+    let answer = answers.get(repositoryId);
+    if (answer === undefined) answers.set(repositoryId, (answer = repositories.isPublic(db.read, repositoryId)));
+    return answer;
+  };
+}
