@@ -61,3 +61,26 @@ async function grow(tx: Tx, list: OrderedList, gram: string, mostTexts: number):
   await addWords(tx, list, [...added].flatMap(([place, words]) => (words.length === 0 ? [] : [[place, words.join(' ')] as const])));
   return grown.length;
 }
+
+/** Index pages that one write merges: some tens of milliseconds. */
+const pagesAtOnce = 500;
+
+/**
+ * Brings the parts together that an index consists of, each from some writes: a search
+ * looks its grams up in every one of them. Many short writes.
+ */
+export async function mergeParts(db: Database, { grams }: OrderedList, isEnding: () => boolean): Promise<void> {
+  for (;;) {
+    const changed = await db.write(
+      async ({ manager }) => {
+        const total = async () => ((await manager.query('SELECT total_changes() AS total')) as [{ total: number }])[0].total;
+        const before = await total();
+        await manager.query(`INSERT INTO ${grams} (${grams}, rank) VALUES ('merge', ?)`, [-pagesAtOnce]);
+        return (await total()) - before;
+      },
+      { durable: 'with-the-next' },
+    );
+    // FTS5 says so when there is nothing left to merge.
+    if (changed < 2 || isEnding()) return;
+  }
+}

@@ -5,7 +5,7 @@ import { findHits, findIds } from './find.ts';
 import type { Grown } from './find.ts';
 import { foldQuery } from './fold.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
-import { growGrams } from './grow.ts';
+import { growGrams, mergeParts } from './grow.ts';
 import { createGrownGrams } from './grown-grams.ts';
 import { sources } from './lists.ts';
 import { joinThreads } from './side-threads.ts';
@@ -63,6 +63,7 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
   let growing: Promise<void> | undefined;
   let wake = (): void => {};
   let firstGrowth: NodeJS.Timeout | undefined;
+  const isEnding = (): boolean => isClosed;
 
   db.beforeCommit(async (tx) => {
     if (isCatchingUp) return;
@@ -96,7 +97,8 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
       let grams = 0;
       let rows = 0;
       for (const { list } of Object.values(sources)) {
-        grams += await growGrams({ db, known, aside, mostTexts, isEnding: () => isClosed }, list);
+        grams += await growGrams({ db, known, aside, mostTexts, isEnding }, list);
+        await mergeParts(db, list, isEnding);
         const [[counted]] = (await aside.ask([{ sql: `SELECT count(*) AS rows FROM ${list.texts}`, parameters: [] }])) as [[{ rows: number }]];
         rows += counted.rows;
       }
@@ -136,6 +138,7 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
       isCatchingUp = true;
       try {
         const rows = await catchUp(db, known, aside, mostTexts);
+        if (rows > 0) for (const { list } of Object.values(sources)) await mergeParts(db, list, isEnding);
         if (rows > 0) logger.info('search.caught_up', { rows });
       } finally {
         isCatchingUp = false;
