@@ -21,6 +21,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
+  { names: ['export', 'import'], load: async () => (await import('./commands/parcel.ts')).addParcelCommands },
   { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
   { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
   { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },

@@ -54,6 +54,8 @@ const hints: Readonly<Record<string, string>> = {
   no_mirror: 'hearth repo mirror list shows which there are',
   webhook_not_found: 'hearth webhook list PLACE shows the ids',
   tip_not_found: 'hearth repo undo OWNER/NAME lists what can be restored',
+  parcel_name_missing: 'hearth import FILE OWNER/NAME',
+  parcel_unreadable: 'git bundle create FILE --all makes one of any repository; hearth import FILE OWNER/NAME reads it',
   unknown_session: 'hearth user sessions NAME shows the ids',
   unknown_key: 'hearth key list shows the ids',
 };

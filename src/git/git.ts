@@ -20,6 +20,8 @@ import { newCommits } from './new-commits.ts';
 import type { NewCommits } from './new-commits.ts';
 import { createObjectReaders } from './object-readers.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
+import { createParcels } from './parcel.ts';
+import type { Parcels } from './parcel.ts';
 import { openGitDoor } from './process.ts';
 import { receivePack } from './receive-pack.ts';
 import type { PushOutcome, PushRequest } from './push.ts';
@@ -110,6 +112,9 @@ export interface Git {
   fetchedRefs(path: string): Promise<Map<string, string>>;
   /** Brings the other side to where we are; answers what it refused. Refuses `remote_failed`. */
   pushRemote(path: string, remote: Remote, options: ExchangeOptions & { prune: boolean }): Promise<RefResult[]>;
+
+  /** Repositories as single files. */
+  readonly parcels: Parcels;
 
   /** Whether a ref that goes from one object to another loses nothing. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
@@ -310,6 +315,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     fetchedRefs: (target) => fetchedRefs(door, target),
     pushRemote: (target, remote, options) => pushRemote(door, target, remote, options),
+    parcels: createParcels(door, { close: readers.close, note: upkeep.note }),
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
     head: (target) => browse.head(browsing, target),

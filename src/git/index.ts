@@ -10,6 +10,8 @@ export type { ArchiveRequest, UploadOutcome, UploadRequest } from './upload-pack
 export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 export type { RefUpdate } from './push-head.ts';
 export type { ForwardRule } from './only-forward.ts';
+export { readParcelRef } from './parcel.ts';
+export type { ParcelRequest } from './parcel.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
 export type { Remote } from './remotes/remote.ts';
 export type { RefResult } from './push-report.ts';

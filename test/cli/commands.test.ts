@@ -341,7 +341,7 @@ t.test('every command has help with an example; help is on stdout and ends with 
   t.equal(root.code, 0);
   t.equal(root.stderr, '');
   const names = (text: string): string[] => [...(/\nCommands:\n((?: {2}.*\n)+)/.exec(text)?.[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!);
-  t.same(names(root.stdout), ['serve', 'setup-url', 'user', 'key', 'token', 'org', 'repo', 'runner', 'run', 'federation', 'delivery', 'webhook', 'init', 'status', 'stats', 'cleanup', 'trash', 'backup', 'restore', 'rollback', 'doctor', 'log', 'cron', 'reload', 'ssh', 'config', 'migrate', 'health', 'version', 'completion', 'help']);
+  t.same(names(root.stdout), ['serve', 'setup-url', 'user', 'key', 'token', 'org', 'repo', 'export', 'import', 'runner', 'run', 'federation', 'delivery', 'webhook', 'init', 'status', 'stats', 'cleanup', 'trash', 'backup', 'restore', 'rollback', 'doctor', 'log', 'cron', 'reload', 'ssh', 'config', 'migrate', 'health', 'version', 'completion', 'help']);
   /** The commands at or below these words that do something. */
   const leaves = async (words: string[]): Promise<string[][]> => {
     const below = names((await hearth(['help', ...words])).stdout);

@@ -10,6 +10,7 @@ import { never } from '../output.ts';
 import type { Column } from '../output.ts';
 import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
+import { addRepoAdoptCommand } from './parcel.ts';
 import { addRepoAddCommand } from './repo-add.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
 import { addRepoCareCommands } from './repo-care.ts';
@@ -50,6 +51,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoLifeCommands(repo, run);
   addRepoCareCommands(repo, run);
   addRepoUndoCommand(repo, run);
+  addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
 }

@@ -14,7 +14,7 @@ export interface Remote {
 }
 
 /** Faults of old history that a copy has to live with, as pushes do. */
-const harmless = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedDate', 'missingEmail', 'nullSha1'];
+export const harmless = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedDate', 'missingEmail', 'nullSha1'];
 
 /**
  * The environment of a git process that talks to a remote. Settings travel here and not in

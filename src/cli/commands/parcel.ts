@@ -1,0 +1,116 @@
+import { existsSync, statSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import type { ImportWishes, ParcelRoom } from '../../mirrors/index.ts';
+import type { Action, Run } from '../action.ts';
+import { cloneAddresses } from '../addresses.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { readableSize } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { findRepository, splitName } from './find-repository.ts';
+import { repositoryToJson } from './repository-row.ts';
+
+/** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
+export function addParcelCommands(program: Command, run: Run): void {
+  withExamples(
+    program.command('export').description('write a repository to one file, a git bundle with its settings and image inside')
+      .argument('<owner/name>', 'repository')
+      .argument('<file>', 'the file to write')
+      .option('--replace', 'also when the file is there')
+      .action(run(exportRepository)),
+    'hearth export alice/garden garden.bundle',
+    'git clone garden.bundle              # without Hearth',
+  );
+  withExamples(
+    program.command('import').description('make a repository of such a file, or of any git bundle')
+      .argument('<file>', 'a file that hearth export or git bundle has written')
+      .argument('[owner/name]', 'the new repository; as the file says when left out')
+      .option('--public', 'everybody may read it')
+      .option('--private', 'only those with a tie to it may read it')
+      .action(run(importFile)),
+    'hearth import garden.bundle',
+    'hearth import garden.bundle bob/garden --private',
+  );
+}
+
+/** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */
+export function addRepoAdoptCommand(repo: Command, run: Run): void {
+  withExamples(
+    repo.command('adopt').description('copy a git repository on this machine into the store')
+      .argument('<path>', 'its folder, bare or with a work tree; it stays as it is')
+      .argument('<owner/name>', 'the new repository')
+      .option('--public', 'everybody may read it')
+      .action(run(adopt)),
+    'hearth repo adopt /srv/git/tool.git alice/tool',
+  );
+}
+
+function parcelRoom({ git, repositories, clock, config }: Rooms, random: ParcelRoom['random']): ParcelRoom {
+  return { git, repositories, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+}
+
+const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
+  const target = path.resolve(cli.process.cwd(), file);
+  if (existsSync(target) && !replace) throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
+  const rooms = await cli.openRooms();
+  const found = await findRepository(rooms, text);
+  const [{ exportParcel }, { systemRandom }] = await Promise.all([import('../../mirrors/index.ts'), import('../../kernel/index.ts')]);
+  const { refs, bytes } = await exportParcel(parcelRoom(rooms, systemRandom), found, target);
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, { repository: name, file: target, refs, bytes });
+};
+
+interface ImportOptions {
+  public?: true;
+  private?: true;
+}
+
+const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
+  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  const source = path.resolve(cli.process.cwd(), file);
+  if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true) throw notFound('no_such_file', `There is no file ${source}.`);
+  if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
+  const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
+  await bringIn(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });
+};
+
+async function isBundle(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
+    return /^# v\d git bundle$/.test(buffer.toString('latin1', 0, bytesRead).trimEnd());
+  } finally {
+    await handle.close();
+  }
+}
+
+const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, folder, text) => {
+  const given = path.resolve(cli.process.cwd(), folder);
+  const source = existsSync(path.join(given, '.git')) ? path.join(given, '.git') : given;
+  const head = await readFile(path.join(source, 'HEAD'), 'utf8').catch(() => null);
+  if (head === null) throw notFound('no_such_folder', `There is no git repository in ${given}.`);
+  const defaultBranch = /^ref: refs\/heads\/(.+)\n?$/.exec(head)?.[1];
+  await bringIn(cli, source, { ...splitName(text), visibility: options.public ? 'PUBLIC' : 'PRIVATE', defaultBranch });
+};
+
+async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<void> {
+  const rooms = await cli.openRooms();
+  const [{ importParcel }, { systemRandom }] = await Promise.all([import('../../mirrors/index.ts'), import('../../kernel/index.ts')]);
+  const shown = showProgress(cli);
+  const progress = (text: string): void => {
+    const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
+    if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
+  };
+  const { found, refs, refused } = await importParcel(parcelRoom(rooms, systemRandom), source, wishes, { progress }).finally(shown.end);
+  for (const line of refused) cli.output.message(`not taken: ${line}`);
+  const { repository, canonical } = found;
+  const clone = cloneAddresses(rooms.config, canonical);
+  cli.output.result(
+    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags. Clone it with: git clone ${clone.http}`,
+    { ...repositoryToJson(repository, canonical.owner), refs, refused, cloneHttp: clone.http, cloneSsh: clone.ssh },
+  );
+}

@@ -1,0 +1,191 @@
+import { access, constants, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { localAdministrator } from '../access/index.ts';
+import { readParcelRef } from '../git/index.ts';
+import type { ExchangeOptions, Git } from '../git/index.ts';
+import { conflict, internal, invalid, isDomainError } from '../kernel/index.ts';
+import type { Clock, Random } from '../kernel/index.ts';
+import type { Found, Repositories } from '../repositories/index.ts';
+import { differences } from './pull.ts';
+
+/** What parcels are made with and opened by. */
+export interface ParcelRoom {
+  git: Git;
+  repositories: Repositories;
+  clock: Clock;
+  random: Random;
+  /** Passing repositories lie here, on the file system of the real ones. */
+  temporaryFolder: string;
+}
+
+/** `repository.json` of a parcel: what a repository is besides its history. */
+interface Facts {
+  format: 1;
+  owner: string;
+  name: string;
+  description: string;
+  visibility: 'PUBLIC' | 'PRIVATE';
+  defaultBranch: string;
+  defaultBranchProtected: boolean;
+  archived: boolean;
+  createdAt: string;
+  exportedAt: string;
+}
+
+const factsFile = 'repository.json';
+const imageFile = 'image';
+const maxFactsBytes = 64 * 1024;
+const maxImageBytes = 4 * 1024 * 1024;
+const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes)\//.test(ref);
+
+const readme = (name: string): string => `The repository ${name} of a Hearth, as one git bundle.
+
+git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
+${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
+image of the repository. hearth import FILE makes a repository of all of it.
+`;
+
+const scratchIn = ({ temporaryFolder, random }: ParcelRoom): string => path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
+
+/**
+ * Writes a repository as one file that plain git can clone (a parcel): branches, tags and notes
+ * with their history, and what Hearth knows of it besides. The server may go on meanwhile.
+ * Refuses `parcel_not_written` for a file that cannot be made.
+ */
+export async function exportParcel(room: ParcelRoom, found: Found, target: string): Promise<{ refs: number; bytes: number }> {
+  const { repository, canonical, path: folder } = found;
+  await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
+    throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
+  });
+  const refs = new Map([...(await room.git.refs(folder))].filter(([ref]) => isTaken(ref)));
+  const at = room.clock.now();
+  const facts: Facts = {
+    format: 1,
+    ...canonical,
+    description: repository.description,
+    visibility: repository.visibility,
+    defaultBranch: repository.defaultBranch,
+    defaultBranchProtected: repository.defaultBranchProtected,
+    archived: repository.archivedAt !== null,
+    createdAt: new Date(repository.createdAt).toISOString(),
+    exportedAt: new Date(at).toISOString(),
+  };
+  const image = await imageOf(room, found);
+  const name = `${canonical.owner}/${canonical.name}`;
+  const unfinished = `${target}.unfinished`;
+  try {
+    await room.git.parcels.write({
+      path: folder, refs, at, target: unfinished, scratch: scratchIn(room), defaultBranch: repository.defaultBranch, message: `Parcel of ${name}`,
+      files: [
+        { name: factsFile, bytes: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
+        { name: 'README.md', bytes: Buffer.from(readme(name)) },
+        ...(image === null ? [] : [{ name: imageFile, bytes: image }]),
+      ],
+    });
+    await rename(unfinished, target);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return { refs: refs.size, bytes: (await stat(target)).size };
+}
+
+async function imageOf({ repositories }: ParcelRoom, { repository, canonical }: Found): Promise<Buffer | null> {
+  if (repository.imageContentType === null) return null;
+  const image = await repositories.openImage(localAdministrator, canonical.owner, canonical.name);
+  return buffer(image.stream());
+}
+
+/** Where something goes, and what differs from what the parcel says. */
+export interface ImportWishes {
+  owner?: string | undefined;
+  name?: string | undefined;
+  visibility?: 'PUBLIC' | 'PRIVATE' | undefined;
+  /** Of a repository that is no parcel. */
+  defaultBranch?: string | undefined;
+}
+
+export interface Imported {
+  found: Found;
+  refs: number;
+  /** Names that could not be taken, with git's reason. */
+  refused: readonly string[];
+  /** Whether it was a parcel, and not just any bundle or repository. */
+  isParcel: boolean;
+}
+
+/**
+ * Makes a repository of a parcel, of any git bundle, or of a bare repository on this machine. git
+ * looks at every object first. Its refs arrive as a push, so that search and CI hear of them.
+ * Refuses `parcel_unreadable`; `parcel_name_missing` for what is no parcel and has no name given;
+ * as `create` does.
+ * @param source absolute path
+ */
+export async function importParcel(room: ParcelRoom, source: string, wishes: ImportWishes, options?: ExchangeOptions): Promise<Imported> {
+  const { git, repositories } = room;
+  const scratch = scratchIn(room);
+  try {
+    await git.parcels.read(source, scratch, options);
+    const there = await git.refs(scratch);
+    const meta = there.get(readParcelRef);
+    const facts = meta === undefined ? null : await factsOf(git, scratch, meta);
+    const image = meta === undefined ? null : await fileOf(git, scratch, meta, imageFile, maxImageBytes);
+    const [owner, name] = [wishes.owner ?? facts?.owner, wishes.name ?? facts?.name];
+    if (owner === undefined || name === undefined) throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
+    const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
+    const made = await repositories.create(localAdministrator, {
+      owner, name,
+      visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
+      description: facts?.description,
+      defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch ?? likelyBranch(refs),
+    });
+    const found = await repositories.find(localAdministrator, owner, made.name);
+    await git.parcels.takeObjects(scratch, found.path);
+    const { results } = refs.size === 0 ? { results: [] } : await repositories.applyUpdates(found, { via: 'mirror', userId: null, updates: differences(new Map(), refs, false) });
+    const refused = results.flatMap((result) => (result.ok ? [] : [`${result.ref}: ${result.reason}`]));
+    if (facts !== null) await takeOver(room, found, facts, image);
+    return { found: await repositories.find(localAdministrator, owner, made.name), refs: refs.size - refused.length, refused, isParcel: facts !== null };
+  } finally {
+    await git.removeRepository(scratch);
+  }
+}
+
+async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> {
+  const bytes = await fileOf(git, scratch, meta, factsFile, maxFactsBytes);
+  try {
+    const facts = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Facts>;
+    const texts = [facts.owner, facts.name, facts.description, facts.defaultBranch];
+    if (facts.format === 1 && texts.every((text) => typeof text === 'string')) return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
+  } catch {
+    // As if it said something else.
+  }
+  throw invalid('parcel_unreadable', `What this parcel says of its repository cannot be read (${factsFile}).`);
+}
+
+async function fileOf(git: Git, scratch: string, commit: string, name: string, maxBytes: number): Promise<Buffer | null> {
+  try {
+    const { oid } = await git.entryAt(scratch, commit, name);
+    return (await git.blob(scratch, oid, { maxBytes })).content;
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** What `create` does not take. */
+async function takeOver({ repositories }: ParcelRoom, { canonical: { owner, name } }: Found, facts: Facts, image: Buffer | null): Promise<void> {
+  if (facts.defaultBranchProtected === false) await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
+  if (image !== null) {
+    const { sniffImageType } = await import('../images/index.ts');
+    const type = sniffImageType(image);
+    if (type === null) throw internal('the image of a parcel is none');
+    await repositories.replaceImage(localAdministrator, owner, name, { declaredType: type, bytes: image });
+  }
+  if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);
+}
+
+/** The branch that visitors see first, of something that does not say it. */
+function likelyBranch(refs: ReadonlyMap<string, string>): string | undefined {
+  const branches = [...refs.keys()].flatMap((ref) => /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? []);
+  return ['main', 'master', 'trunk'].find((name) => branches.includes(name)) ?? branches[0];
+}
