@@ -25,15 +25,20 @@ const patienceMs = 5_000;
  * takes long over it is ended.
  *
  * @param isDone whether git needs no more of the client
+ * @param fedBytes what git has of it already
  */
 export function feedPush(
   git: GitProcess,
   { input, output, signal }: PushRequest,
   head: PushHead,
-  { stallMs, isDone }: { stallMs: number; isDone: () => boolean },
+  { stallMs, isDone, fedBytes }: { stallMs: number; isDone: () => boolean; fedBytes: number },
 ): PushFeed {
   const stdin = git.stdin!;
-  for (const bytes of head.bytes) stdin.write(bytes);
+  let skip = fedBytes;
+  for (const bytes of head.bytes) {
+    if (skip < bytes.length) stdin.write(bytes.subarray(skip));
+    skip = Math.max(0, skip - bytes.length);
+  }
   const flow = startFlow(input, stdin, true);
 
   let failure: unknown = null;

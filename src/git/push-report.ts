@@ -79,6 +79,7 @@ export class ReportReader {
   #lastWords = '';
   #complete = false;
   #released = false;
+  #ended = false;
 
   constructor(sideBand: boolean) {
     this.#sideBand = sideBand;
@@ -87,6 +88,11 @@ export class ReportReader {
   /** Whether the whole report has been read: git has done all it will do to the refs. */
   get isComplete(): boolean {
     return this.#complete;
+  }
+
+  /** Whether the end of the whole answer has come, too; without a side band that is the end of the report. */
+  get hasEnded(): boolean {
+    return this.#sideBand ? this.#ended : this.#complete;
   }
 
   /** Whether git said that it would have needed more memory in one piece than it was allowed. */
@@ -103,8 +109,10 @@ export class ReportReader {
     const now: Buffer[] = [];
     this.#outer.push(chunk);
     for (let packet = this.#outer.next(); packet !== null; packet = this.#outer.next()) {
-      if (packet.kind !== 'data') now.push(this.#pass(flushPacket));
-      else if (packet.data[0] === bands.data) {
+      if (packet.kind !== 'data') {
+        this.#ended = true;
+        now.push(this.#pass(flushPacket));
+      } else if (packet.data[0] === bands.data) {
         this.#readReport(packet.data.subarray(1));
         now.push(this.#pass(encodePacket(packet.data)));
       } else {

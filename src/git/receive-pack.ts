@@ -6,7 +6,7 @@ import type { PushHead } from './push-head.ts';
 import { ReportWriter } from './push-report.ts';
 import { refusePush } from './refuse-push.ts';
 import type { RefusedUpdate } from './refuse-push.ts';
-import { drainQuietMs, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import { dismiss, drainQuietMs, feedBeginning, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushTerms } from './run-receive-pack.ts';
 import { drain, expectErrors, send } from './transfer.ts';
 
@@ -38,11 +38,12 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
 
   // The slot comes before the journal: a push that finds no slot leaves no trace.
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
+  let ends: Promise<unknown> | null = null;
   try {
     // Starting takes as long as journalling, so both happen at once. Until the push is
-    // decided on, git gets none of its bytes.
+    // decided on, git gets nothing that it could act on.
     const waiting = startReceivePack(deps, request);
-    const dismiss = () => waiting.stop('aborted');
+    const fedBytes = feedBeginning(waiting, head, deps.limits);
     const judge = async () => {
       const verdict = await observer.decide({ updates, options: head.options });
       const rules = verdict.accept ? (verdict.onlyForward ?? []) : [];
@@ -50,13 +51,13 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
       const moves = await judgeMoves(deps, source, head, rules);
       return { verdict, ...moves, objects: verdict.accept && hasPack(head) ? await countPackObjects(source, head) : 0 };
     };
-    const { verdict, broken, unjudged, objects } = await judge().catch((error: unknown) => {
-      dismiss();
+    const { verdict, broken, unjudged, objects } = await judge().catch(async (error: unknown) => {
+      await dismiss(waiting, fedBytes);
       throw error;
     });
     const isTooMuch = objects > deps.limits.maxPushObjects;
     const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, deps.limits);
-    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) dismiss();
+    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) await dismiss(waiting, fedBytes);
     if (!verdict.accept) {
       release();
       return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
@@ -64,7 +65,8 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
     if (broken.length === 0 && !isTooMuch) {
       // What could not be judged beforehand git refuses itself, for every branch of the push.
       const git = isUsual ? waiting : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects });
-      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged });
+      ends = git.exited;
+      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged, fedBytes: isUsual ? fedBytes : 0 });
     }
     release();
     const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
@@ -73,7 +75,8 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
     await settle(deps, observer, broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })));
     return await refuse(broke);
   } finally {
-    release();
+    if (ends === null) release();
+    else void ends.then(release);
   }
 }
 

@@ -2,7 +2,8 @@ import { isDomainError } from '../kernel/index.ts';
 import { feedPush } from './feed-push.ts';
 import type { GitLimits } from './limits.ts';
 import type { ForwardRule } from './only-forward.ts';
-import type { GitExit, GitProcess } from './process.ts';
+import { flushPacket } from './pkt-line.ts';
+import type { GitProcess } from './process.ts';
 import type { PushDeps, PushObserver, PushOutcome, PushRequest } from './push.ts';
 import { hasPack } from './push-head.ts';
 import type { PushHead } from './push-head.ts';
@@ -16,6 +17,8 @@ import { watchEffort } from './watch-effort.ts';
 export interface PushTerms {
   remarks: string[];
   unjudged: ForwardRule[];
+  /** How much of the push git has already. */
+  fedBytes: number;
 }
 
 /** Silence after which a refused push counts as sent: some clients never end their side. */
@@ -25,6 +28,7 @@ export const drainQuietMs = 10_000;
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const effortEveryMs = 1_000;
+const dismissMs = 2_000;
 
 const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
   `The push has an object, or a change to one, that takes more than ${Math.floor(maxPushMemoryBytes / mebibyte)} MiB of memory to read. ` +
@@ -58,16 +62,45 @@ export function startReceivePack(
   });
 }
 
+/** `PACK`, a version, and the number of objects (gitformat-pack). */
+const packHeadBytes = 12;
+
+/**
+ * Gives git the commands and the head of their pack while the push is decided on: it starts its helpers with
+ * these, and can do nothing more before it has the first object. A pack that promises none gets no such start.
+ * @returns how many bytes git has now
+ */
+export function feedBeginning({ stdin }: GitProcess, head: PushHead, limits: GitLimits): number {
+  const read = Buffer.concat(head.bytes);
+  const packAt = read.length - head.packBytes;
+  const pack = read.subarray(packAt, packAt + packHeadBytes);
+  if (pack.length < packHeadBytes || pack.toString('latin1', 0, 4) !== 'PACK') return 0;
+  const objects = pack.readUInt32BE(8);
+  if (objects === 0 || objects > limits.maxPushObjects || !fitsUsualMemory(objects, limits)) return 0;
+  stdin!.write(read.subarray(0, packAt + packHeadBytes));
+  return packAt + packHeadBytes;
+}
+
+/** Ends a git that waits for a push which it will not get; one that has begun tidies up by itself when nothing more comes. */
+export async function dismiss(git: GitProcess, fedBytes: number): Promise<void> {
+  if (fedBytes === 0) return git.stop('aborted');
+  git.stdout!.resume();
+  git.stdin!.end();
+  const patience = setTimeout(() => git.stop('aborted'), dismissMs);
+  await git.exited;
+  clearTimeout(patience);
+}
+
 /**
  * Lets git have a push that was decided on, and brings its answer to the client.
- * Never throws once git runs.
+ * Never throws once git runs. When refs have moved, git may still be on its way out.
  */
 export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
   head: PushHead,
   git: GitProcess,
-  { remarks, unjudged }: PushTerms,
+  { remarks, unjudged, fedBytes }: PushTerms,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
   const { input, output, observer, stallMs = limits.stallMs } = request;
@@ -94,7 +127,7 @@ export async function runReceivePack(
     await settle(deps, observer, results);
   };
 
-  const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
+  const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete, fedBytes });
   const endWatch = watchEffort(
     () => git.pid,
     effortEveryMs,
@@ -102,9 +135,14 @@ export async function runReceivePack(
     () => git.stop('effort_limit'),
   );
 
-  let exit: GitExit;
+  const end = () => {
+    endWatch();
+    feed.end();
+  };
+  const hasMoved = () => results?.some(({ ok }) => ok) ?? false;
+
   try {
-    for await (const chunk of git.stdout!) {
+    for await (const chunk of git.stdout!.iterator({ destroyOnReturn: false })) {
       await send(output, reader.push(chunk as Buffer));
       if (!reader.isComplete || results !== null) continue;
       await reported();
@@ -113,21 +151,26 @@ export async function runReceivePack(
       const stopped = unjudged.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
       await send(output, Buffer.concat([writer.remarks([...why, ...remarks]), reader.release()]));
+      if (hasMoved()) break;
     }
   } catch (error) {
     // Unreadable output means a broken git; what it did shows in the refs.
     if (isDomainError(error)) logger.error('push.report_unreadable', { error });
     git.stop('aborted');
-  } finally {
-    exit = await git.exited;
-    endWatch();
-    feed.end();
+  }
+  if (results !== null && hasMoved()) {
+    // All that git has still to say is that it has no more to say. Nobody has to wait while it goes.
+    if (!reader.hasEnded) await send(output, flushPacket);
+    git.stdout!.resume();
+    void git.exited.then(end);
+    return { kind: 'reported', updates, results };
   }
 
+  const exit = await git.exited;
+  end();
   if (results !== null) {
-    const accepted = (results as RefResult[]).some(({ ok }) => ok);
     // A pack that git gave up on is still arriving, unless we gave up on its client.
-    if (!accepted && hasPack(head) && !feed.isCutOff) await drain(input, limits.maxDrainBytes, drainQuietMs);
+    if (hasPack(head) && !feed.isCutOff) await drain(input, limits.maxDrainBytes, drainQuietMs);
     return { kind: 'reported', updates, results };
   }
   const clean = exit.code === 0 && exit.stoppedBy === null;

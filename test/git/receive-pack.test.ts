@@ -351,10 +351,11 @@ t.test('git starts while a push is decided on, and can do nothing until it is', 
     await until(() => verdicts.length === turn + 1 && git.load().processes === 1);
     await sleep(60);
     t.equal((await git.refs(repository)).size, 0);
-    t.notOk(readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')));
+    t.same(readdirSync(path.join(repository, 'objects', 'pack')), [], 'no object can be found');
     verdicts[turn]!(accept);
     t.equal((await pushing).outcome.kind, accept ? 'reported' : 'refused');
     await until(() => git.load().processes === 0, 'the end of git');
+    t.notOk(readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')), 'SECURITY A09');
     t.equal((await git.refs(repository)).size, accept ? 1 : 0);
   }
 });
