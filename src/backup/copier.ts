@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { copyFile } from './copy-file.ts';
 import type { EarlierFile } from './copy-file.ts';
@@ -30,6 +30,7 @@ export interface Copier {
 /** @param target the folder of the backup under way */
 export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
   const files = new Map<string, FileEntry>();
+  const folders = createFolders();
   const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
 
   function earlierOf(place: string): EarlierFile | null {
@@ -40,7 +41,9 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
   const copier: Copier = {
     files,
     async file(from, place) {
-      files.set(place, await copyFile(from, path.join(target, place), earlierOf(place)));
+      const to = path.join(target, place);
+      await folders.of(to);
+      files.set(place, await copyFile(from, to, earlierOf(place)));
     },
     async folder(from, place, skips = () => false) {
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
@@ -52,10 +55,32 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
       for (const entry of wanted) if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
     },
     forget(place) {
+      folders.forget();
       for (const file of files.keys()) if (file.startsWith(`${place}/`)) files.delete(file);
     },
   };
   return copier;
+}
+
+/** Makes folders, each once for all files in it. */
+export interface Folders {
+  /** The one that a file is to be in. */
+  of(file: string): Promise<unknown>;
+  /** Some of them are gone. */
+  forget(): void;
+}
+
+export function createFolders(): Folders {
+  const made = new Map<string, Promise<unknown>>();
+  return {
+    of(file) {
+      const folder = path.dirname(file);
+      const making = made.get(folder) ?? mkdir(folder, { recursive: true, mode: 0o700 });
+      made.set(folder, making);
+      return making;
+    },
+    forget: () => made.clear(),
+  };
 }
 
 /** Runs `work` on every item, so many at a time. Fails with the first failure, and not before all that was begun has ended. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, whenGone } from './copier.ts';
+import { atOnce, createFolders, whenGone } from './copier.ts';
 import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
 import type { Manifest } from './manifest.ts';
@@ -20,9 +20,12 @@ export async function copyFiles(folder: string, manifest: Manifest, target: stri
     for (const name of repositoryFolders) await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
   }
   const places = Object.keys(manifest.files);
+  const folders = createFolders();
   let done = 0;
   await atOnce(places, filesAtOnce, async (place) => {
-    const copied = await copyFile(path.join(folder, place), path.join(target, place), null, isPassing).catch(whenGone);
+    const to = path.join(target, place);
+    await folders.of(to);
+    const copied = await copyFile(path.join(folder, place), to, null, isPassing).catch(whenGone);
     const [bytes, , sha256] = manifest.files[place]!;
     if (copied === null) problems.push(`${place} is missing`);
     else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${place} has changed`);

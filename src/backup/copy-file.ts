@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import path from 'node:path';
 import type { FileEntry } from './manifest.ts';
 
 /** The same file as an earlier backup has it. */
@@ -20,19 +19,22 @@ const settledMs = 2_000;
 /**
  * Copies one file and says what was copied. A file that an earlier backup has already
  * becomes a hard link to it: the same bytes on disk once.
+ * @param to in a folder that is there
  * @param isPassing whether the copy may be gone after a power failure: then nobody waits for the disk
  * Fails with ENOENT when the file is gone.
  */
 export async function copyFile(from: string, to: string, earlier: EarlierFile | null = null, isPassing = false): Promise<FileEntry> {
+  if (earlier !== null) {
+    const { size, mtimeMs } = await stat(from);
+    if (isSame(earlier, size, Math.round(mtimeMs)) && (await linked(earlier.at, to))) return earlier.entry;
+  }
   const source = await open(from, 'r');
   try {
     const { size, mtimeMs } = await source.stat();
     const modifiedAt = Math.round(mtimeMs);
-    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-    if (earlier !== null && isSame(earlier, size, modifiedAt) && (await linked(earlier.at, to))) return earlier.entry;
     const target = await open(to, 'wx', 0o600);
     try {
-      const copied = await pump(source, target);
+      const copied = await pump(source, target, size);
       await target.utimes(mtimeMs / 1000, mtimeMs / 1000);
       if (!isPassing) await target.sync();
       return [copied.bytes, modifiedAt, copied.sha256];
@@ -51,18 +53,20 @@ export async function copyFile(from: string, to: string, earlier: EarlierFile | 
 export async function hashFile(file: string): Promise<{ bytes: number; sha256: string }> {
   const source = await open(file, 'r');
   try {
-    return await pump(source, null);
+    const { size } = await source.stat();
+    return await pump(source, null, size);
   } finally {
     await source.close();
   }
 }
 
-async function pump(source: FileHandle, target: FileHandle | null): Promise<{ bytes: number; sha256: string }> {
+/** @param size as far as is known: most files are small, and thousands of them should not fill memory */
+async function pump(source: FileHandle, target: FileHandle | null, size: number): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
-  const buffer = Buffer.alloc(chunkBytes);
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size + 1));
   let bytes = 0;
   for (;;) {
-    const { bytesRead } = await source.read(buffer, 0, chunkBytes, null);
+    const { bytesRead } = await source.read(buffer, 0, buffer.length, null);
     if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);

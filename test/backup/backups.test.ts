@@ -51,7 +51,7 @@ async function instance(t: Owner, repositories = 3) {
 }
 
 // Whole instances under load: on a busy machine longer than one ordinary file.
-t.setTimeout(180_000);
+t.setTimeout(180_000 + rounds * 60_000);
 
 /** Loose or packed, whatever git thought better. */
 const objectFile = /objects\/(?:[0-9a-f]{2}\/|pack\/.*\.pack$)/;
