@@ -86,14 +86,14 @@ export function createOutput(
 
   const output: Output = {
     json: flags.json,
-    list(rows, columns, counted, toJson) {
+    list(rows, columns, called, toJson) {
       if (flags.json) return json(rows.map(toJson));
       const texts = rows.map((row) => columns.map((column) => (isTable ? inTable : inPlain)(column.cell(row))));
       if (!isTable) return say(texts.map((row) => row.join('\t') + '\n').join(''));
       // Only prose is cut: half a time, size or id means nothing.
       const layout = columns.map(({ align, whole, cell }) => ({ align, whole: whole || rows.some((row) => typeof cell(row) !== 'string') }));
       const [header = '', ...lines] = layOut([columns.map((column) => column.title), ...texts], layout, stdout.columns || 80);
-      const count = `${rows.length} ${rows.length === 1 ? counted[0] : counted[1]}`;
+      const count = counted(rows.length, ...called);
       say([...(rows.length > 0 ? [style('bold', header), ...lines] : []), count].join('\n') + '\n');
     },
     show(facts, object) {
@@ -129,6 +129,11 @@ function cellText(cell: Cell, how: 'exact' | { now: number }): string {
   if ('bytes' in cell) return how === 'exact' ? String(cell.bytes) : readableSize(cell.bytes);
   if (cell.epochMs === null) return cell.otherwise;
   return how === 'exact' ? absoluteTime(cell.epochMs) : relativeTime(cell.epochMs, how.now);
+}
+
+/** `1 repository`, `3 repositories`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** `0 B`, `38 MB`, `1.9 GB`: two figures are enough to compare. */

@@ -18,6 +18,7 @@ export type { RefResult } from './push-report.ts';
 export type { Blob, Head, Tree } from './browse.ts';
 export type { NewCommits } from './new-commits.ts';
 export type { Commit, EntryKind, Seal, Signature, TreeEntry } from './parse-objects.ts';
+export { needsPacking } from './upkeep/find-needs.ts';
 export type { RecoveryAction } from './recover.ts';
 export { isBranchName, isWellFormedRef } from './ref-name.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';

@@ -51,13 +51,15 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1, repositories: 1, inTrash: 0, pushesToday: 0 });
   t.match(await hearth('cleanup'), { code: 0, stdout: /^Removed 0 expired/ });
   t.match(await hearth('repo fsck --all'), { code: 0, stdout: 'alice/garden\tok\t\n' });
-  t.match(await hearth('repo gc alice/garden'), { code: 0, stdout: /^alice\/garden\t\d+\t\d+\tpacked\n$/ });
+  t.match(await hearth('repo gc alice/garden'), { code: 0, stdout: /^alice\/garden\t\d+\t\d+\t\d+\.\d s\tpacked\n$/, stderr: /(Took|Reclaimed) .* in 1 repository\.\n$/ });
   t.equal((await hearth('repo gc')).code, 2, 'neither one nor all');
+  t.match(await hearth('repo gc --needed'), { code: 0, stdout: '', stderr: /in 0 repositories\.\n$/ });
+  t.equal((await hearth('repo gc --needed --all')).code, 2);
   t.match(await hearth('repo size'), { stdout: /^alice\/garden\t\d+\n$/ });
   t.equal((await hearth('repo delete alice/garden --yes')).code, 0);
-  t.match(await hearth('trash list'), { stdout: /^alice\/garden\t/ });
+  t.match(await hearth('trash list'), { stdout: /^alice\/garden\t[^\t]+Z\tcommand line\t\d+\t\d{4}-\d\d-\d\d\t/ });
   t.match(await hearth('trash empty --yes'), { stdout: /^Removed 0 repositories/ }, 'too young');
-  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 / });
+  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 repository for good/ });
   t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Removed 1 / });
   t.match(await hearth('log verify'), { code: 0, stdout: 'ok\n' });
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);

@@ -217,7 +217,7 @@ t.test('key add, list and remove', async (t) => {
   t.equal(await said('key add --user alice --if-missing', { input: line }), 'alice has this key already (<fingerprint>).\n[0]');
   t.match(await said('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
   t.match(await said('key add --user bob', { input: readFileSync(file, 'utf8') }), /private key: keep it to yourself.*\[2\]$/s);
-  t.match(await said('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\n\[2\]$/);
+  t.match(await said('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
   t.match(await said('key add x.pub'), /required option '--user <name>' not specified\nhint: see hearth key add --help\n\[2\]$/);
 
   t.equal(await said('key list'), 'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\n[0]');

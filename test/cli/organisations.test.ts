@@ -51,7 +51,9 @@ t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refu
   for (const words of [['role', 'acme', 'alice', 'GUEST'], ['remove', 'acme', 'alice']]) {
     t.match(await said('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words.join(' '));
   }
-  t.equal(await said('org', 'member', 'remove', 'acme', 'bob'), 'Removed bob from acme.\n[0]');
+  t.equal(await said('org', 'member', 'remove', 'acme', 'bob', '--dry-run'), 'Would remove bob from acme.\n[0]');
+  t.match(await said('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /no member of acme.*\[3\]$/s);
+  t.equal(await said('org', 'member', 'remove', 'acme', 'bob'), 'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]');
   t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
@@ -63,6 +65,9 @@ t.test('SPEC §3 org delete lists what stands in its way (4)', async (t) => {
 t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
   t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
+  t.match(await said('repo', 'rename', 'acme/anvil', 'hammer', '--dry-run'), /^Would rename acme\/anvil to acme\/hammer\./);
+  t.match(await said('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'), /^Would transfer acme\/anvil to bob\/anvil\./);
+  t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
   t.match(await said('repo', 'rename', 'acme/anvil', 'hammer'), /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/);
   t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
@@ -73,6 +78,7 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.match(await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'), /owns this repository.*\[2\]$/s);
   t.equal(await said('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'), 'alice has the role admin on bob/hammer.\n[0]');
   t.equal(await said('repo', 'collaborator', 'list', 'bob/hammer'), 'alice\tadmin\tadmin\tcollaborator admin\t<time>\n[0]');
+  t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice', '--dry-run'), 'Would remove alice from bob/hammer.\n[0]');
   t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), 'Removed alice from bob/hammer.\n[0]');
   t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
   t.equal(await said('org', 'edit', 'acme', '--rename', 'apex'), 'Renamed acme to apex. The old name stays reserved and leads on.\n[0]');

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
-import { readableSize } from '../output.ts';
+import { counted, readableSize } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
 export interface TarOptions {
@@ -31,7 +31,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
     const pieces = packBackup(made.folder);
     const file = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder, `${made.name}.tar`);
     const bytes = file === null ? await writeOut(cli, pieces) : await writeFile(file, pieces);
-    const line = `${made.repositories} repositories, ${readableSize(bytes)}, ${(made.tookMs / 1000).toFixed(1)} s`;
+    const line = `${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, ${(made.tookMs / 1000).toFixed(1)} s`;
     if (file === null) cli.output.message(`Backup ${made.name}: ${line}`);
     else cli.output.result(`${file}\t${line}`, { ...made, folder: null, file, bytes });
   } finally {

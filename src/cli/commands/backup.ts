@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never, readableSize } from '../output.ts';
+import { counted, isoOrNull, never, readableSize } from '../output.ts';
 import type { Column } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { addRestoreCommand } from './restore.ts';
@@ -64,7 +64,7 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
     .finally(progress.end);
   warnOfMissing(cli, made.missing);
   const seconds = (made.tookMs / 1000).toFixed(1);
-  cli.output.result(`${made.folder}\t${made.repositories} repositories, ${readableSize(made.bytes)}, ${seconds} s`, made);
+  cli.output.result(`${made.folder}\t${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(made.bytes)}, ${seconds} s`, made);
 }
 
 function warnOfMissing({ output }: Cli, missing: readonly string[]): void {
@@ -114,7 +114,7 @@ async function prune(cli: Cli, options: { keepDaily: string; keepWeekly: string;
   const rule = { daily: count(options.keepDaily), weekly: count(options.keepWeekly), monthly: count(options.keepMonthly) };
   if (options.dryRun !== true) {
     const { removed } = await backups.prune(rule, { dryRun: true });
-    if (removed.length > 0) await cli.confirm(`Remove ${removed.length} backups?`);
+    if (removed.length > 0) await cli.confirm(`Remove ${counted(removed.length, 'backup', 'backups')}?`);
   }
   const { removed, kept } = await backups.prune(rule, { dryRun: options.dryRun === true });
   const verb = options.dryRun ? 'Would remove' : 'Removed';

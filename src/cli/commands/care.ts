@@ -6,9 +6,11 @@ import type { ListedRepository } from '../../repositories/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
+import { counted, isoOrNull, never, readableSize } from '../output.ts';
 import type { Column } from '../output.ts';
 import { readRunningServer } from '../server-file.ts';
+import { nameOf } from './find-person.ts';
+import { fullName, goesOn } from './repository-row.ts';
 
 /** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
 export function addCareCommands(program: Command, run: Run): void {
@@ -98,10 +100,14 @@ async function cleanup(cli: Cli): Promise<void> {
   cli.output.result(`Removed ${sessions} expired sessions, invites and setup links, and ${files} old temporary ${files === 1 ? 'file' : 'files'}.`, { expired: sessions, files });
 }
 
-const trashColumns: Column<ListedRepository>[] = [
-  { title: 'OWNER/NAME', cell: (row) => `${row.owner.handle}/${row.name}`, whole: true },
+type Trashed = ListedRepository & { by: string; goesOn: string };
+
+const trashColumns: Column<Trashed>[] = [
+  { title: 'OWNER/NAME', cell: fullName, whole: true },
   { title: 'DELETED', cell: (row) => never(row.deletedAt) },
+  { title: 'BY', cell: (row) => row.by },
   { title: 'SIZE', cell: (row) => ({ bytes: row.sizeBytes }), align: 'right' },
+  { title: 'GOES ON', cell: (row) => row.goesOn },
   { title: 'ID', cell: (row) => ({ id: row.id }) },
 ];
 
@@ -110,8 +116,15 @@ const toJson = (row: ListedRepository): object => ({
 });
 
 async function listTrash(cli: Cli): Promise<void> {
-  const { repositories } = await cli.openRooms();
-  cli.output.list(await repositories.listTrash(), trashColumns, ['repository', 'repositories'], toJson);
+  const { accounts, config, repositories } = await cli.openRooms();
+  const rows = await repositories.listTrash();
+  const people = await accounts.peopleById(rows.flatMap(({ deletedBy }) => deletedBy ?? []));
+  const shown = rows.map((row): Trashed => ({
+    ...row,
+    by: row.deletedBy === null ? 'command line' : nameOf(people.get(row.deletedBy)),
+    goesOn: goesOn(row, config.repositories.trashKeepMs),
+  }));
+  cli.output.list(shown, trashColumns, ['repository', 'repositories'], (row) => ({ ...toJson(row), by: row.by, goesOn: row.goesOn }));
 }
 
 async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
@@ -122,9 +135,9 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const rows = (await repositories.listTrash()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
-  if (dryRun) return cli.output.result(`Would remove ${rows.length} repositories for good, ${bytes} bytes.`, result);
-  if (rows.length > 0) await cli.confirm(`Remove ${rows.length} repositories for good?`);
+  if (dryRun) return cli.output.result(`Would remove ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`, result);
+  if (rows.length > 0) await cli.confirm(`Remove ${counted(rows.length, 'repository', 'repositories')} for good? Nothing brings them back.`);
   if (await backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
   await repositories.emptyTrash(keptMs);
-  cli.output.result(`Removed ${rows.length} repositories for good, ${bytes} bytes.`, result);
+  cli.output.result(`Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`, result);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { Member } from '../../organisations/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -34,6 +35,7 @@ export function addMemberCommands(org: Command, run: Run): void {
     member.command('remove').alias('delete').description('remove a member')
       .argument('<org>', 'organisation')
       .argument('<user>', 'user name')
+      .option('--dry-run', 'only say who would go')
       .action(run(removeMember)),
     'hearth org member remove acme bob',
   );
@@ -66,8 +68,13 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
   cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, { organisation: org, username, role: role.toUpperCase() });
 };
 
-const removeMember: Action<object, [string, string]> = async (cli, _options, org, username) => {
+const removeMember: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, org, username) => {
   const { organisations } = await cli.openRooms();
+  if (dryRun) {
+    const isMember = (await organisations.listMembers(localAdministrator, org)).some(({ person }) => person.username?.toLowerCase() === username.toLowerCase());
+    if (!isMember) throw notFound('member_not_found', `${username} is no member of ${org}.`);
+    return cli.output.result(`Would remove ${username} from ${org}.`, { organisation: org, username });
+  }
   await organisations.removeMember(localAdministrator, org, username);
-  cli.output.result(`Removed ${username} from ${org}.`, { organisation: org, username });
+  cli.output.result(`Removed ${username} from ${org}. Back again: hearth org member add ${org} ${username} --role ROLE`, { organisation: org, username });
 };

@@ -6,6 +6,7 @@ import { conflict, internal, invalid, isDomainError } from '../../kernel/index.t
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { counted, readableSize } from '../output.ts';
 import type { Column } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { findRepository } from './find-repository.ts';
@@ -16,8 +17,10 @@ export function addRepoCareCommands(repo: Command, run: Run): void {
     repo.command('gc').description('pack repositories anew, so that they take less room and clone faster')
       .argument('[owner/name]', 'one repository')
       .option('--all', 'every one')
+      .option('--needed', 'those that the night would pack: many packs or single objects')
       .action(run(gc)),
     'hearth repo gc alice/garden',
+    'hearth repo gc --needed',
     'hearth repo gc --all',
   );
   withExamples(
@@ -57,30 +60,38 @@ interface Packed {
   name: string;
   before: number;
   after: number;
+  tookMs: number;
   skipped: string | null;
 }
 
-async function gc(cli: Cli, { all }: { all?: true }, text?: string): Promise<void> {
+async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
+  if (needed && (all || text !== undefined)) throw invalid('usage', 'Say --needed alone: it looks at every repository.');
   const rooms = await cli.openRooms();
   if (await rooms.backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
   const rows: Packed[] = [];
   const progress = showProgress(cli);
-  const list = await targets(rooms, text, all);
+  const { needsPacking } = await import('../../git/index.ts');
+  const list = await targets(rooms, text, all ?? needed);
   for (const [done, target] of list.entries()) {
     const { name, folder } = target;
     progress.step({ done, total: list.length, item: name });
-    const before = await bytesBelow(folder);
+    if (needed && !(await needsPacking(folder))) continue;
+    const [before, startedAt] = [await bytesBelow(folder), performance.now()];
     const isPacked = await pack(rooms, target);
-    rows.push({ name, before, after: await bytesBelow(folder), skipped: isPacked ? null : 'push in progress' });
+    const tookMs = Math.round(performance.now() - startedAt);
+    rows.push({ name, before, after: await bytesBelow(folder), tookMs, skipped: isPacked ? null : 'push in progress' });
   }
   progress.end();
   const columns: Column<Packed>[] = [
     { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
     { title: 'BEFORE', cell: (row) => ({ bytes: row.before }), align: 'right' },
     { title: 'AFTER', cell: (row) => ({ bytes: row.after }), align: 'right' },
+    { title: 'TOOK', cell: (row) => `${(row.tookMs / 1000).toFixed(1)} s`, align: 'right' },
     { title: 'RESULT', cell: (row) => (row.skipped === null ? 'packed' : `skipped (${row.skipped})`) },
   ];
   cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
+  const reclaimed = rows.reduce((sum, { before, after }) => sum + before - after, 0);
+  cli.output.message(`${reclaimed < 0 ? 'Took' : 'Reclaimed'} ${readableSize(Math.abs(reclaimed))} in ${counted(rows.length, 'repository', 'repositories')}.`);
 }
 
 /** In the running server, which keeps it apart from pushes; here where there is none. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { Collaborator } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -35,6 +36,7 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
     collaborator.command('remove').alias('delete').description('end a collaboration')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
+      .option('--dry-run', 'only say who would go')
       .action(run(removeCollaborator)),
     'hearth repo collaborator remove alice/garden bob',
   );
@@ -75,9 +77,14 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, { owner, name, username, role: role.toLowerCase() });
 };
 
-const removeCollaborator: Action<object, [string, string]> = async (cli, _options, text, username) => {
+const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, text, username) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
+  if (dryRun) {
+    const isIn = (await rooms.repositories.listCollaborators(localAdministrator, owner, name)).some(({ person }) => person.username?.toLowerCase() === username.toLowerCase());
+    if (!isIn) throw notFound('collaborator_not_found', `${username} is no collaborator of ${owner}/${name}.`);
+    return cli.output.result(`Would remove ${username} from ${owner}/${name}.`, { owner, name, username });
+  }
   await rooms.repositories.removeCollaborator(localAdministrator, owner, name, username);
   cli.output.result(`Removed ${username} from ${owner}/${name}.`, { owner, name, username });
 };

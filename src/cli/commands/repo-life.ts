@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
@@ -23,6 +23,7 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
     repo.command('rename').description('give a repository another name; the old path leads on')
       .argument('<owner/name>', 'repository')
       .argument('<name>', 'new name')
+      .option('--dry-run', 'only say what would change')
       .action(run(renameRepository)),
     'hearth repo rename alice/garden orchard',
   );
@@ -30,6 +31,7 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
     repo.command('transfer').description('give a repository to another owner; the old path leads on')
       .argument('<owner/name>', 'repository')
       .argument('<owner>', 'person or organisation')
+      .option('--dry-run', 'only say what would change')
       .action(run(transferRepository)),
     'hearth repo transfer alice/garden acme',
   );
@@ -69,9 +71,18 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
   });
 };
 
-const renameRepository: Action<object, [string, string]> = async (cli, _options, text, newName) => {
+interface Tentative {
+  dryRun?: true;
+}
+
+const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newName) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
+  if (dryRun) {
+    const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(notThere);
+    if (other !== null && other.repository.id !== (await findRepository(rooms, text)).repository.id) throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
+    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, { owner, name: newName, before: `${owner}/${name}` });
+  }
   const to = await rooms.repositories.rename(localAdministrator, owner, name, newName);
   cli.output.result(`Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
     ...to,
@@ -79,9 +90,15 @@ const renameRepository: Action<object, [string, string]> = async (cli, _options,
   });
 };
 
-const transferRepository: Action<object, [string, string]> = async (cli, _options, text, newOwner) => {
+const transferRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
+  if (dryRun) {
+    const to = await rooms.owners.resolve(newOwner);
+    if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
+    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(notThere)) !== null) throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
+    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, { owner: to.handle, name, before: `${owner}/${name}` });
+  }
   await rooms.repositories.transfer(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(rooms, `${newOwner}/${name}`);
   cli.output.result(`Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
@@ -97,3 +114,8 @@ const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo 
   const line = undo ? `${owner}/${name} takes pushes again.` : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
   cli.output.result(line, { owner, name, state: undo ? 'ok' : 'archived' });
 };
+
+function notThere(error: unknown): null {
+  if (isDomainError(error) && error.code === 'not_found') return null;
+  throw error;
+}

@@ -7,7 +7,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { readableSize } from '../output.ts';
+import { counted, readableSize } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { absoluteTime } from '../times.ts';
 
@@ -59,7 +59,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     const db = await openDatabase(config, { logger }, 'always');
     await db.close();
     const made = absoluteTime(Date.parse(restored.madeAt));
-    cli.output.result(`Restored ${restored.repositories} repositories as of ${made}. All browser sessions have ended.`, restored);
+    cli.output.result(`Restored ${counted(restored.repositories, 'repository', 'repositories')} as of ${made}. All browser sessions have ended.`, restored);
     if (restored.movedAside !== null) cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
     if (restored.newKeys > 0) {
       cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
@@ -75,7 +75,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
 function planText({ madeAt, hearth, repositories, bytes, withKeys, movesAside }: RestorePlan, dataDir: string): string {
   const made = absoluteTime(Date.parse(madeAt));
   const aside = movesAside.length === 0 ? '' : ` What is there is moved aside: ${movesAside.join(', ')}.`;
-  return `${repositories} repositories, ${readableSize(bytes)}, made ${made} by Hearth ${hearth} ${withKeys ? 'with' : 'without'} private keys, to ${dataDir}.${aside}`;
+  return `${counted(repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, made ${made} by Hearth ${hearth} ${withKeys ? 'with' : 'without'} private keys, to ${dataDir}.${aside}`;
 }
 
 function kindOf(at: string): 'folder' | 'file' | null {

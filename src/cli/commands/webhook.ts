@@ -32,7 +32,8 @@ export function addWebhookCommands(program: Command, run: Run): void {
     'hearth webhook add alice/garden https://ci.example.org/hook --events push,create',
   );
   withExamples(
-    webhook.command('remove').alias('delete').description('remove a webhook').argument('<place>', place).argument('<id>', 'id').action(run(removeWebhook)),
+    webhook.command('remove').alias('delete').description('remove a webhook').argument('<place>', place).argument('<id>', 'id')
+      .option('--dry-run', 'only say which one would go').action(run(removeWebhook)),
     'hearth webhook remove alice/garden 3f2c81aa',
   );
   withExamples(
@@ -96,8 +97,10 @@ const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, .
   cli.output.result(`Added webhook ${made.id} for ${place}. Try it: hearth webhook test ${place} ${made.id.slice(0, 8)}`, toJson(made));
 };
 
-const removeWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
+const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, place, id) => {
   const { rooms, scope, webhook } = await find(cli, place, id);
+  if (dryRun) return cli.output.result(`Would remove the webhook to ${webhook.url}.`, toJson(webhook));
+  await cli.confirm(`Remove the webhook to ${webhook.url}, with its secret and what it was sent?`);
   await rooms.webhooks.remove(localAdministrator, scope, webhook.id);
   cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
 };
