@@ -1,5 +1,6 @@
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Git, PatchLimits } from '../../src/git/index.ts';
 import { makeOddRepository, notUtf8 } from '../fixtures/odd-repository.ts';
 import { because, clientEnvironment, gitSync, openGit } from './git-fixture.ts';
@@ -72,16 +73,55 @@ t.test('issue 3.2 a generated history with merges, reverts and mode changes give
   gitSync(['-C', repository, 'fast-import', '--quiet', '--done'], { input: tangledHistory() });
   const gitThere = (...args: string[]) => gitSync(['-C', repository, ...args]);
   const tips = gitThere('rev-list', '--reverse', '--topo-order', 'main').split('\n');
-  for (const commit of [tips[Math.floor(tips.length / 2)]!, tips.at(-2)!, tips.at(-1)!]) {
-    for (const folder of ['', 'd0']) {
-      const names = gitThere('ls-tree', '--name-only', `${commit}:${folder}`).split('\n');
-      const { rows } = await room.git.reading.lastCommits(repository, { oid: commit, folder: Buffer.from(folder), names: names.map((name) => Buffer.from(name)), waitMs: 30_000 });
-      const differing = names.filter((name) => rows.get(name)?.oid !== gitThere('log', '-1', '--format=%H', commit, '--', folder === '' ? name : `${folder}/${name}`));
-      t.same(differing, [], `${folder || 'root'} at ${commit.slice(0, 8)}`);
+  const compare = async (commits: string[], folders: string[]) => {
+    for (const commit of commits) {
+      for (const folder of folders) {
+        const names = gitThere('ls-tree', '--name-only', `${commit}:${folder}`).split('\n');
+        const { rows } = await room.git.reading.lastCommits(repository, { oid: commit, folder: Buffer.from(folder), names: names.map((name) => Buffer.from(name)), waitMs: 30_000 });
+        const differing = names.filter((name) => rows.get(name)?.oid !== gitThere('log', '-1', '--format=%H', commit, '--', folder === '' ? name : `${folder}/${name}`));
+        t.same(differing, [], `${folder || 'root'} at ${commit.slice(0, 8)}`);
+      }
     }
-  }
+  };
+  const at = (share: number): string => tips[Math.floor((tips.length - 1) * share)]!;
+  await compare([at(0.5), tips.at(-2)!, tips.at(-1)!], ['', 'd0']);
   t.equal(await room.git.maintain(), 1, 'a repository without a commit-graph was noticed');
   t.match(gitThere('commit-graph', 'verify'), '');
+  // Older ones have no use for tables of newer ones: these walks go by the graph and its filters alone.
+  await compare([at(0.45), at(0.3), at(0.1)], ['', 'd0', 'd1']);
+  const [tree, tip] = gitThere('log', '-1', '--format=%T %H', 'main').split(' ') as [string, string];
+  gitThere('update-ref', 'refs/heads/main', gitThere('commit-tree', tree, '-p', tip, '-p', at(0.2), '-m', 'Beyond the graph'));
+  await compare([gitThere('rev-parse', 'main')], ['', 'd0', 'd1']);
+});
+
+t.test('issue 3.2 a long history, by a list from git and by the graph: the same rows as git, and many comparisons are made by one process', async (t) => {
+  const room = await openGit(t);
+  const repository = await room.newRepository();
+  const lines: string[] = [];
+  const files = ['café', 'plain', 'deep/a b/one', 'deep/a b/two', 'deep/other', 'busy'];
+  const set = (file: string, text: string) => `M 644 inline ${file}\ndata ${text.length}\n${text}`;
+  for (let step = 0; step < 400; step += 1) {
+    const changes = step === 0 ? files.map((file) => set(file, 'start')) : [set('busy', `${step}`), ...(step % 97 === 0 ? [set(files[(step / 97) % 5]!, `${step}`)] : [])];
+    lines.push('commit refs/heads/main', `committer Alice <alice@example.org> ${1_700_000_000 + step} +0000`, 'data 1', 'x', ...changes, '');
+  }
+  gitSync(['-C', repository, 'fast-import', '--quiet', '--done'], { input: `${lines.join('\n')}\ndone\n` });
+  const gitThere = (...args: string[]) => gitSync(['-C', repository, '-c', 'core.quotePath=false', ...args]);
+  const check = async (commit: string, folder: string, what: string) => {
+    const names = gitThere('ls-tree', '--name-only', `${commit}:${folder}`).split('\n');
+    const { rows } = await room.git.reading.lastCommits(repository, { oid: commit, folder: Buffer.from(folder), names: names.map((name) => Buffer.from(name)), waitMs: 30_000 });
+    for (const name of names) t.equal(rows.get(Buffer.from(name).toString('latin1'))?.oid, gitThere('log', '-1', '--format=%H', commit, '--', folder === '' ? name : `${folder}/${name}`), `${what}: ${folder}/${name}`);
+  };
+  for (const folder of ['', 'deep', 'deep/a b']) await check(gitThere('rev-parse', 'main'), folder, 'a list');
+  gitThere('commit-graph', 'write', '--reachable', '--changed-paths', '--split');
+  for (const folder of ['', 'deep', 'deep/a b']) await check(gitThere('rev-parse', 'main~1'), folder, 'the graph');
+  const graphs = `${repository}/objects/info/commit-graphs`;
+  const [graph] = readdirSync(graphs).filter((name) => name.endsWith('.graph'));
+  const whole = readFileSync(`${graphs}/${graph}`);
+  for (const [index, broken] of [whole.subarray(0, 40), Buffer.alloc(0), Buffer.alloc(900, 0xff)].entries()) {
+    rmSync(`${graphs}/${graph}`);
+    writeFileSync(`${graphs}/${graph}`, broken);
+    await check(gitThere('rev-parse', `main~${index + 2}`), 'deep', 'a graph that is damaged is not used');
+  }
 });
 
 /** Branches that part and meet, with either side taken, changes undone, modes flipped. */

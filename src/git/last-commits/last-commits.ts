@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { readCommit } from '../browse.ts';
 import type { BrowseDeps } from '../browse.ts';
@@ -22,15 +23,16 @@ export interface LastCommits {
 }
 
 interface Search {
-  /** Filled as the walk finds them. */
-  found: Map<string, string>;
+  /** Filled as the walk finds them: rows of an earlier table as they are, of others the commit's id. */
+  found: Map<string, LastCommit | string>;
   table: Promise<Table | null>;
 }
 
 /** A walk may outlive the page that began it, but not for ever. */
 const searchLimitMs = 60_000;
-/** Walks at the same time; each is two processes. */
-const maxSearches = 2;
+/** Walks at the same time, and how many of them may have processes of their own. */
+const maxSearches = 16;
+const maxWithProcesses = 2;
 
 /**
  * The column that says which commit last touched each entry of a folder. A page never
@@ -39,30 +41,50 @@ const maxSearches = 2;
 export function createLastCommits(deps: BrowseDeps, tables: Tables, logger: Logger): (path: string, request: LastCommitsRequest) => Promise<LastCommits> {
   const searches = new Map<string, Search>();
 
-  async function search(path: string, { oid, folder, names }: LastCommitsRequest, found: Map<string, string>): Promise<Table | null> {
+  let withProcesses = 0;
+
+  /** A walk's place among those that start processes. Refuses `git_busy`. */
+  async function enter(path: string): Promise<() => void> {
+    if (withProcesses >= maxWithProcesses) throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 });
+    withProcesses += 1;
+    const leave = await deps.shortSlots.take({ repository: path }).catch((error: unknown) => {
+      withProcesses -= 1;
+      throw error;
+    });
+    return () => {
+      withProcesses -= 1;
+      leave();
+    };
+  }
+
+  async function search(path: string, { oid, folder, names }: LastCommitsRequest, found: Search['found']): Promise<Table | null> {
     const stored = await tables.storedAt(path, folder);
-    const isWhole = await walkLastCommits(deps, path, {
+    const isWhole = await walkLastCommits<LastCommit>(deps, path, {
       oid,
       folder,
       names: names.map((name) => name.toString('latin1')),
-      stored: (at) => (stored.has(at) ? tables.read(path, folder, at).then((table) => table && idsOf(table)) : null),
+      storedAt: stored,
+      stored: (at) => tables.read(path, folder, at),
       found: (name, commit) => found.set(name, commit),
+      foundStored: (name, row) => found.set(name, row),
       timeLimitMs: searchLimitMs,
+      enter: () => enter(path),
     });
-    if (!isWhole) return null;
-    const table = await describe(deps, path, found);
-    await tables.write(path, folder, oid, table);
-    return table;
+    return isWhole ? describe(deps, path, found) : null;
   }
 
   function begin(path: string, key: string, request: LastCommitsRequest): Search | null {
     if (searches.size >= maxSearches) return null;
-    const found = new Map<string, string>();
-    const table = search(path, request, found)
-      .catch((error: unknown) => {
-        logger.warn('git.last_commits_failed', { path, error });
-        return null;
-      })
+    const found: Search['found'] = new Map();
+    const table = search(path, request, found).catch((error: unknown) => {
+      // When all places are taken, the next view tries again.
+      if (!isDomainError(error) || error.reason !== 'git_busy') logger.warn('git.last_commits_failed', { path, error });
+      return null;
+    });
+    // The page does not wait for the disk; whoever asks meanwhile shares what was found.
+    void table
+      .then((whole) => whole && tables.write(path, request.folder, request.oid, whole))
+      .catch((error: unknown) => logger.warn('git.last_commits_failed', { path, error }))
       .finally(() => searches.delete(key));
     const begun = { found, table };
     searches.set(key, begun);
@@ -83,15 +105,13 @@ export function createLastCommits(deps: BrowseDeps, tables: Tables, logger: Logg
   };
 }
 
-const idsOf = (table: Table): Map<string, string> => new Map([...table].map(([name, { oid }]) => [name, oid]));
-
 const maxSubject = 300;
 
 /** What a row says about its commit. Many rows share one. */
-async function describe({ readers }: BrowseDeps, path: string, found: ReadonlyMap<string, string>): Promise<Table> {
+async function describe({ readers }: BrowseDeps, path: string, found: Search['found']): Promise<Table> {
   const rows = [...found];
-  const ids = [...new Set(rows.map(([, oid]) => oid))];
-  const commits = await readers.use(path, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
+  const ids = [...new Set(rows.map(([, row]) => row).filter((row) => typeof row === 'string'))];
+  const commits = ids.length === 0 ? [] : await readers.use(path, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
   const byId = new Map<string, LastCommit>(commits.map(({ oid, subject, committer }) => [oid, { oid, subject: subject.slice(0, maxSubject), at: committer.at }]));
-  return new Map(rows.map(([name, oid]) => [name, byId.get(oid)!]));
+  return new Map(rows.map(([name, row]) => [name, typeof row === 'string' ? byId.get(row)! : row]));
 }

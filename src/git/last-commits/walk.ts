@@ -1,31 +1,36 @@
-import type { Readable } from 'node:stream';
-import { checked } from '../browse.ts';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { BrowseDeps } from '../browse.ts';
-import { pathArgument } from '../reading/history.ts';
-import { CompareProcess } from './compare-process.ts';
-import type { Pair } from './compare-process.ts';
+import { CompareTrees } from './compare-trees.ts';
+import type { CommitFacts, Sought } from './commit-graph.ts';
+import { History } from './history.ts';
+import { hashesOf } from './path-filter.ts';
+import type { PathHashes } from './path-filter.ts';
 
-export interface WalkRequest {
+export interface WalkRequest<Row> {
   oid: string;
   folder: Buffer;
   /** The entries of the folder, one character per byte. */
   names: readonly string[];
-  /** The rows of the same folder at an earlier commit, when they are stored. */
-  stored(oid: string): Promise<ReadonlyMap<string, string> | null> | null;
+  /** Commits for which rows of the same folder are stored, and those rows; null when they are gone. */
+  storedAt: ReadonlySet<string>;
+  stored(oid: string): Promise<ReadonlyMap<string, Row> | null>;
   /** Called for every entry as soon as its commit is known. */
   found(name: string, oid: string): void;
+  /** Called for every entry whose row was stored. */
+  foundStored(name: string, row: Row): void;
   timeLimitMs: number;
+  /** Called before the walk starts a process of its own, for its place; it may refuse. */
+  enter(): Promise<() => void>;
 }
 
-interface Line {
-  oid: string;
-  parents: readonly string[];
-}
-
-/** Commits are compared in batches that grow: most folders know their newest rows at once. */
-const batches = { first: 64, most: 2_048 };
-/** How far a side branch is compared ahead when a path turns into it. */
-const lookAhead = 16;
+/** How many comparisons are made ahead along first parents: for what is left of the folder more, the longer the walk. */
+const ahead = { first: 4, most: 1_024, aside: 4 };
+/** How far ahead the way is looked at for them, in commits. */
+const stepsAhead = { most: 20_000, aside: 64 };
+/** Answers that wait for their turn; those of a way that was left are forgotten first. */
+const maxAnswers = 8_192;
+/** After so many commits others have their turn. */
+const commitsPerTurn = 1_000;
 
 /**
  * Finds the commit that last changed each entry of a folder: what `git log -1 -- <entry>`
@@ -33,152 +38,222 @@ const lookAhead = 16;
  *
  * Every entry begins at the tip. At each commit it goes on to the first parent in which
  * it is the same, mode and id, and ends where there is none: git's own simplification,
- * merges included. So an entry takes exactly one way through history, and commits that
- * no entry comes by are never compared. Git lists the commits, children first, and
- * compares them; two processes, whatever the size of the folder.
+ * merges included. So an entry takes exactly one way through history, commits that no
+ * entry comes by are never looked at, and where a stored table lies on the way its row is
+ * the answer. Children have their turn before parents, so that entries travel together.
+ * The filters of the commit-graph say of most commits that nothing of interest changed.
  *
  * Answers whether every entry was found in time. Refuses `git_busy`.
  */
-export async function walkLastCommits(deps: BrowseDeps, path: string, request: WalkRequest): Promise<boolean> {
-  const leave = await deps.shortSlots.take({ repository: path });
+export async function walkLastCommits<Row>(deps: BrowseDeps, path: string, request: WalkRequest<Row>): Promise<boolean> {
   const { folder, oid, timeLimitMs } = request;
-  const memoryLimitBytes = deps.limits.readMemoryBytes;
-  const list = deps.door.start({
-    argv: [`--git-dir=${path}`, 'rev-list', '--topo-order', '--parents', checked(oid), '--'],
-    timeLimitMs,
-    memoryLimitBytes,
-    yields: true,
-  });
-  const isRoot = folder.length === 0;
-  const compare = new CompareProcess(deps.door, path, {
-    prefix: isRoot ? '' : `${folder.toString('latin1')}/`,
-    argument: isRoot ? null : pathArgument(folder),
-    timeLimitMs,
-    memoryLimitBytes,
-  });
+  let place: Promise<() => void> | null = null;
+  const enter = async (): Promise<void> => void (await (place ??= request.enter()));
+  const history = await History.open(deps, path, { oid, timeLimitMs, enter });
+  const compare = new CompareTrees(deps, path, { folder, timeLimitMs, enter });
   try {
-    const walk = new Walk(request, compare);
-    for await (const batch of batchesOf(list.stdout!)) {
-      await walk.take(batch);
-      if (walk.isDone) break;
-    }
-    return walk.isDone;
+    return await new Walk(request, history, compare).run();
   } finally {
-    list.stop('aborted');
-    await Promise.all([list.exited, compare.close()]);
-    leave();
+    await Promise.all([history.close(), compare.close()]);
+    // One that was refused has nothing to leave.
+    await (place as Promise<() => void> | null)?.then((leave) => leave(), () => {});
   }
 }
 
-class Walk {
-  readonly #request: WalkRequest;
-  readonly #compare: CompareProcess;
-  /** Which entries have come to a commit that was not looked at yet. */
-  readonly #at = new Map<string, string[]>();
+/** Entries that have come to a commit. */
+interface Stop {
+  facts: CommitFacts;
+  names: string[];
+}
+
+class Walk<Row> {
+  readonly #request: WalkRequest<Row>;
+  readonly #history: History;
+  readonly #compare: CompareTrees;
+  readonly #stops = new Map<string, Stop>();
+  /** The ids of `#stops`, children before their parents. */
+  readonly #order = new Heap();
+  readonly #hashes = new Map<string, PathHashes>();
+  /** Of the folder itself: it differs wherever one of its entries does. */
+  readonly #folderHashes: PathHashes;
+  /** Answers that were asked for ahead of their turn, by commit and parent. */
+  readonly #answers = new Map<string, ReadonlySet<string> | null>();
+  readonly #until: number;
   #pending: number;
+  #ahead = ahead.first;
 
-  constructor(request: WalkRequest, compare: CompareProcess) {
+  constructor(request: WalkRequest<Row>, history: History, compare: CompareTrees) {
     this.#request = request;
+    this.#history = history;
     this.#compare = compare;
+    this.#until = performance.now() + request.timeLimitMs;
     this.#pending = request.names.length;
-    this.#at.set(request.oid, [...request.names]);
+    this.#folderHashes = request.folder.length === 0 ? null : hashesOf(request.folder.toString('latin1'));
+    const prefix = request.folder.length === 0 ? '' : `${request.folder.toString('latin1')}/`;
+    for (const name of request.names) this.#hashes.set(name, hashesOf(prefix + name));
   }
 
-  get isDone(): boolean {
-    return this.#pending === 0;
-  }
-
-  /** @param batch commits in an order in which none comes after its parents */
-  async take(batch: readonly Line[]): Promise<void> {
-    const place = new Map(batch.map(({ oid }, index) => [oid, index]));
-    const answers = new Map<string, Set<string>>();
-    const ask = async (pairs: Pair[]): Promise<void> => {
-      const fresh = pairs.filter((pair) => !answers.has(keyOf(pair)));
-      (await this.#compare.differences(fresh)).forEach((names, index) => answers.set(keyOf(fresh[index]!), names));
-    };
-    await ask(this.#likely(batch));
-    for (const { oid, parents } of batch) {
-      const names = this.#at.get(oid);
-      if (names === undefined) continue;
-      this.#at.delete(oid);
-      let left = await this.#takeStored(oid, names);
-      for (const parent of parents) {
-        if (left.length === 0) break;
-        const pair = { oid, parent };
-        if (!answers.has(keyOf(pair))) await ask([pair, ...chainFrom(parent, batch, place)]);
-        const differing = answers.get(keyOf(pair))!;
-        this.#handOn(parent, left.filter((name) => !differing.has(name)));
-        left = left.filter((name) => differing.has(name));
+  async run(): Promise<boolean> {
+    const { oid, names } = this.#request;
+    await this.#handOn(oid, [...names]);
+    for (let turn = 1; this.#order.size > 0; turn += 1) {
+      if (turn % commitsPerTurn === 0) {
+        await otherWork();
+        if (performance.now() > this.#until) return false;
       }
-      for (const name of left) this.#answer(name, oid);
-      if (this.isDone) return;
+      const at = this.#order.pop();
+      const stop = this.#stops.get(at)!;
+      this.#stops.delete(at);
+      await this.#leave(stop);
     }
+    return true;
   }
 
-  /** What will surely or likely be asked: first parents of commits that hold entries, and of those parents. */
-  #likely(batch: readonly Line[]): Pair[] {
-    const expected = new Set(this.#at.keys());
-    const pairs: Pair[] = [];
-    for (const { oid, parents: [parent] } of batch) {
-      if (parent === undefined || !expected.has(oid)) continue;
-      expected.add(parent);
-      pairs.push({ oid, parent });
+  async #leave({ facts, names }: Stop): Promise<void> {
+    let left = await this.#takeStored(facts.oid, names);
+    for (const parent of facts.parents) {
+      if (left.length === 0) return;
+      const differing = await this.#differing(facts, parent, left);
+      // Null: the folder is not there, so nothing is the same.
+      if (differing === null) continue;
+      await this.#handOn(parent, left.filter((name) => !differing.has(name)));
+      left = left.filter((name) => differing.has(name));
+    }
+    for (const name of left) this.#request.found(name, facts.oid);
+    this.#pending -= left.length;
+  }
+
+  async #takeStored(oid: string, names: string[]): Promise<string[]> {
+    const rows = this.#request.storedAt.has(oid) ? await this.#request.stored(oid) : null;
+    if (!rows) return names;
+    const left = names.filter((name) => {
+      const known = rows.get(name);
+      if (known !== undefined) this.#request.foundStored(name, known);
+      return known === undefined;
+    });
+    this.#pending -= names.length - left.length;
+    return left;
+  }
+
+  async #handOn(oid: string, names: string[]): Promise<void> {
+    if (names.length === 0) return;
+    // Past commits in which surely nothing happened to them, but not past those where others wait to travel along.
+    const until = { generation: this.#order.top?.generation ?? 0, commits: this.#request.storedAt, steps: stepsAhead.most };
+    const facts = this.#history.follow(oid, this.#soughtFor(names), until) ?? (await this.#history.facts(oid));
+    const there = this.#stops.get(facts.oid);
+    if (there) {
+      for (const name of names) there.names.push(name);
+      return;
+    }
+    this.#stops.set(facts.oid, { facts, names });
+    this.#order.push(facts);
+  }
+
+  /** Null when the filters do not know one of the names as we do. */
+  #soughtFor(names: readonly string[]): Sought | null {
+    const hashes: (readonly [number, number])[] = [];
+    for (const name of names) {
+      const known = this.#hashes.get(name)!;
+      if (known === null) return null;
+      hashes.push(known);
+    }
+    return { folder: this.#folderHashes, names: hashes };
+  }
+
+  /** The names that are not the same in a parent. */
+  async #differing(facts: CommitFacts, parent: string, names: readonly string[]): Promise<ReadonlySet<string> | null> {
+    const key = keyOf(facts, parent);
+    if (!this.#answers.has(key)) {
+      await this.#ask([[facts, await this.#history.facts(parent)], ...this.#likelyNext(parent, names)]);
+    }
+    const answer = this.#answers.get(key)!;
+    this.#answers.delete(key);
+    return answer;
+  }
+
+  /** What will be asked if all names go on along first parents; only as far as the graph knows the way. */
+  #likelyNext(start: string, names: readonly string[]): [CommitFacts, CommitFacts][] {
+    // A few that went aside are soon found or back.
+    const isAside = names.length * 2 < this.#pending;
+    const mostPairs = isAside ? ahead.aside : this.#ahead;
+    const mostSteps = isAside ? stepsAhead.aside : stepsAhead.most;
+    if (!isAside) this.#ahead = Math.min(this.#ahead * 2, ahead.most);
+    const pairs: [CommitFacts, CommitFacts][] = [];
+    const sought = this.#soughtFor(names);
+    const until = { generation: 0, commits: this.#request.storedAt, steps: mostSteps };
+    let facts = this.#history.follow(start, sought, until);
+    while (facts !== null && pairs.length < mostPairs && !until.commits.has(facts.oid)) {
+      const [first] = facts.parents;
+      const parent: CommitFacts | null = first === undefined ? null : this.#history.atOnce(first);
+      // Back on a way that was looked at: what follows is known, too.
+      if (parent === null || this.#answers.has(keyOf(facts, parent.oid))) break;
+      pairs.push([facts, parent]);
+      facts = this.#history.follow(parent.oid, sought, until);
     }
     return pairs;
   }
 
-  async #takeStored(oid: string, names: string[]): Promise<string[]> {
-    const rows = await this.#request.stored(oid);
-    if (!rows) return names;
-    return names.filter((name) => {
-      const known = rows.get(name);
-      if (known !== undefined) this.#answer(name, known);
-      return known === undefined;
-    });
-  }
-
-  #handOn(parent: string, names: string[]): void {
-    if (names.length === 0) return;
-    const there = this.#at.get(parent);
-    if (there === undefined) this.#at.set(parent, names);
-    else there.push(...names);
-  }
-
-  #answer(name: string, oid: string): void {
-    this.#pending -= 1;
-    this.#request.found(name, oid);
-  }
-}
-
-const keyOf = ({ oid, parent }: Pair): string => `${oid} ${parent}`;
-
-function chainFrom(oid: string, batch: readonly Line[], place: ReadonlyMap<string, number>): Pair[] {
-  const pairs: Pair[] = [];
-  let at = place.get(oid);
-  while (at !== undefined && pairs.length < lookAhead) {
-    const { oid: child, parents: [parent] } = batch[at]!;
-    if (parent === undefined) break;
-    pairs.push({ oid: child, parent });
-    at = place.get(parent);
-  }
-  return pairs;
-}
-
-async function* batchesOf(stdout: Readable): AsyncGenerator<Line[]> {
-  let batch: Line[] = [];
-  let size = batches.first;
-  let rest = '';
-  for await (const piece of stdout) {
-    const lines = (rest + (piece as Buffer).toString('latin1')).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) {
-      const [oid = '', ...parents] = line.split(' ');
-      batch.push({ oid, parents });
-      if (batch.length < size) continue;
-      yield batch;
-      batch = [];
-      size = Math.min(size * 2, batches.most);
+  async #ask(pairs: readonly [CommitFacts, CommitFacts][]): Promise<void> {
+    const commits = [...new Map(pairs.flat().map((facts) => [facts.oid, facts])).values()];
+    const found = await this.#compare.folderTrees(commits);
+    const trees = new Map(commits.map(({ oid }, index) => [oid, found[index]!]));
+    const nothing = new Set<string>();
+    const differing: { key: string; tree: string; parent: string }[] = [];
+    for (const [commit, parent] of pairs) {
+      const key = keyOf(commit, parent.oid);
+      const [tree, before] = [trees.get(commit.oid) ?? null, trees.get(parent.oid) ?? null];
+      if (tree === null || before === null) this.#answers.set(key, null);
+      else if (tree === before) this.#answers.set(key, nothing);
+      else differing.push({ key, tree, parent: before });
+    }
+    const answers = await this.#compare.differences(differing);
+    for (const [index, { key }] of differing.entries()) this.#answers.set(key, answers[index]!);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= Math.max(maxAnswers, pairs.length)) break;
+      this.#answers.delete(oldest);
     }
   }
-  if (batch.length > 0) yield batch;
 }
+
+const keyOf = ({ oid }: CommitFacts, parent: string): string => `${oid} ${parent}`;
+
+/** Commits, the one of the highest generation first, and of two such the later one. */
+class Heap {
+  readonly #items: CommitFacts[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get top(): CommitFacts | undefined {
+    return this.#items[0];
+  }
+
+  push(facts: CommitFacts): void {
+    const items = this.#items;
+    let at = items.push(facts) - 1;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (!isBefore(items[at]!, items[above]!)) break;
+      [items[at], items[above]] = [items[above]!, items[at]!];
+      at = above;
+    }
+  }
+
+  pop(): string {
+    const items = this.#items;
+    const { oid } = items[0]!;
+    const last = items.pop()!;
+    if (items.length === 0) return oid;
+    items[0] = last;
+    for (let at = 0; ; ) {
+      let best = at;
+      for (const below of [2 * at + 1, 2 * at + 2]) if (below < items.length && isBefore(items[below]!, items[best]!)) best = below;
+      if (best === at) return oid;
+      [items[at], items[best]] = [items[best]!, items[at]!];
+      at = best;
+    }
+  }
+}
+
+const isBefore = (a: CommitFacts, b: CommitFacts): boolean => a.generation > b.generation || (a.generation === b.generation && a.seconds > b.seconds);

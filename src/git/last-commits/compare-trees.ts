@@ -1,0 +1,183 @@
+import type { Readable, Writable } from 'node:stream';
+import { internal } from '../../kernel/index.ts';
+import type { BrowseDeps } from '../browse.ts';
+import type { ObjectReader } from '../object-reader.ts';
+import type { GitProcess } from '../process.ts';
+import type { CommitFacts } from './commit-graph.ts';
+
+/** Two versions of a folder, by the ids of their trees. */
+export interface TreePair {
+  tree: string;
+  parent: string;
+}
+
+/** Null stands for a folder that is not there. */
+export type FolderTree = string | null;
+
+/** As many pairs at once are worth the start of a process. */
+const pairsForProcess = 48;
+const maxTreeBytes = 32 * 1024 * 1024;
+
+
+/**
+ * Says in which entries, by mode and id, versions of one folder differ: a few pairs by
+ * reading both trees, many by one `git diff-tree`.
+ */
+export class CompareTrees {
+  readonly #deps: BrowseDeps;
+  readonly #path: string;
+  /** The names on the way to the folder, as their bytes; none for the root. */
+  readonly #folder: readonly Buffer[];
+  /** The folder as a question to the object reader can name it; null when it cannot. */
+  readonly #askable: string | null;
+  readonly #timeLimitMs: number;
+  readonly #enter: () => Promise<void>;
+  /** Of the pair that came last a tree is likely to be in the next one. */
+  readonly #read = new Map<string, Map<string, string>>();
+  #process: DiffProcess | null = null;
+
+  constructor(deps: BrowseDeps, path: string, { folder, timeLimitMs, enter }: { folder: Buffer; timeLimitMs: number; enter(): Promise<void> }) {
+    const text = folder.toString('latin1');
+    this.#deps = deps;
+    this.#path = path;
+    this.#folder = text.split('/').filter((name) => name !== '').map((name) => Buffer.from(name, 'latin1'));
+    this.#askable = /^[\x20-\x7e]*$/.test(text) && !/^\.\.?(?:\/|$)/.test(text) ? text : null;
+    this.#timeLimitMs = timeLimitMs;
+    this.#enter = enter;
+  }
+
+  /** The folder's tree in each commit. */
+  folderTrees(commits: readonly CommitFacts[]): Promise<FolderTree[]> {
+    if (this.#folder.length === 0) return Promise.resolve(commits.map(({ tree }) => tree));
+    return this.#deps.readers.use(this.#path, async (reader) => {
+      if (this.#askable === null) return Promise.all(commits.map(({ tree }) => descend(reader, tree, this.#folder)));
+      const infos = await reader.infos(commits.map(({ tree }) => `${tree}:${this.#askable}`));
+      return infos.map((info) => (info?.type === 'tree' ? info.oid : null));
+    });
+  }
+
+  async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
+    if (this.#process === null && pairs.length < pairsForProcess) return this.#readBoth(pairs);
+    await this.#enter();
+    this.#process ??= new DiffProcess(this.#deps, this.#path, this.#timeLimitMs);
+    return this.#process.differences(pairs);
+  }
+
+  async #readBoth(pairs: readonly TreePair[]): Promise<Set<string>[]> {
+    const wanted = new Set(pairs.flatMap(({ tree, parent }) => [tree, parent]));
+    for (const oid of this.#read.keys()) if (!wanted.has(oid)) this.#read.delete(oid);
+    const missing = [...wanted].filter((oid) => !this.#read.has(oid));
+    const contents = await this.#deps.readers.use(this.#path, (reader) => readTrees(reader, missing));
+    for (const [index, oid] of missing.entries()) this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
+    return pairs.map(({ tree, parent }) => differing(this.#read.get(tree)!, this.#read.get(parent)!));
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.close();
+  }
+}
+
+async function readTrees(reader: ObjectReader, ids: readonly string[]): Promise<Buffer[]> {
+  const infos = await reader.infos(ids);
+  if (infos.some((info) => info?.type !== 'tree' || info.size > maxTreeBytes)) throw internal('a tree is missing or too large');
+  const objects = await Promise.all(ids.map((oid) => reader.object(oid)));
+  return objects.map((object) => object!.content);
+}
+
+async function descend(reader: ObjectReader, root: string, folder: readonly Buffer[]): Promise<FolderTree> {
+  let tree = root;
+  for (const name of folder) {
+    const entry = entriesOf((await readTrees(reader, [tree]))[0]!, tree.length / 2).get(name.toString('latin1'));
+    if (entry === undefined || !entry.startsWith('40000 ')) return null;
+    tree = Buffer.from(entry.slice('40000 '.length), 'latin1').toString('hex');
+  }
+  return tree;
+}
+
+/** By name: mode and id, one character per byte. */
+function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
+  const entries = new Map<string, string>();
+  const text = content.toString('latin1');
+  for (let at = 0; at < text.length; ) {
+    const space = text.indexOf(' ', at);
+    const nul = text.indexOf('\0', space);
+    if (space === -1 || nul === -1) throw internal('a tree object is damaged');
+    const end = nul + 1 + oidBytes;
+    entries.set(text.slice(space + 1, nul), text.slice(at, space + 1) + text.slice(nul + 1, end));
+    at = end;
+  }
+  return entries;
+}
+
+function differing(tree: ReadonlyMap<string, string>, parent: ReadonlyMap<string, string>): Set<string> {
+  const names = new Set<string>();
+  // What only the parent has nobody asks for.
+  for (const [name, entry] of tree) if (parent.get(name) !== entry) names.add(name);
+  return names;
+}
+
+const mark = 'done\n';
+
+/** One `git diff-tree` that is asked for many pairs of trees, many at a time. */
+class DiffProcess {
+  readonly #git: GitProcess;
+  readonly #stdin: Writable;
+  readonly #pieces: AsyncIterator<Buffer>;
+
+  constructor({ door, limits }: BrowseDeps, path: string, timeLimitMs: number) {
+    this.#git = door.start({
+      argv: [`--git-dir=${path}`, 'diff-tree', '--stdin', '--raw', '-z', '--no-abbrev', '--no-renames'],
+      takesInput: true,
+      timeLimitMs,
+      memoryLimitBytes: limits.readMemoryBytes,
+      yields: true,
+    });
+    this.#stdin = this.#git.stdin!;
+    this.#pieces = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
+    if (pairs.length === 0) return [];
+    // A line that is no object id is printed as it is, and with it everything before.
+    const sent = new Promise<void>((resolve) => this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()));
+    const answers = await this.#read(pairs.length);
+    await sent;
+    return answers;
+  }
+
+  /** Each answer is a line with both ids, then for each difference a field of modes and ids and one with the name. */
+  async #read(count: number): Promise<Set<string>[]> {
+    const answers: Set<string>[] = [];
+    let text = '';
+    for (;;) {
+      const { value, done } = await this.#pieces.next();
+      if (done === true) throw internal('git stopped comparing trees', { cause: this.#git.complaint() });
+      text += value.toString('latin1');
+      let at = 0;
+      for (;;) {
+        if (text[at] === ':') {
+          const name = text.indexOf('\0', at) + 1;
+          const end = name === 0 ? -1 : text.indexOf('\0', name);
+          if (end === -1) break;
+          answers.at(-1)?.add(text.slice(name, end));
+          at = end + 1;
+          continue;
+        }
+        const end = text.indexOf('\n', at);
+        if (end === -1) break;
+        if (text.slice(at, end + 1) === mark) {
+          if (answers.length !== count) throw internal('git compared other trees than it was asked to');
+          return answers;
+        }
+        answers.push(new Set());
+        at = end + 1;
+      }
+      text = text.slice(at);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#git.stop('aborted');
+    await this.#git.exited;
+  }
+}
