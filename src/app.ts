@@ -328,10 +328,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     async start() {
       await rooms.search.recover();
       await repositories.recover();
-      await avatars.recover();
-      await federation.recover();
-      await ci.recover();
-      await rooms.mirrors.recover();
+      await Promise.all([avatars.recover(), federation.recover(), ci.recover(), rooms.mirrors.recover()]);
       const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen(), control.listen()]);
       const ofTheMachine = config.ssh.systemSshd ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null } : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -35,12 +35,21 @@ function end(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** More than the environment that a git process of ours is given. */
+const longestEnvironmentBytes = 32 * 1024;
+
 /** Reads at once, not in turns: a machine has hundreds of processes, and nothing else goes on at the start. */
 function processesWith(variable: string): number[] {
-  const wanted = Buffer.from(`\0${variable}\0`).toString('latin1');
+  const wanted = Buffer.from(`\0${variable}\0`);
+  // Between two zero bytes, as each variable of an environment is.
+  const environment = Buffer.alloc(1 + longestEnvironmentBytes + 1);
   return namesBelow('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((name) => `\0${environmentOf(name)}\0`.includes(wanted))
+    .filter((name) => {
+      const end = 1 + readEnvironment(name, environment.subarray(1, -1));
+      environment[end] = 0;
+      return environment.subarray(0, end + 1).includes(wanted);
+    })
     .map(Number);
 }
 
@@ -53,10 +62,14 @@ function namesBelow(folder: string): string[] {
 }
 
 /** Processes of other users cannot be read; a zombie has no environment left. */
-function environmentOf(id: string): string {
+function readEnvironment(id: string, into: Buffer): number {
+  let file: number | undefined;
   try {
-    return readFileSync(`/proc/${id}/environ`, 'latin1');
+    file = openSync(`/proc/${id}/environ`, 'r');
+    return readSync(file, into);
   } catch {
-    return '';
+    return 0;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -1,4 +1,3 @@
-import { LessThanOrEqual } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { AccountsRoom } from '../room.ts';
@@ -32,18 +31,17 @@ export async function setupToken(
     else await removeSurplus(manager, now);
     const row = { tokenHash: hashSecret(token), createdAt: now, expiresAt: now + settings.setupTokenLifetimeMs, usedAt: null };
     await manager.insert(setupTokenSchema, row);
-  });
+    // A start waits for it, and prints another after a power failure. What was ended must stay so.
+  }, rotate ? {} : { durable: 'with-the-next' });
   return token;
 }
 
 async function removeSurplus(manager: EntityManager, now: number): Promise<void> {
-  await manager.delete(setupTokenSchema, { expiresAt: LessThanOrEqual(now) });
-  const surplus = await manager.find(setupTokenSchema, {
-    order: { createdAt: 'DESC' },
-    skip: maxTokensAtOnce - 1,
-    take: maxTokensAtOnce,
-  });
-  for (const { tokenHash } of surplus) await manager.delete(setupTokenSchema, { tokenHash });
+  await manager.query(
+    `DELETE FROM setup_tokens WHERE expires_at <= ?
+     OR token_hash NOT IN (SELECT token_hash FROM setup_tokens ORDER BY created_at DESC LIMIT ?)`,
+    [now, maxTokensAtOnce - 1],
+  );
 }
 
 /** Whether there is a setup page for this token: refuses with `setup_closed` (not_found) when not. */

@@ -75,11 +75,12 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       logger, clock: cli.clock, origins, writing, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
     });
     try {
-      const { http, ssh: sshAt, grpc } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
+      const starting = app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
+      const [{ http, ssh: sshAt, grpc }, token] = await Promise.all([starting, setupToken(app)]);
       const addresses = shownAddresses(config, http, sshAt);
       serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, webUrl: addresses.web });
-      const setup = await setupLink(app, addresses.web);
-      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, grpc: `${urlHost(grpc.host)}:${grpc.port}`, setupUrl: setup });
+      const link = token === null ? null : setupUrl(addresses.web, token);
+      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, grpc: `${urlHost(grpc.host)}:${grpc.port}`, setupUrl: link });
       logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });
       const reason = await ended.first;
       logger.info('server.stopping', { reason });
@@ -94,9 +95,9 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   }
 }
 
-/** The link for a server that nobody administers yet; null once somebody does. */
-async function setupLink({ rooms: { accounts } }: App, web: string): Promise<string | null> {
-  return (await accounts.hasAdministrator()) ? null : setupUrl(web, await accounts.setupToken());
+/** What the link of a server that nobody administers yet ends with; null once somebody does. */
+async function setupToken({ rooms: { accounts } }: App): Promise<string | null> {
+  return (await accounts.hasAdministrator()) ? null : accounts.setupToken();
 }
 
 type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
