@@ -4,6 +4,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startProgram } from '../e2e/running-program.ts';
 import type { RunningProgram } from '../e2e/running-program.ts';
@@ -64,6 +65,8 @@ export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
       await inside(server, 'mount', '-o', 'remount,abort', data);
     },
     async repair() {
+      // git's processes may outlive the server for a moment, and with them the mount: two would write to one disk.
+      for (let turn = 0; (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200; turn += 1) await sleep(50);
       // 1: errors were corrected.
       await run('e2fsck', ['-p', '-f', image], { env }).catch((error: { code?: number }) => {
         if (error.code !== 1) throw error;
