@@ -1,5 +1,5 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
-import type { Viewer } from '../access/index.ts';
+import type { Viewer, Visibility } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
 import { matching, propose } from './grams.ts';
 import type { GrownGrams, Proposal } from './grams.ts';
@@ -99,16 +99,67 @@ export async function findHits(thread: SideThread, grown: Grown, viewer: Viewer,
   return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
 }
 
-/** Ids in the order of the answer. */
-export interface FoundIds {
-  repositories: string[];
-  persons: string[];
+/** A repository that was found, with what a page shows of it. Times in milliseconds since the epoch. */
+export interface FoundRepository {
+  owner: { id: string; handle: string; avatarAt: number | null };
+  name: string;
+  description: string;
+  visibility: Visibility;
+  archivedAt: number | null;
+  imageContentType: string | null;
+  imageUpdatedAt: number | null;
+  /** The last push, or what else was changed last. */
+  changedAt: number;
 }
 
-/** The ids of what is found, up to `counted` of each kind. */
-export async function findIds(thread: SideThread, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<FoundIds> {
-  const { repositories, people, parameters } = ask(grown, viewer, query, 'id', limit);
-  const sql = `SELECT (SELECT json_group_array(id) FROM (${repositories})) AS repositories, (SELECT json_group_array(id) FROM (${people})) AS persons`;
-  const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ repositories: string; persons: string }]];
-  return { repositories: JSON.parse(row.repositories) as string[], persons: JSON.parse(row.persons) as string[] };
+export interface FoundPerson {
+  id: string;
+  username: string;
+  displayName: string;
+  avatarAt: number | null;
+}
+
+/** The first rows in the order of the answer, and how many there are. */
+export interface First<Row> {
+  rows: Row[];
+  total: number;
+}
+
+const shownRepositories = `
+  SELECT json_group_array(json_object('owner', json_object('id', h.owner_id, 'handle', h.display, 'avatarAt', a.updated_at), 'name', r.name,
+    'description', r.description, 'visibility', r.visibility, 'archivedAt', r.archived_at, 'imageContentType', r.image_content_type,
+    'imageUpdatedAt', r.image_updated_at, 'changedAt', coalesce(r.pushed_at, r.updated_at)))
+  FROM (SELECT id FROM found_repositories LIMIT :shown) f
+  CROSS JOIN repositories r ON r.id = f.id
+  CROSS JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
+  LEFT JOIN avatars a ON a.owner_id = h.owner_id`;
+
+const shownPeople = `
+  SELECT json_group_array(json_object('id', u.id, 'username', u.username, 'displayName', u.display_name, 'avatarAt', a.updated_at))
+  FROM (SELECT id FROM found_people LIMIT :shown) f
+  CROSS JOIN users u ON u.id = f.id
+  LEFT JOIN avatars a ON a.owner_id = u.id`;
+
+/**
+ * The first hits with what a page shows of them, in one look at the database.
+ * @param bounds how many of each kind are shown at most, and up to how many are counted
+ */
+export async function findFirstHits(
+  thread: SideThread,
+  grown: Grown,
+  viewer: Viewer,
+  query: string,
+  { shown, counted }: { shown: number; counted: number },
+): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
+  const { repositories, people, parameters } = ask(grown, viewer, query, 'id', counted);
+  const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
+    SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
+      (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;
+  const [[row]] = (await thread.ask([{ sql, parameters: { ...parameters, shown } }])) as [
+    [{ repositories: string; repositoryCount: number; persons: string; personCount: number }],
+  ];
+  return {
+    repositories: { rows: JSON.parse(row.repositories) as FoundRepository[], total: row.repositoryCount },
+    persons: { rows: JSON.parse(row.persons) as FoundPerson[], total: row.personCount },
+  };
 }

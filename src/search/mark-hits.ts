@@ -13,6 +13,7 @@ export interface Piece {
 export function markHits(text: string, query: string): Piece[] {
   const wanted = foldQuery(query);
   const whole = text.normalize('NFC');
+  if (whole === '') return [];
   // A page has hundreds of texts, and in most of them there is nothing.
   if (wanted === '' || !fold(whole).includes(wanted)) return [{ text: whole, isHit: false }];
   return ascii.test(whole) ? markAscii(whole, wanted) : markCharacters([...whole], wanted);

@@ -1,8 +1,8 @@
 import type { Viewer } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
-import { findHits, findIds } from './find.ts';
-import type { Grown } from './find.ts';
+import { findFirstHits, findHits } from './find.ts';
+import type { First, FoundPerson, FoundRepository, Grown } from './find.ts';
 import { foldQuery } from './fold.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
 import { growGrams, mergeParts } from './grow.ts';
@@ -12,19 +12,6 @@ import { joinThreads } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
-
-/** The first hits, for a page. */
-export interface FirstHits {
-  /** UUIDs, in the order of the answer. */
-  ids: string[];
-  /** How many there are; more than `mostHits` are not counted any further. */
-  total: number;
-}
-
-export interface Found {
-  repositories: FirstHits;
-  persons: FirstHits;
-}
 
 const limits = { requestMs: 5_000, queue: 500 };
 /** For what reads the whole index. */
@@ -121,15 +108,12 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
       return findHits(thread, grown, viewer, query, mostHits);
     },
 
-    /** The first `limit` of each kind, and how many there are. Refuses as `findAll` does. */
-    async findFirst(viewer: Viewer, text: string, limit: number): Promise<Found> {
+    /** The first `shown` of each kind, and how many there are: more than `mostHits` are not counted any further. Refuses as `findAll` does. */
+    async findFirst(viewer: Viewer, text: string, shown: number): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
       const query = foldQuery(text);
-      if (query !== '') await refresh();
-      const { repositories, persons } = query === '' ? { repositories: [], persons: [] } : await findIds(thread, grown, viewer, query, mostHits + 1);
-      return {
-        repositories: { ids: repositories.slice(0, limit), total: repositories.length },
-        persons: { ids: persons.slice(0, limit), total: persons.length },
-      };
+      if (query === '') return { repositories: { rows: [], total: 0 }, persons: { rows: [], total: 0 } };
+      await refresh();
+      return findFirstHits(thread, grown, viewer, query, { shown, counted: mostHits + 1 });
     },
 
     /** At start, before anybody is served: what was noted before anybody followed changes. From then on grams grow. */

@@ -208,7 +208,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   await search.recover();
   await checkIndex(t, db);
   const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
-  t.strictSame([repositories.total, repositories.ids.length, persons.total], [111, 50, 0]);
+  t.strictSame([repositories.total, repositories.rows.length, persons.total], [111, 50, 0]);
   t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostHits + 1, 'counted no further');
   t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The picture of an owner or a repository: one that was uploaded, or one drawn in the page. */
 export type AvatarView = { src: string } | DrawnAvatar;
@@ -19,9 +19,22 @@ export function viewAvatar(id: string, avatarAt: number | null = null): AvatarVi
   return avatarAt === null ? drawAvatar(id) : { src: `/avatars/${id}?v=${avatarAt}` };
 }
 
+/** Pictures that were drawn already, some hundred bytes each: a list shows a hundred. */
+const drawn = new Map<string, DrawnAvatar>();
+const mostDrawn = 2_000;
+
 /** The default avatar: the same id gives the same picture for ever (SPEC §4.3 shows it where an image is missing). */
 export function drawAvatar(id: string): DrawnAvatar {
-  const digest = createHash('sha256').update(id).digest();
+  let picture = drawn.get(id);
+  if (picture === undefined) {
+    if (drawn.size >= mostDrawn) drawn.clear();
+    drawn.set(id, (picture = draw(id)));
+  }
+  return picture;
+}
+
+function draw(id: string): DrawnAvatar {
+  const digest = hash('sha256', id, 'buffer');
   const squares: string[] = [];
   for (let column = 0; column < 3; column += 1) {
     for (let row = 0; row < 5; row += 1) {

@@ -6,7 +6,7 @@ import { repositoryUrl } from './urls.ts';
 /** A repository's image where it has one, otherwise its owner's picture (SPEC §4.3). */
 export function viewRepositoryPicture(
   { name, imageContentType, imageUpdatedAt }: Pick<Repository, 'name' | 'imageContentType' | 'imageUpdatedAt'>,
-  owner: Owner,
+  owner: Pick<Owner, 'id' | 'handle' | 'avatarAt'>,
 ): AvatarView {
   if (imageContentType === null) return viewAvatar(owner.id, owner.avatarAt);
   return { src: `${repositoryUrl({ owner: owner.handle, name })}/image?v=${imageUpdatedAt ?? 0}` };

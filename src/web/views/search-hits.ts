@@ -1,13 +1,17 @@
-import type { Person } from '../../accounts/index.ts';
-import type { ListedRepository } from '../../repositories/index.ts';
 import { markHits } from '../../search/index.ts';
-import type { Piece } from '../../search/index.ts';
+import type { FoundPerson, FoundRepository, Piece } from '../../search/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.ts';
-import { viewRepositoryRow, type RepositoryRowView } from './repository-row.ts';
-import { personUrl } from './urls.ts';
+import { viewRepositoryPicture } from './repository-picture.ts';
+import { viewTime, type TimeView } from './times.ts';
+import { personUrl, repositoryUrl } from './urls.ts';
 
 /** A repository that was found, with the places where it was found marked. */
-export interface RepositoryHitView extends RepositoryRowView {
+export interface RepositoryHitView {
+  url: string;
+  isPrivate: boolean;
+  isArchived: boolean;
+  avatar: AvatarView;
+  updated: TimeView;
   marked: { owner: Piece[]; name: Piece[]; description: Piece[] };
 }
 
@@ -17,21 +21,26 @@ export interface PersonHitView {
   marked: { username: Piece[]; displayName: Piece[] };
 }
 
-export function viewRepositoryHit(repository: ListedRepository, query: string, now: number): RepositoryHitView {
-  const row = viewRepositoryRow(repository, now);
-  const marked = {
-    owner: markHits(row.owner, query),
-    name: markHits(row.name, query),
-    description: markHits(row.description, query),
+export function viewRepositoryHit(repository: FoundRepository, query: string, now: number): RepositoryHitView {
+  const { owner, name } = repository;
+  return {
+    url: repositoryUrl({ owner: owner.handle, name }),
+    isPrivate: repository.visibility === 'PRIVATE',
+    isArchived: repository.archivedAt !== null,
+    avatar: viewRepositoryPicture(repository, owner),
+    updated: viewTime(repository.changedAt, now),
+    marked: {
+      owner: markHits(owner.handle, query),
+      name: markHits(name, query),
+      description: markHits(repository.description, query),
+    },
   };
-  return { ...row, marked };
 }
 
-export function viewPersonHit(person: Person, avatarAt: number | null, query: string): PersonHitView {
-  const username = person.username ?? '';
+export function viewPersonHit({ id, username, displayName, avatarAt }: FoundPerson, query: string): PersonHitView {
   return {
     url: personUrl(username),
-    avatar: viewAvatar(person.id, avatarAt),
-    marked: { username: markHits(username, query), displayName: markHits(person.displayName, query) },
+    avatar: viewAvatar(id, avatarAt),
+    marked: { username: markHits(username, query), displayName: markHits(displayName, query) },
   };
 }
