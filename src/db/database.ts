@@ -131,6 +131,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
   let tail: Promise<unknown> = Promise.resolve();
   let lockMetAt = 0;
+  /** That writes are synced again, after one that was not. */
+  let syncing: Promise<unknown> = Promise.resolve();
 
   /** Runs one thing at a time on the writing connection, outside any write that it was asked from. */
   function inTurn<T>(fn: () => Promise<T>): Promise<T> {
@@ -165,8 +167,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const mark = { open: true };
     const startedAt = performance.now();
     try {
+      // A failure here leaves syncing off: no write may follow it.
+      await syncing.catch(() => writer.query('PRAGMA synchronous = FULL'));
       // The log is written in order and synced as a whole: the next synced write takes this one along.
-      if (durable === 'with-the-next') await writer.query('PRAGMA synchronous = NORMAL');
+      // Nobody waits for the two statements: the thread takes them in order.
+      if (durable === 'with-the-next') writer.query('PRAGMA synchronous = NORMAL').catch(() => {});
       return await writer.transaction((manager) =>
         inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false))),
       );
@@ -178,7 +183,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     } finally {
       mark.open = false;
       forgetLookups();
-      if (durable === 'with-the-next') await writer.query('PRAGMA synchronous = FULL');
+      if (durable === 'with-the-next') {
+        syncing = writer.query('PRAGMA synchronous = FULL');
+        syncing.catch(() => {});
+      }
       const tookMs = Math.round(performance.now() - startedAt);
       if (tookMs > slowWriteMs) logger.warn('db.slow_write', { tookMs });
     }
