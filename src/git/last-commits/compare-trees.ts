@@ -14,8 +14,9 @@ export interface TreePair {
 /** Null stands for a folder that is not there. */
 export type FolderTree = string | null;
 
-/** As many pairs at once are worth the start of a process. */
+/** As many pairs at once are worth the start of a process, or as many bytes of trees that were read here. */
 const pairsForProcess = 48;
+const bytesForProcess = 512 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
 
 
@@ -34,6 +35,7 @@ export class CompareTrees {
   readonly #enter: () => Promise<void>;
   /** Of the pair that came last a tree is likely to be in the next one. */
   readonly #read = new Map<string, Map<string, string>>();
+  #readBytes = 0;
   #process: DiffProcess | null = null;
 
   constructor(deps: BrowseDeps, path: string, { folder, timeLimitMs, enter }: { folder: Buffer; timeLimitMs: number; enter(): Promise<void> }) {
@@ -57,7 +59,7 @@ export class CompareTrees {
   }
 
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
-    if (this.#process === null && pairs.length < pairsForProcess) return this.#readBoth(pairs);
+    if (this.#process === null && pairs.length < pairsForProcess && this.#readBytes < bytesForProcess) return this.#readBoth(pairs);
     await this.#enter();
     this.#process ??= new DiffProcess(this.#deps, this.#path, this.#timeLimitMs);
     return this.#process.differences(pairs);
@@ -68,7 +70,10 @@ export class CompareTrees {
     for (const oid of this.#read.keys()) if (!wanted.has(oid)) this.#read.delete(oid);
     const missing = [...wanted].filter((oid) => !this.#read.has(oid));
     const contents = await this.#deps.readers.use(this.#path, (reader) => readTrees(reader, missing));
-    for (const [index, oid] of missing.entries()) this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
+    for (const [index, oid] of missing.entries()) {
+      this.#readBytes += contents[index]!.length;
+      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
+    }
     return pairs.map(({ tree, parent }) => differing(this.#read.get(tree)!, this.#read.get(parent)!));
   }
 
