@@ -25,8 +25,9 @@ export function formatHelp(command: Command, helper: Help): string {
   const parts = [
     [helper.commandDescription(command)],
     [`Usage: ${helper.commandUsage(command)}`],
-    section('Examples', examplesOf(command).map((line) => [line, ''])),
-    section('Commands', helper.visibleCommands(command).map((child) => [helper.subcommandTerm(child), helper.subcommandDescription(child)])),
+    section('Examples', shownExamples(command).map((line) => [line, ''])),
+    ...(isRoot ? groups(helper.visibleCommands(command)) : [['Commands', helper.visibleCommands(command)] as const]).map(([title, commands]) =>
+      section(title, commands.map((child) => [isRoot ? child.name() : helper.subcommandTerm(child), helper.subcommandDescription(child)]), isRoot ? groupWidth : 0)),
     section('Arguments', helper.visibleArguments(command).map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)])),
     section(isRoot ? 'Options of every command' : 'Options', options.map((option) => [helper.optionTerm(option), describeOption(option, helper)])),
     isRoot ? [] : ['Options of every command: hearth --help'],
@@ -39,9 +40,33 @@ function describeOption(option: Option, helper: Help): string {
   return helper.optionDescription(option).replace(' (default: false)', '');
 }
 
-function section(title: string, entries: [term: string, text: string][]): string[] {
+/** The first help of all would be a list of three dozen lines otherwise. */
+const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'log', 'version']],
+  ['People', ['user', 'key', 'token', 'org']],
+  ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
+  ['CI', ['run', 'runner']],
+  ['Other servers', ['federation', 'delivery']],
+  ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'stats', 'cleanup']],
+];
+const groupWidth = 12;
+
+/** What stands in no topic comes last. */
+function groups(commands: readonly Command[]): (readonly [title: string, commands: readonly Command[]])[] {
+  const named = new Set(topics.flatMap(([, names]) => names));
+  const of = (names: readonly string[]) => names.flatMap((name) => commands.find((command) => command.name() === name) ?? []);
+  return [...topics.map(([title, names]) => [title, of(names)] as const), ['More', commands.filter((command) => !named.has(command.name()))]];
+}
+
+/** A noun shows how its first commands look. */
+function shownExamples(command: Command): readonly string[] {
+  const own = examplesOf(command);
+  return own.length > 0 ? own : command.commands.flatMap((child) => examplesOf(child).slice(0, 1)).slice(0, 4);
+}
+
+function section(title: string, entries: [term: string, text: string][], least = 0): string[] {
   if (entries.length === 0) return [];
-  const width = Math.max(...entries.map(([term]) => term.length));
+  const width = Math.max(least, ...entries.map(([term]) => term.length));
   return [`${title}:`, ...entries.map(([term, text]) => `  ${term.padEnd(width)}  ${text}`.trimEnd())];
 }
 

@@ -11,11 +11,11 @@ export function absoluteTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** `2 hours ago`, `in 3 days`, `just now`. */
+/** `2 hours ago`, `in 3 days`, `just now`, `in a moment`. */
 export function relativeTime(epochMs: number, nowMs: number): string {
   const distance = epochMs - nowMs;
   const [unit, size] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? [null, 1];
-  if (unit === null) return 'just now';
+  if (unit === null) return distance > 0 ? 'in a moment' : 'just now';
   return new Intl.RelativeTimeFormat('en').format(Math.trunc(distance / size), unit);
 }
 

@@ -55,7 +55,7 @@ t.test('every command is where the table of parts says', async (t) => {
   for (const { names, load } of commandParts) {
     const program = new Command();
     (await load())(program, () => async () => {});
-    t.same(program.commands.map((command) => command.name()), names);
+    t.same(program.commands.flatMap((command) => [command.name(), ...command.aliases()]), names);
   }
 });
 

@@ -73,6 +73,7 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
   t.match(await said('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
   t.match(await said('repo', 'list'), /\tarchived\n/);
+  t.match(await said('repo', 'show', 'acme/anvil'), /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/, 'where it went, without going there');
   t.equal(await said('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
   t.equal(await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'), 'alice has the role write on bob/hammer.\n[0]');
   t.match(await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'), /owns this repository.*\[2\]$/s);
@@ -92,6 +93,8 @@ t.test('command-line.md 2.2 user rename and delete, by the same rules as the pag
   t.equal(await said('user', 'rename', 'dora', 'dorothy'), 'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]');
   t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
 
+  t.match(await said('user', 'show', 'dora'), /dora is called dorothy now\nhint: use the name dorothy\n\[3\]$/);
+  t.match(await said('user', 'show', 'acme'), /acme is an organisation|no such person/);
   await said('org', 'create', 'solo', '--owner', 'dorothy');
   t.match(await said('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
   t.match(await said('user', 'delete', 'dorothy', '--yes'), /only OWNER of solo.*hearth org member role.*\[4\]$/s);

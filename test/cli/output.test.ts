@@ -100,7 +100,7 @@ t.test('wide characters take two cells', async (t) => {
 t.test('times', async (t) => {
   t.equal(absoluteTime(now + 250), '2026-11-20T09:31:02Z');
   const cases: [number, string][] = [
-    [0, 'just now'], [-59_999, 'just now'], [-60_000, '1 minute ago'], [-hour, '1 hour ago'], [-47 * hour, '1 day ago'],
+    [0, 'just now'], [30_000, 'in a moment'], [-59_999, 'just now'], [-60_000, '1 minute ago'], [-hour, '1 hour ago'], [-47 * hour, '1 day ago'],
     [90 * 24 * hour, 'in 3 months'], [-800 * 24 * hour, '2 years ago'],
   ];
   for (const [distance, text] of cases) t.equal(relativeTime(now + distance, now), text);

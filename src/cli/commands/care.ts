@@ -38,6 +38,10 @@ async function status(cli: Cli): Promise<void> {
   const [{ newest, lastProof }, counts] = await Promise.all([rooms.backups.state(), rooms.counts()]);
   const startedAt = server === null ? null : Date.parse(server.startedAt);
   const proven = lastProof === null ? null : Date.parse(lastProof.at);
+  if (server === null) {
+    cli.exitCode = 1;
+    cli.output.message('No server is running in this data folder: hearth serve starts it.');
+  }
   const door = (at: { host: string; port: number } | null | undefined): string => (at == null ? 'off' : `${at.host}:${at.port}`);
   cli.output.show(
     [

@@ -28,9 +28,9 @@ interface ShownJob {
 
 const columns: Column<ShownJob>[] = [
   { title: 'NAME', cell: (row) => row.name, whole: true },
-  { title: 'SCHEDULE', cell: (row) => row.time },
+  { title: 'SCHEDULE', cell: (row) => row.time, whole: true },
   { title: 'LAST', cell: (row) => never(row.lastAt) },
-  { title: 'TOOK', cell: (row) => (row.tookMs === null ? '' : shownMs(row.tookMs)), align: 'right' },
+  { title: 'TOOK', cell: (row) => (row.tookMs === null ? '' : shownMs(row.tookMs)), align: 'right', whole: true },
   { title: 'NEXT', cell: (row) => ({ epochMs: row.nextAt, otherwise: 'when a server runs' }) },
   { title: 'ERROR', cell: (row) => row.error ?? '' },
 ];

@@ -1,9 +1,21 @@
 import type { Person } from '../../accounts/index.ts';
 import type { Rooms } from '../../app.ts';
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import { withHint } from '../report-error.ts';
 
 /** Finds a person by user name, or by id: those who have no user name yet. */
-export function findPerson({ accounts }: Rooms, name: string): Promise<Person> {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) ? accounts.personById(name) : accounts.personByUsername(name);
+export async function findPerson({ accounts, owners }: Rooms, name: string): Promise<Person> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) return accounts.personById(name);
+  try {
+    return await accounts.personByUsername(name);
+  } catch (error) {
+    const id = isDomainError(error) && error.code === 'not_found' ? await owners.idBehind(name) : null;
+    const now = id === null ? undefined : (await owners.ownersById([id])).get(id);
+    if (now === undefined) throw error;
+    // A command acts on whom it names: somebody else may be meant by the old name.
+    throw withHint(notFound('unknown_person', now.kind === 'user' ? `${name} is called ${now.handle} now.` : `${name} is an organisation.`),
+      now.kind === 'user' ? `use the name ${now.handle}` : 'hearth org show shows it');
+  }
 }
 
 export function nameOf(person: Person | undefined): string {

@@ -1,13 +1,21 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Rooms } from '../../app.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';
 
 /** Finds `owner/name`; `.git` at the end is allowed, because people paste clone addresses. */
-export function findRepository({ repositories }: Rooms, text: string, viewer: Viewer = localAdministrator): Promise<Found> {
+export async function findRepository({ repositories }: Rooms, text: string, viewer: Viewer = localAdministrator): Promise<Found> {
   const { owner, name } = splitName(text);
-  return repositories.find(viewer, owner, name);
+  try {
+    return await repositories.find(viewer, owner, name);
+  } catch (error) {
+    const moved = isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
+    if (moved === null) throw error;
+    // Not followed as git and pages do: what is deleted or opened up must be named as it is called.
+    throw withHint(notFound('repository_not_found', `${owner}/${name} has moved to ${moved.owner}/${moved.name}.`), `use ${moved.owner}/${moved.name}`);
+  }
 }
 
 /** Reads `owner/name`. Refuses `usage`. */

@@ -49,7 +49,7 @@ export function addKeyCommands(program: Command, run: Run): void {
 type Row = SshKey & { user: string };
 
 const columns: Column<Row>[] = [
-  { title: 'USER', cell: (row) => row.user },
+  { title: 'USER', cell: (row) => row.user, whole: true },
   { title: 'TITLE', cell: (row) => row.title },
   { title: 'TYPE', cell: (row) => row.type },
   { title: 'FINGERPRINT', cell: (row) => row.fingerprint, whole: true },

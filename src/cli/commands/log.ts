@@ -10,7 +10,7 @@ import type { Column } from '../output.ts';
 
 /** `hearth log …`: the audit log. */
 export function addLogCommands(program: Command, run: Run): void {
-  const log = addNoun(program, 'log', 'who administered what, and changed who may do what');
+  const log = addNoun(program, 'log', 'who administered what, and the log of the server').alias('audit');
   withExamples(
     log.command('list').description('list the newest entries of the audit log')
       .option('--limit <count>', 'how many', '50')
@@ -47,10 +47,10 @@ async function tail(cli: Cli, { follow, lines, level }: { follow?: true; lines: 
   })) as typeof cli.exitCode;
 }
 
-const columns: Column<AuditEntry>[] = [
+const columnsWith = (nameOf: (actor: string) => string): Column<AuditEntry>[] => [
   { title: 'ID', cell: (row) => row.id, align: 'right' },
   { title: 'WHEN', cell: (row) => never(row.at) },
-  { title: 'WHO', cell: (row) => (row.actor.length === 36 ? { id: row.actor } : row.actor) },
+  { title: 'WHO', cell: (row) => nameOf(row.actor), whole: true },
   { title: 'ADDRESS', cell: (row) => row.address ?? '' },
   { title: 'ACT', cell: (row) => row.event, whole: true },
   { title: 'DETAILS', cell: (row) => JSON.stringify(row.details) },
@@ -58,9 +58,11 @@ const columns: Column<AuditEntry>[] = [
 
 async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of entries.`);
-  const { audit } = await cli.openRooms();
+  const { accounts, audit } = await cli.openRooms();
   const rows = await audit.list({ limit: Number(limit) });
-  cli.output.list(rows, columns, ['entry', 'entries'], ({ at, ...row }) => ({ ...row, at: isoOrNull(at) }));
+  const people = await accounts.peopleById(rows.flatMap(({ actor }) => (actor.length === 36 ? actor : [])));
+  const columns = columnsWith((actor) => people.get(actor)?.username ?? actor);
+  cli.output.list(rows, columns, ['entry', 'entries'], ({ at, ...row }) => ({ ...row, actorName: people.get(row.actor)?.username ?? null, at: isoOrNull(at) }));
 }
 
 async function verify(cli: Cli): Promise<void> {

@@ -85,7 +85,10 @@ class LogReader {
     const { ci } = this.#rooms;
     const { follow = false, hasTitles, signal } = this.#options;
     const { job, task } = await ci.findJob(this.#found, this.#number, id);
-    if (task === null) return job.finishedAt !== null || !follow;
+    if (task === null) {
+      if (!follow) this.#cli.output.message(`${escapeActing(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(/\.\.$/, '.'));
+      return job.finishedAt !== null || !follow;
+    }
     if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeActing(job.name)} <==\n`);
     if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
     if (follow) {

@@ -53,7 +53,7 @@ export function addTokenCommands(program: Command, run: Run): void {
 type Row = AccessToken & { user: string };
 
 const columns: Column<Row>[] = [
-  { title: 'USER', cell: (row) => row.user },
+  { title: 'USER', cell: (row) => row.user, whole: true },
   { title: 'NAME', cell: (row) => row.name },
   { title: 'ACCESS', cell: (row) => row.access },
   { title: 'REPOS', cell: (row) => row.repositoryIds?.length ?? 'all', align: 'right' },

@@ -6,6 +6,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { passwordOptions, readPassword } from '../read-password.ts';
 import type { PasswordOptions } from '../read-password.ts';
+import { findPerson } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 
 interface AddOptions extends PasswordOptions {
@@ -73,8 +74,9 @@ async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOption
 }
 
 async function setPassword(cli: Cli, options: PasswordOptions, name: string): Promise<void> {
-  const { accounts } = await cli.openRooms();
-  const person = await accounts.personByUsername(name);
+  const rooms = await cli.openRooms();
+  const { accounts } = rooms;
+  const person = await findPerson(rooms, name);
   const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
   await accounts.setPassword(person.id, password, { mustChangePassword: isRandom });
   const line = `Changed the password of ${name}. All sessions have ended.`;

@@ -67,7 +67,7 @@ interface Tentative {
 async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
   const rooms = await cli.openRooms();
   const { accounts, federation } = rooms;
-  const before = await accounts.personByUsername(name);
+  const before = await findPerson(rooms, name);
   const remoteFollowers = await federation.countFollowers({ ownerId: before.id });
   const stay = remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
   if (dryRun) return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, { id: before.id, username: before.username, remoteFollowers });
