@@ -88,8 +88,9 @@ providers:
 };
 
 /** Builds an image around the executable; packaging/Containerfile is this text. */
-export const containerFile = `# hearth in a container: podman build -f packaging/Containerfile -t hearth .
-# The executable is built before: scripts/build-executable
+export const containerFile = `# hearth in a container, from a folder with the executable as dist/hearth (scripts/build-executable makes it):
+#   podman build --format docker -f packaging/Containerfile -t hearth .      (without --format, no HEALTHCHECK)
+#   podman run -d -p 3000:3000 -p 2222:2222 -v hearth:/data hearth
 FROM docker.io/library/debian:bookworm-slim
 RUN apt-get update \\
  && apt-get install -y --no-install-recommends git ca-certificates tini \\
