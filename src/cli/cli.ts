@@ -77,7 +77,10 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     flags,
     clock,
     output: createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags),
-    mayAsk: flags.input && process.stdin.isTTY === true && process.stderr.isTTY === true,
+    // Looked at when it is asked: Node loads much for an input that nobody reads.
+    get mayAsk() {
+      return flags.input && process.stdin.isTTY === true && process.stderr.isTTY === true;
+    },
     exitCode: 0,
     exitCodeOf,
     onSignal,
