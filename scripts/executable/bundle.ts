@@ -2,7 +2,7 @@ import { build, transform, type Plugin } from 'esbuild';
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts';
 import { workers } from '../../src/embedded/workers.ts';
 
@@ -27,17 +27,25 @@ const readFromExecutable: Plugin = {
   },
 };
 
-/** TypeORM loads the drivers of all databases; those that Hearth has no use for are a third of it. */
-const leaveOutDrivers: Plugin = {
-  name: 'leave-out-drivers',
+/** Files that libraries load with the rest and that Hearth has no use for: each would cost every start. */
+const unused = [
+  // TypeORM: drivers of other databases are a third of it.
+  /\/typeorm\/driver\/(?!better-sqlite3\/|sqlite-abstract\/|types\/)[^/]+\/[^/]+\.js$/,
+  /\/typeorm\/(entity-manager\/MongoEntityManager|repository\/MongoRepository|logger\/DebugLogger)\.js$/,
+  // Our entities are schemas, listed one by one, and our logger shows no statements.
+  /\/typeorm\/decorator\/.+\.js$/,
+  /\/node_modules\/(@sqltools\/formatter|ansis|reflect-metadata|sql-highlight|tinyglobby)\/.+\.c?js$/,
+  // Stores of the rate limiter besides memory.
+  /\/rate-limiter-flexible\/lib\/(RateLimiter(Cluster|Drizzle|Dynamo|Etcd|Memcache|Mongo|MySQL|Postgres|Prisma|Redis|SQLite|Valkey)\w*|Bursty\w+|RLWrapper\w+)\.js$/,
+];
+
+const leaveOutUnused: Plugin = {
+  name: 'leave-out-unused',
   setup(build) {
-    const used = ['better-sqlite3', 'sqlite-abstract', 'types'];
     const contents = `
-      class LeftOut { constructor() { throw new Error('This database driver is not in the executable') } }
+      class LeftOut { constructor() { throw new Error('This part of a library is not in the executable') } }
       module.exports = new Proxy({}, { get: () => LeftOut })`;
-    build.onLoad({ filter: /\/typeorm\/driver\/[^/]+\/[^/]+\.js$/ }, ({ path }) =>
-      used.includes(basename(dirname(path))) ? undefined : { contents },
-    );
+    for (const filter of unused) build.onLoad({ filter }, () => ({ contents }));
   },
 };
 
@@ -88,7 +96,7 @@ export async function bundle(options: { project: string; main: string; version: 
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable, leaveOutDrivers, fewMediaTypes],
+    plugins: [readFromExecutable, leaveOutUnused, fewMediaTypes],
   });
   const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {
