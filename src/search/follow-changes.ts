@@ -14,8 +14,9 @@ interface Change {
 
 /** Rows looked at together; few enough that a text always finds room between two others. */
 const rowsAtOnce = 500;
-/** Rows of one write while nobody is served yet. */
+/** Rows of one write while nobody is served yet, and owners whose rows are one. */
 const rowsCaughtUp = 4_000;
+const ownersCaughtUp = 2_000;
 
 const kinds = ['repository', 'person'] as const;
 
@@ -26,7 +27,7 @@ const kinds = ['repository', 'person'] as const;
  */
 export async function followChanges(tx: Tx, known: KnownGrams): Promise<number> {
   const changes: Change[] = await tx.manager.query('DELETE FROM search_changes RETURNING kind, id');
-  return changes.length === 0 ? 0 : follow(tx, changes, known);
+  return changes.length === 0 ? 0 : follow(tx, changes, known, rowsAtOnce);
 }
 
 /**
@@ -39,22 +40,44 @@ export async function catchUp(db: Database, known: KnownGrams, aside: SideThread
   // Nearly every start: nothing was noted, and nothing has to be written or started to know that.
   if ((await db.read.query('SELECT 1 FROM search_changes LIMIT 1')).length === 0) return 0;
   for (const kind of kinds) await estimateFirst(db, kind, aside, mostTexts);
+  // In the order of the lists, so that each row goes to the end: a place in the middle has to be found for each.
+  const step = 'SELECT max(folded) AS last FROM (SELECT folded FROM handles WHERE folded > ? ORDER BY folded LIMIT ?)';
+  const isMuch = (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsCaughtUp])).length > 0;
   let done = 0;
-  for (;;) {
-    const more = await db.write(
-      async (tx) => {
-        const changes: Change[] = await tx.manager.query(
-          'DELETE FROM search_changes WHERE (kind, id) IN (SELECT kind, id FROM search_changes LIMIT ?) RETURNING kind, id',
-          [rowsCaughtUp],
-        );
-        await follow(tx, changes, known);
-        return changes.length;
-      },
-      { durable: 'with-the-next' },
-    );
-    if (more === 0) return done;
-    done += more;
+  for (let first = ''; isMuch; ) {
+    const [{ last }] = (await db.read.query(step, [first, ownersCaughtUp])) as [{ last: string | null }];
+    if (last === null) break;
+    for (const kind of kinds) done += await workOff(db, known, kind, ofOwners[kind], [first, last]);
+    first = last;
   }
+  for (const kind of kinds) {
+    for (let more = 1; more > 0; done += more) {
+      more = await workOff(db, known, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsCaughtUp]);
+    }
+  }
+  return done;
+}
+
+const owners = 'SELECT owner_id FROM handles WHERE folded > ?1 AND folded <= ?2 AND released_at IS NULL';
+
+/** Ids that belong to some handles in a row. */
+const ofOwners: Record<Kind, string> = {
+  repository: `
+    SELECT r.id FROM (${owners}) o CROSS JOIN repositories r ON r.owner_user_id = o.owner_id WHERE r.deleted_at IS NULL
+    UNION ALL SELECT r.id FROM (${owners}) o CROSS JOIN repositories r ON r.owner_org_id = o.owner_id WHERE r.deleted_at IS NULL`,
+  person: owners,
+};
+
+/** Follows some of what was noted. @returns how many notes there were */
+function workOff(db: Database, known: KnownGrams, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
+  return db.write(
+    async (tx) => {
+      const changes: Change[] = await tx.manager.query(`DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`, parameters);
+      await follow(tx, changes, known, rowsCaughtUp);
+      return changes.length;
+    },
+    { durable: 'with-the-next' },
+  );
 }
 
 /** A large index that is made from nothing knows beforehand which grams will grow: letting each of them grow would write most rows many times. */
@@ -76,12 +99,12 @@ async function estimateFirst(db: Database, kind: Kind, aside: SideThread, mostTe
   );
 }
 
-async function follow(tx: Tx, changes: readonly Change[], known: KnownGrams): Promise<number> {
+async function follow(tx: Tx, changes: readonly Change[], known: KnownGrams, atOnce: number): Promise<number> {
   await known.refresh((sql, parameters) => tx.manager.query(sql, parameters));
   let added = 0;
   for (const kind of kinds) {
     const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
-    for (let start = 0; start < ids.length; start += rowsAtOnce) added += await refresh(tx, kind, ids.slice(start, start + rowsAtOnce), known);
+    for (let start = 0; start < ids.length; start += atOnce) added += await refresh(tx, kind, ids.slice(start, start + atOnce), known);
   }
   return added;
 }
