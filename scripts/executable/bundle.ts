@@ -45,7 +45,7 @@ const leaveOutUnused: Plugin = {
     const contents = `
       class LeftOut { constructor() { throw new Error('This part of a library is not in the executable') } }
       module.exports = new Proxy({}, { get: () => LeftOut })`;
-    for (const filter of unused) build.onLoad({ filter }, () => ({ contents }));
+    build.onLoad({ filter: /\/node_modules\/.+\.c?js$/ }, ({ path }) => (unused.some((files) => files.test(path)) ? { contents } : undefined));
   },
 };
 
