@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import type { Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import t from 'tap';
 import { createGit, encodePacket, flushPacket } from '../../src/git/index.ts';
+import { followSpool } from '../../src/git/answer-cache/follow-spool.ts';
 import { requestKey } from '../../src/git/answer-cache/request-key.ts';
+import { Spool } from '../../src/git/answer-cache/spool.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitConfig, gitSync, openGit, recordingLogger, sampleRepository, until } from './git-fixture.ts';
@@ -225,4 +227,41 @@ t.test('the key leaves out who asks, and nothing else', async (t) => {
   const old = (words: string) => Buffer.concat([encodePacket(`want ${main} ${words}\n`), flushPacket, encodePacket('done\n')]);
   t.equal(key(old('thin-pack agent=git/1'), ''), key(old('thin-pack agent=git/2.9'), ''));
   t.not(key(old('thin-pack'), ''), key(old('ofs-delta'), ''));
+});
+
+t.test('readers of all speeds, who come and go, get what is written, byte for byte', async (t) => {
+  const spool = new Spool(path.join(temporaryFolder(t), 'answer'));
+  const random = seededRandom();
+  const whole = Buffer.concat(Array.from({ length: 400 }, () => random.bytes(1 + random.below(9_000))));
+  const follow = async (pauseEvery: number, stopAt: number, takesBytesAtOnce: boolean) => {
+    const parts: Buffer[] = [];
+    let writes = 0;
+    const output = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        parts.push(takesBytesAtOnce ? Buffer.from(chunk) : chunk);
+        writes += 1;
+        if (Buffer.concat(parts).length >= stopAt) this.destroy();
+        if (writes % pauseEvery === 0) setTimeout(done, 2);
+        else done();
+      },
+    });
+    output.on('error', () => {});
+    await followSpool(spool, { output, takesBytesAtOnce, signal: new AbortController().signal, stallMs: 60_000 });
+    return Buffer.concat(parts);
+  };
+  const readers = [follow(1_000, Infinity, true), follow(1, Infinity, true), follow(3, Infinity, false), follow(2, 300_000, true)];
+  for (let at = 0; at < whole.length; at += 70_000) {
+    writeSync(spool.file, whole.subarray(at, at + 70_000));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (at === 700_000) readers.push(follow(5, Infinity, true));
+  }
+  spool.end();
+  readers.push(follow(1_000, Infinity, true));
+  const got = await Promise.all(readers);
+  for (const [at, bytes] of got.entries()) {
+    if (at === 3) t.ok(bytes.length >= 300_000 && bytes.equals(whole.subarray(0, bytes.length)));
+    else t.ok(bytes.equals(whole), `reader ${at}: ${bytes.length} of ${whole.length}`);
+  }
+  spool.close();
 });

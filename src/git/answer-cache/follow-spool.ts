@@ -16,10 +16,6 @@ interface Reader {
   stallMs: number;
 }
 
-const bufferBytes = 256 * 1024;
-const keptBuffers = 8;
-const free: Buffer[] = [];
-
 /** Copies a spool to one client as it grows, until its end or until the client leaves. */
 export async function followSpool(spool: Spool, { output, takesBytesAtOnce, signal, stallMs }: Reader): Promise<Followed> {
   const leaving = new AbortController();
@@ -34,25 +30,23 @@ export async function followSpool(spool: Spool, { output, takesBytesAtOnce, sign
     () => bytes,
     leave,
   );
-  let buffer = takesBytesAtOnce ? (free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes)) : null;
+  spool.enter();
   try {
     for (;;) {
       await spool.beyond(bytes, leaving.signal);
       if (leaving.signal.aborted || spool.size <= bytes) break;
-      const target: Buffer = buffer ?? Buffer.allocUnsafeSlow(Math.min(bufferBytes, spool.size - bytes));
-      const size = await spool.read(target, bytes);
-      if (!(await write(output, target.subarray(0, size), leaving.signal))) {
-        // Nobody knows who still looks at it.
-        buffer = null;
-        break;
-      }
-      bytes += size;
+      const piece = await spool.read(bytes);
+      const isWritten = await write(output, piece.bytes, leaving.signal);
+      // After a failed write nobody knows who still looks at it.
+      piece.release(isWritten && takesBytesAtOnce);
+      if (!isWritten) break;
+      bytes += piece.bytes.length;
     }
   } finally {
+    spool.leave();
     endWatch();
     output.off('close', leave);
     signal.removeEventListener('abort', leave);
-    if (buffer !== null && free.length < keptBuffers) free.push(buffer);
   }
   return { bytes, left: leaving.signal.aborted };
 }

@@ -6,6 +6,32 @@ const readAt = promisify(read);
 /** How often a growing file is looked at, in milliseconds: often while it grows, less while git thinks. */
 const [shortestLookMs, longestLookMs] = [1, 16];
 
+const pieceBytes = 256 * 1024;
+/** Readers who began together stay near each other: so many pieces serve them all. */
+const keptPieces = 8;
+const keptBuffers = 16;
+const free: Buffer[] = [];
+
+/** A part of the file in memory, for all who want it at about the same time. */
+interface Piece {
+  start: number;
+  buffer: Buffer;
+  /** Bytes that are there; what is there stays as it is. */
+  filled: number;
+  reading: Promise<void> | null;
+  users: number;
+  isKept: boolean;
+  /** Somebody may still look at the buffer: it is not used again. */
+  isSpent: boolean;
+}
+
+/** Bytes from the position that was asked for, as many as there are in one piece. */
+export interface Read {
+  bytes: Buffer;
+  /** @param isDone whether nobody looks at the bytes any more */
+  release(isDone: boolean): void;
+}
+
 /**
  * A file that git writes and any number of readers follow. It has no name: whatever dies,
  * nothing is left behind, and a reader that has begun can finish.
@@ -16,6 +42,9 @@ export class Spool {
   #look: NodeJS.Timeout | undefined;
   #lookMs = shortestLookMs;
   #isClosed = false;
+  #readers = 0;
+  /** By their start, the one that was wanted first in front. */
+  readonly #pieces = new Map<number, Piece>();
   size = 0;
   /** Whether nothing more will come. */
   isEnded = false;
@@ -32,10 +61,36 @@ export class Spool {
     return this.#file;
   }
 
-  /** Reads from `position` into `buffer`; answers how many bytes. */
-  async read(buffer: Buffer, position: number): Promise<number> {
-    const length = Math.min(buffer.length, this.size - position);
-    return (await readAt(this.#file, buffer, 0, length, position)).bytesRead;
+  /** A reader comes; while there is one, pieces of the file are kept. */
+  enter(): void {
+    this.#readers += 1;
+  }
+
+  leave(): void {
+    this.#readers -= 1;
+    if (this.#readers === 0) for (const piece of this.#pieces.values()) this.#letGo(piece);
+  }
+
+  /** Reads from `position`, which lies below the size. One reading serves everybody who wants the same. */
+  async read(position: number): Promise<Read> {
+    const piece = this.#pieceAt(position - (position % pieceBytes));
+    const { start, buffer } = piece;
+    piece.users += 1;
+    const release = (isDone: boolean) => {
+      piece.users -= 1;
+      piece.isSpent ||= !isDone;
+      this.#recycle(piece);
+    };
+    try {
+      while (start + piece.filled <= position) {
+        piece.reading ??= this.#fill(piece).finally(() => (piece.reading = null));
+        await piece.reading;
+      }
+    } catch (error) {
+      release(false);
+      throw error;
+    }
+    return { bytes: buffer.subarray(position - start, piece.filled), release };
   }
 
   /** Resolves when there is more than `position`, when the end is known, or when `signal` fires. */
@@ -68,6 +123,33 @@ export class Spool {
     clearTimeout(this.#look);
     // Freeing a large file takes the kernel a while.
     close(this.#file, () => {});
+  }
+
+  #pieceAt(start: number): Piece {
+    const known = this.#pieces.get(start);
+    if (known !== undefined) return known;
+    const piece: Piece = { start, buffer: free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes), filled: 0, reading: null, users: 0, isKept: true, isSpent: false };
+    this.#pieces.set(start, piece);
+    const [oldest] = this.#pieces.values();
+    if (this.#pieces.size > keptPieces) this.#letGo(oldest!);
+    return piece;
+  }
+
+  async #fill(piece: Piece): Promise<void> {
+    const { start, buffer, filled } = piece;
+    const { bytesRead } = await readAt(this.#file, buffer, filled, Math.min(pieceBytes, this.size - start) - filled, start + filled);
+    if (bytesRead === 0) throw new Error('an answer became shorter');
+    piece.filled += bytesRead;
+  }
+
+  #letGo(piece: Piece): void {
+    piece.isKept = false;
+    this.#pieces.delete(piece.start);
+    this.#recycle(piece);
+  }
+
+  #recycle({ isKept, users, isSpent, buffer }: Piece): void {
+    if (!isKept && users === 0 && !isSpent && free.length < keptBuffers) free.push(buffer);
   }
 
   #lookAgain(): void {
