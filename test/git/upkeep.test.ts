@@ -102,6 +102,23 @@ t.test('one at a time, in the order of asking', async (t) => {
   t.same(await Promise.all(all), [false, false, false]);
 });
 
+t.test('what is pushed to without a pause gets its turn after two hundred pushes', async (t) => {
+  const ran: string[] = [];
+  const repository = await room.newRepository();
+  gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
+  const upkeep = createUpkeep({
+    door: { run: async ({ argv }: { argv: readonly string[] }) => (ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), complaint: '' }) } as never,
+    packAnew: async () => {},
+    logger: silentLogger, lowDiskFloorBytes: 0, quietMs: 3_600_000, now: () => 0,
+  });
+  for (let turn = 0; turn < 199; turn += 1) upkeep.note(repository);
+  t.same([await upkeep.run(), ran], [0, []]);
+  upkeep.note(repository);
+  t.equal(await upkeep.run(), 1);
+  t.match(ran, ['pack-refs']);
+  t.equal(await upkeep.run(), 0, 'and counts from the beginning');
+});
+
 t.test('pushes and clones go on beside it', async (t) => {
   const repository = await room.newRepository();
   mkdirSync(path.join(repository, 'refs', 'heads'), { recursive: true });

@@ -17,7 +17,7 @@ export interface Upkeep {
   /** Keeps upkeep away from a repository while `push` runs there. */
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /**
-   * Looks after what was noted and has been quiet for a while.
+   * Looks after what was noted and has been quiet for a while, or was pushed to very often.
    * @param mayGoOn asked before each: a backup may be under way, which it would pull files from under
    * @returns how many repositories it changed
    */
@@ -52,6 +52,8 @@ interface UpkeepDeps {
 const limitMs = 60 * 60_000;
 /** So many times the quiet time after the first push, one that is never quiet gets its turn all the same. */
 const restlessTimes = 10;
+/** After so many pushes nothing is waited for: git opens every pack at every start, and the next push would be slower yet. */
+const manyPushes = 200;
 /** After so many times given up for a push, the next pushes wait for it, at most so long. */
 const givenUpOften = 3;
 const pushWaitsMs = 20_000;
@@ -73,6 +75,7 @@ interface Note {
   /** When the first push since it was looked after came, and the last one. */
   first: number;
   last: number;
+  pushes: number;
   givenUp: number;
 }
 
@@ -126,7 +129,7 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
 
   function note(repository: string): void {
     const known = noted.get(repository);
-    noted.set(repository, { first: known?.first ?? now(), last: now(), givenUp: known?.givenUp ?? 0 });
+    noted.set(repository, { first: known?.first ?? now(), last: now(), pushes: (known?.pushes ?? 0) + 1, givenUp: known?.givenUp ?? 0 });
   }
 
   /** Ends what is under way in a repository; waits for the little that is left of it where pushes came too often. */
@@ -148,7 +151,7 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
       if (looked.has(repository)) return;
       looked.add(repository);
       void hasCommitGraph(repository).then((has) => {
-        if (!has && !noted.has(repository)) noted.set(repository, { first: -Infinity, last: -Infinity, givenUp: 0 });
+        if (!has && !noted.has(repository)) noted.set(repository, { first: -Infinity, last: -Infinity, pushes: 0, givenUp: 0 });
       });
     },
 
@@ -166,9 +169,9 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
 
     async run(mayGoOn = async () => true) {
       let changed = 0;
-      for (const [repository, { first, last, givenUp }] of [...noted]) {
-        const isQuiet = now() - last >= quietMs || now() - first >= quietMs * restlessTimes;
-        if (!isQuiet || pushes.has(repository)) continue;
+      for (const [repository, { first, last, pushes: count, givenUp }] of [...noted]) {
+        const isDue = now() - last >= quietMs || now() - first >= quietMs * restlessTimes || count >= manyPushes;
+        if (!isDue || pushes.has(repository)) continue;
         if (!(await mayGoOn())) break;
         if (!noted.delete(repository)) continue;
         const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch((error: NodeJS.ErrnoException): Outcome => {
@@ -177,7 +180,7 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
           return 'fine';
         });
         if (outcome === 'changed') changed += 1;
-        if (outcome === 'given up') noted.set(repository, { first, last: noted.get(repository)?.last ?? last, givenUp: givenUp + 1 });
+        if (outcome === 'given up') noted.set(repository, { first, last: noted.get(repository)?.last ?? last, pushes: count, givenUp: givenUp + 1 });
       }
       return changed;
     },
