@@ -1,11 +1,11 @@
 // Organisations, collaborators, images and the life of a repository in a real browser with scripts off;
 // then every one of these pages under axe, in light and dark, narrow and wide.
 import t from 'tap';
-import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
+import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
@@ -293,16 +293,6 @@ t.test('an organisation is renamed, and deleted once nothing stands in the way',
   await says(page, 'deleted');
 });
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What a theme or a width can change; all other rules see the same page in every look. */
-const rulesOfLooks = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
-
-interface Violation {
-  id: string;
-  nodes: { target: unknown }[];
-}
-
 /** One page in every look. */
 async function photograph(page: Page, path: string, who: string): Promise<void> {
   mkdirSync(pictures!, { recursive: true });
@@ -324,16 +314,14 @@ t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and w
     ['alice', '/settings/repositories'], ['alice', '/settings/account'], ['alice', '/settings/profile'],
     ['alice', '/explore'], ['alice', '/explore/users'], ['alice', '/explore/orgs'], ['alice', '/users/alice'], ['carol', '/repos/new'],
   ];
-  const looks = [[320, 'dark', rulesOfLooks], [1280, 'light', rules]] as const;
+  const looks = [[320, 'dark', rulesOfLooks], [1280, 'light', allRules]] as const;
   for (const [width, colorScheme, runOnly] of looks) {
     const tabs = new Map<string, Page>();
     for (const [who, path] of pages) {
       const page = tabs.get(who) ?? (await (await open(who, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true })).newPage());
       tabs.set(who, page);
       await page.goto(web.origin + path);
-      await page.evaluate(axeSource);
-      const { violations } = await page.evaluate<{ violations: Violation[] }>(`axe.run(${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`);
-      t.same(violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => String(target)).join(', ')}`), [], `${path} as ${who}, ${width} ${colorScheme}`);
+      t.same(await violationsOn(page, runOnly), [], `${path} as ${who}, ${width} ${colorScheme}`);
       if (pictures !== undefined && width === 1280) await photograph(page, path, who);
       t.same(await page.evaluate('[...document.querySelectorAll("main *, header *")].filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth && getComputedStyle(each).clipPath === "none").map((each) => each.outerHTML.slice(0, 80))'), [], `${path} fits ${width}`);
     }
