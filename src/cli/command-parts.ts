@@ -30,6 +30,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
   { names: ['status', 'stats', 'cleanup', 'trash'], load: async () => (await import('./commands/care.ts')).addCareCommands },
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
+  { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
   { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },

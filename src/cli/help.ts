@@ -47,7 +47,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],
-  ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'stats', 'cleanup']],
+  ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
 ];
 const groupWidth = 12;
 

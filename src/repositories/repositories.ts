@@ -116,6 +116,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     /** For jobs. */
     surveyDue: () => survey.due(),
     measureAll: () => survey.measureAll(),
+    recountLanguages: () => survey.recount(),
     listAll: bind(listAllRepositories),
     listByIds: bind(listByIds),
     isPublic,

@@ -17,6 +17,8 @@ export interface Survey {
   due(): Promise<number>;
   /** For a job: measures every repository, since packing makes them smaller. Answers how many have changed. */
   measureAll(): Promise<number>;
+  /** By hand: counts the languages of every repository anew. Answers how many it could look into. */
+  recount(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,13 @@ export function createSurvey(room: RepositoryRoom): Survey {
         if (await inTurn(() => measure(room, repository), false)) changed += 1;
       }
       return changed;
+    },
+    async recount() {
+      const rows: { id: string }[] = await room.db.read.query('SELECT id FROM repositories WHERE deleted_at IS NULL AND pushed_at IS NOT NULL ORDER BY id');
+      await room.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
+      let seen = 0;
+      for (const { id } of rows) if (await look(id)) seen += 1;
+      return seen;
     },
     async stop() {
       stopped = true;

@@ -8,6 +8,7 @@ import { catchUp, followChanges } from './follow-changes.ts';
 import { growGrams, mergeParts } from './grow.ts';
 import { createGrownGrams } from './grown-grams.ts';
 import { sources } from './lists.ts';
+import { reindex } from './reindex.ts';
 import { joinThreads } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
@@ -134,6 +135,9 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
     },
 
     grow,
+
+    /** By hand, when the index is doubted. Answers how many rows were looked at. */
+    reindex: () => reindex(db),
 
     async close() {
       isClosed = true;

@@ -65,6 +65,29 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
 });
 
+t.test('db copy makes a whole database of one moment; reindex puts right what search has wrongly', async (t) => {
+  const copied = await hearth('db copy --to copy.db');
+  t.equal(copied.code, 0, copied.stderr);
+  t.match(copied.stdout, /^audit_log\t[1-9]\d*$/m);
+  t.match(copied.stderr, /^Copied to .*copy\.db\./);
+  const copy = new DatabaseSync(path.join(folder, 'copy.db'), { readOnly: true });
+  t.same({ ...copy.prepare('SELECT username FROM users').get() }, { username: 'alice' });
+  copy.close();
+  t.match(await hearth('db copy --to copy.db'), { code: 4, stderr: /is there already/ });
+  t.match(await hearth('db copy --to postgres://db.example.org/hearth'), { code: 2, stderr: /SQLite only/ });
+  t.match(await hearth('db copy --to gone/copy.db'), { code: 2, stderr: /there is no folder/ });
+
+  const file = new DatabaseSync(path.join(dataDir, 'hearth.db'));
+  const texts = (): string[] => file.prepare('SELECT folded FROM search_people').all().map(({ folded }) => String(folded));
+  const before = texts();
+  t.equal(before.length, 1);
+  file.exec("DELETE FROM search_people");
+  t.match(await hearth('reindex --search'), { code: 0, stdout: 'search\t1\n' });
+  t.same(texts(), before);
+  file.close();
+  t.match(await hearth('reindex --json'), { code: 0, stdout: '[{"index":"search","rows":1},{"index":"languages","rows":0},{"index":"code","rows":0}]\n' });
+});
+
 t.test('backup create --tar is one file or one stream, which restore takes', async (t) => {
   const made = await hearth('backup create --tar --to out --json');
   t.equal(made.code, 0, made.stderr);

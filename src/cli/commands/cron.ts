@@ -49,11 +49,16 @@ async function listJobs(cli: Cli): Promise<void> {
 }
 
 async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
-  const { config } = await cli.loadConfig();
-  const said = await askServer(config.dataDir, 'cron.run', { name });
-  const { tookMs, error } = said === null ? await runHere(cli, name) : said === '' ? refuse(name) : (JSON.parse(said) as Outcome);
+  const { tookMs, error } = await runNamed(cli, name);
   if (error !== null) cli.exitCode = 1;
   cli.output.result(error === null ? `Ran ${name} in ${shownMs(tookMs)}.` : `${name} failed after ${shownMs(tookMs)}: ${error}`, { name, tookMs, error });
+}
+
+/** In the running server, or here where there is none. Refuses `unknown_job`. */
+export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
+  const { config } = await cli.loadConfig();
+  const said = await askServer(config.dataDir, 'cron.run', { name });
+  return said === null ? runHere(cli, name) : said === '' ? refuse(name) : (JSON.parse(said) as Outcome);
 }
 
 interface Outcome {

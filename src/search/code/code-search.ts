@@ -98,6 +98,13 @@ export function createCodeSearch(options: CodeSearchOptions) {
     async find(viewer: Viewer, text: string): Promise<CodeFindings> {
       return findCode({ ...options, ...(await opened()) }, viewer, text);
     },
+    /** By hand, when the index is doubted: the next update looks at every repository. Answers how many. */
+    async forget(): Promise<number> {
+      if (!isOn) return 0;
+      const { thread } = await opened();
+      const [rows = []] = await thread.ask([{ sql: "UPDATE repositories SET commit_oid = NULL, state = 'failed', seen_at = 0 RETURNING id", parameters: [] }]);
+      return rows.length;
+    },
     async stop(): Promise<void> {
       isStopping = true;
       await running;
