@@ -3,23 +3,29 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { option } from './rounds.ts';
+import { option, textOption } from './rounds.ts';
 
 const commits = option('commits', 4000);
 
 /** Puts a history into the bare repository at `target`, packed with a bitmap as maintenance would. */
 export async function fillRepository(target: string): Promise<void> {
-  const given = process.argv.indexOf('--repository');
-  if (given !== -1) copyObjects(path.resolve(process.argv[given + 1]!), target);
+  const given = textOption('repository');
+  if (given !== null) copyObjects(path.resolve(given), target);
   else await generate(target);
   execFileSync('git', ['-C', target, 'repack', '-adbq'], { stdio: 'inherit' });
 }
 
+/** Branches and tags with all they lead to; what else there is falls away when it is packed anew. */
 function copyObjects(source: string, target: string): void {
-  execFileSync('git', ['-C', target, 'fetch', '-q', source, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], { stdio: 'inherit' });
-  const head = execFileSync('git', ['-C', source, 'symbolic-ref', 'HEAD']).toString().trim();
-  const branches = execFileSync('git', ['-C', target, 'for-each-ref', '--format=%(refname)', 'refs/heads']).toString().split('\n');
-  execFileSync('git', ['-C', target, 'symbolic-ref', 'HEAD', branches.includes(head) ? head : branches[0]!]);
+  const git = (at: string, args: string[], input = '') => execFileSync('git', ['-C', at, ...args], { input, maxBuffer: 2 ** 28 }).toString();
+  const folder = git(source, ['rev-parse', '--path-format=absolute', '--git-common-dir']).trim();
+  cpSync(path.join(folder, 'objects'), path.join(target, 'objects'), { recursive: true });
+  const refs = git(source, ['for-each-ref', '--format=create %(refname) %(objectname)', 'refs/heads', 'refs/tags']);
+  git(target, ['update-ref', '--stdin'], refs);
+  git(target, ['pack-refs', '--all']);
+  const head = git(source, ['symbolic-ref', 'HEAD']).trim();
+  const branches = git(target, ['for-each-ref', '--format=%(refname)', 'refs/heads']).split('\n');
+  git(target, ['symbolic-ref', 'HEAD', branches.includes(head) ? head : branches[0]!]);
 }
 
 async function generate(target: string): Promise<void> {

@@ -46,6 +46,8 @@ export class Spool {
   /** By their start, the one that was wanted first in front. */
   readonly #pieces = new Map<number, Piece>();
   size = 0;
+  /** What readers know of: while git is busy they are told of whole pieces, not of every few bytes. */
+  #toldSize = 0;
   /** Whether nothing more will come. */
   isEnded = false;
 
@@ -93,9 +95,9 @@ export class Spool {
     return { bytes: buffer.subarray(position - start, piece.filled), release };
   }
 
-  /** Resolves when there is more than `position`, when the end is known, or when `signal` fires. */
+  /** Resolves when there is more than `position` worth reading, when the end is known, or when `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
-    while (this.size <= position && !this.isEnded && !signal.aborted) {
+    while (this.#toldSize <= position && !this.isEnded && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = () => {
           this.#waiting.delete(wake);
@@ -162,9 +164,12 @@ export class Spool {
   /** Whether it has grown. */
   #measure(): boolean {
     const { size } = fstatSync(this.#file);
-    if (size === this.size) return false;
+    const hasGrown = size !== this.size;
     this.size = size;
-    for (const wake of this.#waiting) wake();
-    return true;
+    if (size - this.#toldSize >= pieceBytes || (!hasGrown && size > this.#toldSize)) {
+      this.#toldSize = size;
+      for (const wake of this.#waiting) wake();
+    }
+    return hasGrown;
   }
 }
