@@ -15,7 +15,9 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.collaborator_added', 'repository.collaborator_changed', 'repository.collaborator_removed', 'repository.collaborator_left',
   'push.undone', 'webhook.added', 'webhook.edited', 'webhook.removed',
   'mirror.saved', 'mirror.paused_by_hand', 'mirror.resumed', 'mirror.ended',
-  'peer.asked_to_pair', 'peer.paired', 'peer.removed',
+  'peer.invited', 'peer.asked_to_pair', 'peer.paired', 'peer.removed',
+  'follow.added_for', 'follow.ended_for', 'follow.retried_for', 'follow.resynced',
+  'delivery.retried', 'delivery.failed_retried', 'delivery.purged',
   'runner.registered', 'runner.removed', 'ci.run_removed',
   'backup.created', 'backup.restored',
 ]);

@@ -16,10 +16,11 @@ import { createDrain } from './deliveries/drain.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
 import { countFollowers, followersOf, listKeys } from './actors/list-actors.ts';
 import { showActor } from './actors/show-actor.ts';
+import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/all-follows.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
-import { followingOf, listFollows } from './follows/following.ts';
+import { followingOf } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
 import { createSharedWrites } from './inbox/shared-writes.ts';
@@ -99,7 +100,11 @@ export function createFederation({ config, outbound: changed, settings: changedS
     unfollow: bind(endFollow),
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
-    listFollows: bind(listFollows),
+    /** In the name of anybody, by somebody who may: noted in the audit log. */
+    followFor: bind(followFor),
+    unfollowFor: bind(endFollowFor),
+    retryFollowFor: bind(retryFollowFor),
+    listAllFollows: bind(listAllFollows),
     /** For the write that deletes an account. */
     endAllFollows: bind(endAllFollows),
     followersOf: bind(followersOf),

@@ -1,7 +1,7 @@
 import { LessThan } from 'typeorm';
 import { remoteActorSchema } from './actors/remote-actor-schema.ts';
 import { outboxSchema } from './deliveries/outbox-schema.ts';
-import { purgeDeliveries } from './deliveries/manage-deliveries.ts';
+import { removeSettled } from './deliveries/manage-deliveries.ts';
 import { receivedPushSchema } from './follows/received-push-schema.ts';
 import { inboxSchema } from './inbox/inbox-schema.ts';
 import { pairingCodeSchema } from './peers/peer-schema.ts';
@@ -17,7 +17,7 @@ const furthestAttemptMs = 3_600_000;
 /** Once a day: what nobody looks at any more goes. Pushes of ours stay, they are the outbox. */
 export async function removeOld(room: FederationRoom): Promise<void> {
   const now = room.clock.now();
-  await purgeDeliveries(room, now - keptMs);
+  await removeSettled(room, now - keptMs);
   await room.db.write(async ({ manager }) => {
     await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
     await manager.delete(remoteActorSchema, { fetchedAt: LessThan(now - keptMs) });

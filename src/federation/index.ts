@@ -10,6 +10,7 @@ export type { ListedDelivery } from './deliveries/manage-deliveries.ts';
 export type { FollowerRow } from './follows/follower-schema.ts';
 export { maxPushedCommits } from './follows/received-push-schema.ts';
 export type { PushedCommit } from './follows/received-push-schema.ts';
+export type { ListedFollow } from './follows/all-follows.ts';
 export type { Followed } from './follows/follows.ts';
 export type { ScanResult } from './follows/follow-person.ts';
 export type { FollowedPerson, FollowedRepository, Following, ListedPush, Standing } from './follows/following.ts';

@@ -35,9 +35,11 @@ import { showRaw } from './pages/code/raw.ts';
 import { showTagFeed, showTags } from './pages/code/tags.ts';
 import { showTree } from './pages/code/tree.ts';
 import {
-  acceptPeer, confirmPeer, invitePeer, removePeer, retryDelivery, retryFailedDeliveries, showFederation, showPairingCode, testPeer,
+  acceptPeer, confirmPeer, invitePeer, removePeer, showFederation, showPairingCode, testPeer,
 } from './pages/admin-federation.ts';
-import { purgeDeliveries, resyncFollows, showActors, showDelivery } from './pages/admin-federation-actors.ts';
+import { showActors, showFollowers } from './pages/admin-federation-actors.ts';
+import { addFollowFor, endFollowFor, resyncFollows, retryFollowFor, showFollows } from './pages/admin-follows.ts';
+import { purgeDeliveries, retryDelivery, retryFailedDeliveries, showDeliveries, showDelivery } from './pages/admin-deliveries.ts';
 import { showAdminAudit } from './pages/admin-audit.ts';
 import { showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
 import { showAdminJobs } from './pages/admin-jobs.ts';
@@ -221,9 +223,15 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: '/admin/federation/pair',         access: 'administrator',    cost: 'signature', page: acceptPeer },
   { method: 'POST', path: '/admin/federation/confirm',      access: 'administrator',    cost: 'rows',     page: confirmPeer },
   { method: 'POST', path: '/admin/federation/remove',       access: 'administrator',    cost: 'rows',     page: removePeer },
-  { method: 'POST', path: '/admin/federation/retry',        access: 'administrator',    cost: 'rows',     page: retryFailedDeliveries },
+  { method: 'GET',  path: '/admin/federation/follows',      access: 'administrator',    cost: 'rows',     page: showFollows },
+  { method: 'POST', path: '/admin/federation/follows',      access: 'administrator',    cost: 'signature', page: addFollowFor },
+  { method: 'POST', path: '/admin/federation/follows/resync', access: 'administrator',  cost: 'signature', page: resyncFollows },
+  { method: 'POST', path: '/admin/federation/follows/:id/unfollow', access: 'administrator', cost: 'rows', page: endFollowFor },
+  { method: 'POST', path: '/admin/federation/follows/:id/retry', access: 'administrator', cost: 'rows',   page: retryFollowFor },
+  { method: 'GET',  path: '/admin/federation/followers',    access: 'administrator',    cost: 'rows',     page: showFollowers },
   { method: 'GET',  path: '/admin/federation/actors',       access: 'administrator',    cost: 'rows',     page: showActors },
-  { method: 'POST', path: '/admin/federation/resync',       access: 'administrator',    cost: 'signature', page: resyncFollows },
+  { method: 'GET',  path: '/admin/federation/deliveries',   access: 'administrator',    cost: 'rows',     page: showDeliveries },
+  { method: 'POST', path: '/admin/federation/deliveries/retry', access: 'administrator', cost: 'rows',    page: retryFailedDeliveries },
   { method: 'POST', path: '/admin/federation/deliveries/purge', access: 'administrator', cost: 'rows',    page: purgeDeliveries },
   { method: 'GET',  path: '/admin/federation/deliveries/:id', access: 'administrator',  cost: 'rows',     page: showDelivery },
   { method: 'POST', path: '/admin/federation/deliveries/:id/retry', access: 'administrator', cost: 'rows', page: retryDelivery },

@@ -72,15 +72,48 @@ t.test('web-ui §8 every page of search and federation, without a fault for axe,
     [null, '/search'], [null, '/search?q=kiln'], ['alice', '/search?q=kiln'],
     [null, '/search/code'], ['alice', '/search/code?q=kiln_set'], ['alice', '/search/code?q=ki'],
     [null, '/repos/alice/kiln/search'], [null, '/repos/alice/kiln/search?q=kiln_set'], [null, '/repos/alice/kiln/search?q=%5B&pattern=1'],
-    ['alice', '/following'], ['alice', '/admin/federation'], ['alice', '/admin/federation/actors?repository=alice/kiln'],
+    ['alice', '/following'], ['alice', '/admin/federation'], ['alice', '/admin/federation/follows'], ['alice', '/admin/federation/follows?user=carol'],
+    ['alice', '/admin/federation/followers?repository=alice/kiln'], ['alice', '/admin/federation/actors'], ['alice', '/admin/federation/deliveries'],
     ['alice', `/admin/federation/deliveries/${failed}`], [null, '/api/v1'],
   ];
+  /** Pages that only a form leads to. */
+  const answers: Record<string, (tab: Page) => Promise<void>> = {
+    'a pairing code, shown once': async (tab) => {
+      await tab.goto(`${home.origin}/admin/federation`);
+      await tab.getByRole('button', { name: 'Make a code instead' }).click();
+      await tab.getByRole('heading', { name: 'Pairing code' }).waitFor();
+    },
+    'a code of another server, before the word of the administrator': async (tab) => {
+      await tab.goto(`${home.origin}/admin/federation`);
+      await tab.getByLabel('Code from the other administrator').fill(`http://127.0.0.3/ap/pairing#${'A'.repeat(22)}`);
+      await tab.getByRole('button', { name: 'Continue' }).click();
+      await tab.getByText('Pair with 127.0.0.3?').waitFor();
+    },
+    'a code that is none': async (tab) => {
+      await tab.goto(`${home.origin}/admin/federation`);
+      await tab.getByLabel('Code from the other administrator').fill('nonsense');
+      await tab.getByRole('button', { name: 'Continue' }).click();
+      await tab.getByText('This is no pairing code.').first().waitFor();
+    },
+    'what would be cleared away': async (tab) => {
+      await tab.goto(`${home.origin}/admin/federation/deliveries`);
+      await tab.getByText('Clear away what has ended').click();
+      await tab.getByRole('button', { name: 'Remove…' }).click();
+      await tab.getByText(/^Remove [\d,]+ deliver/).waitFor();
+    },
+    'what a look for new repositories has brought': async (tab) => {
+      await tab.goto(`${home.origin}/admin/federation/follows`);
+      await tab.getByRole('button', { name: 'Look for new repositories' }).click();
+      await tab.getByText('Looked at one person').waitFor();
+    },
+  };
+  for (const name of Object.keys(answers)) pages.push(['alice', name]);
   for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
     const tabs = new Map<string | null, Page>();
     for (const [who, path] of pages) {
       const tab = tabs.get(who) ?? (await open(who, { colorScheme, viewport: { width, height: 900 } }));
       tabs.set(who, tab);
-      await tab.goto(home.origin + path);
+      await (answers[path]?.(tab) ?? tab.goto(home.origin + path));
       const { violations } = await new AxeBuilder({ page: tab }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
       t.strictSame(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${path}, ${colorScheme}, ${width}`);
       t.ok(Number(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0, `${path} fits ${width} pixels`);
@@ -111,21 +144,28 @@ t.test('a slash leads to the search box, from any page; results are marked', asy
 t.test('without scripts: the administrator sees who follows what, looks at a delivery, sends it again and clears away', async (t) => {
   const tab = await open('alice', { javaScriptEnabled: false });
   await tab.goto(`${home.origin}/admin/federation`);
+  await tab.getByRole('link', { name: /^\d+ failed$/ }).click();
   await tab.getByRole('link', { name: /^(Accept|Follow) to/ }).first().click();
   t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
-  await tab.getByRole('button', { name: 'Send again' }).click();
+  await tab.getByRole('button', { name: 'Send again', exact: true }).click();
   await tab.getByText('It is sent again within seconds.').waitFor();
-  await tab.getByText('Clear away what is settled').click();
-  await tab.getByRole('button', { name: 'Remove' }).click();
-  await tab.getByText('What was settled by then is removed.').waitFor();
+  await tab.getByText('Clear away what has ended').click();
+  await tab.getByRole('button', { name: 'Remove…' }).click();
+  await tab.getByRole('button', { name: 'Remove', exact: true }).click();
+  await tab.getByText('What had ended by then is removed.').waitFor();
 
-  await tab.getByRole('link', { name: /Follows, followers and actors/ }).click();
-  t.match(await tab.getByRole('main').innerText(), /bob\/glaze@127\.0\.0\.3/);
+  await tab.getByRole('link', { name: 'Followers', exact: true }).click();
   await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');
   await tab.getByRole('button', { name: 'Show' }).click();
-  t.match(await tab.getByRole('main').innerText(), /1 follower of alice\/kiln/);
+  t.match(await tab.getByRole('main').innerText(), /Followers of alice\/kiln[^]*bob\/glaze/);
+  await tab.getByRole('link', { name: 'Actors', exact: true }).click();
+  t.match(await tab.getByRole('main').innerText(), /ap\/instance/);
   t.notMatch(await tab.content(), /PRIVATE KEY/);
-  await tab.getByRole('button', { name: 'Look for new repositories' }).click();
-  await tab.getByText('Looked at all followed people').waitFor();
+  await tab.getByRole('link', { name: 'Follows', exact: true }).click();
+  const row = tab.getByRole('listitem').filter({ hasText: 'bob/glaze@127.0.0.3' });
+  await row.getByText('Unfollow').first().click();
+  await row.getByRole('button', { name: 'Unfollow' }).click();
+  await tab.getByText('The follow has ended').waitFor();
+  t.equal(await row.count(), 0);
   await tab.context().close();
 });

@@ -24,7 +24,7 @@ t.test('DESIGN §6 no file or folder is named for holding just anything', async 
 });
 
 /** A table may be long; each with what it is a table of. */
-const longTables: Record<string, string> = {};
+const longTables: Record<string, string> = { 'src/web/routes.ts': 'every URL there is' };
 
 t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) => {
   const lines = (file: string): number => read(file).split('\n').length - 1;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FollowedRepository, FollowerRow, ListedKey, Standing } from '../../federation/index.ts';
+import type { FollowerRow, ListedFollow, ListedKey, Standing } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -81,7 +81,7 @@ const showStatus: Action<object, []> = async (cli) => {
 const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, user);
-  const { kind, id, handle } = await rooms.federation.follow(person.id, target);
+  const { kind, id, handle } = await rooms.federation.followFor(person.id, target);
   const line = kind === 'person'
     ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
     : `${user} follows ${handle}: PENDING until the other server accepts.`;
@@ -96,19 +96,23 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   const wanted = target.replace(/^(acct:)?@?/i, '');
   const found = all.find(({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target);
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
-  const ended = await rooms.federation.unfollow(person.id, found.id);
+  const ended = await rooms.federation.unfollowFor(found.id);
   cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
 };
 
-type FollowRow = FollowedRepository & { user: string };
+type FollowRow = ListedFollow & { user: string };
 
 const followColumns: Column<FollowRow>[] = [
   { title: 'USER', cell: ({ user }) => user, whole: true },
   { title: 'TARGET', cell: ({ handle }) => handle, whole: true },
-  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'STATE', cell: (row) => (row.kind === 'person' ? 'PERSON' : row.state), whole: true },
   { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
-  { title: 'WHY', cell: ({ standing }) => whyWaiting(standing) },
+  { title: 'WHY', cell: (row) => (row.kind === 'person' ? aboutPerson(row) : whyWaiting(row.standing)) },
 ];
+
+function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 'person' }>): string {
+  return `${repositories} ${repositories === 1 ? 'repository' : 'repositories'} through them${scanError === null ? '' : `; looking for new ones failed: ${scanError}`}`;
+}
 
 function whyWaiting(standing: Standing): string {
   if (standing.state === 'ACCEPTED') return '';
@@ -127,12 +131,14 @@ function whyWaiting(standing: Standing): string {
 const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
   const rooms = await cli.openRooms();
   const person = user === undefined ? null : await findPerson(rooms, user);
-  const follows = await rooms.federation.listFollows(person?.id ?? null);
+  const follows = await rooms.federation.listAllFollows({ userId: person?.id });
   const names = await rooms.accounts.peopleById(follows.map(({ userId }) => userId));
   const rows = follows.map((each) => ({ ...each, user: nameOf(names.get(each.userId)) || each.userId }));
   cli.output.list(rows, followColumns, ['follow', 'follows'], (row) => ({
-    id: row.id, user: row.user, target: row.handle, actor: row.remoteActorId, state: row.state, since: isoOrNull(row.createdAt), why: whyWaiting(row.standing) || null,
-    viaUserActorId: row.viaUserActorId,
+    id: row.id, user: row.user, kind: row.kind, target: row.handle, actor: row.remoteActorId, since: isoOrNull(row.createdAt),
+    ...(row.kind === 'person'
+      ? { state: null, why: row.scanError, viaUserActorId: null }
+      : { state: row.state, why: whyWaiting(row.standing) || null, viaUserActorId: row.viaUserActorId }),
   }));
 };
 

@@ -11,9 +11,17 @@ export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt'
   keyId: string;
 }
 
-/** Every actor that has a key, for the administrator. */
-export async function listKeys({ db, localActors }: FederationRoom): Promise<ListedKey[]> {
-  const rows = await db.read.find(keySchema, { order: { createdAt: 'ASC', apPath: 'ASC' } });
+/** A part of a list; the whole of it when nothing is said. */
+export interface Paging {
+  limit?: number;
+  skip?: number;
+}
+
+const everything = Number.MAX_SAFE_INTEGER;
+
+/** The actors that have a key, the oldest first; for the administrator. */
+export async function listKeys({ db, localActors }: FederationRoom, { limit = everything, skip = 0 }: Paging = {}): Promise<ListedKey[]> {
+  const rows = await db.read.find(keySchema, { order: { createdAt: 'ASC', apPath: 'ASC' }, take: limit, skip });
   return rows.map(({ apPath, kind, ownerId, createdAt, publicKeyPem }) => {
     const actorId = localActors.idOf(apPath);
     return { actorId, keyId: `${actorId}#main-key`, kind, ownerId, createdAt, publicKeyPem };
@@ -33,7 +41,13 @@ export async function countFollowers({ db }: FederationRoom, { repositoryId, own
 }
 
 /** Who follows a repository from elsewhere, for the administrator. Refuses `repository_not_found`. */
-export async function followersOf({ db, repositories }: FederationRoom, owner: string, name: string): Promise<FollowerRow[]> {
+export async function followersOf(
+  { db, repositories }: FederationRoom,
+  owner: string,
+  name: string,
+  { limit = everything, skip = 0 }: Paging = {},
+): Promise<FollowerRow[]> {
   const { repository } = await repositories.find(localAdministrator, owner, name);
-  return db.read.find(followerSchema, { where: { repositoryId: repository.id }, order: { createdAt: 'ASC', actorId: 'ASC' } });
+  const where = { repositoryId: repository.id };
+  return db.read.find(followerSchema, { where, order: { createdAt: 'ASC', actorId: 'ASC' }, take: limit, skip });
 }

@@ -17,12 +17,18 @@ export interface ListedDelivery extends DeliveryRow {
 export interface DeliveryFilter {
   state?: DeliveryState | undefined;
   host?: string | undefined;
+  /** Only those with a smaller number: the page after the one that ended with it. */
+  before?: number | undefined;
   limit?: number;
 }
 
 /** Deliveries, the newest first. */
-export async function listDeliveries(room: FederationRoom, { state, host, limit = 1_000 }: DeliveryFilter = {}): Promise<ListedDelivery[]> {
-  const where = { ...(state === undefined ? {} : { state }), ...(host === undefined ? {} : { host: host.toLowerCase() }) };
+export async function listDeliveries(room: FederationRoom, { state, host, before, limit = 1_000 }: DeliveryFilter = {}): Promise<ListedDelivery[]> {
+  const where = {
+    ...(state === undefined ? {} : { state }),
+    ...(host === undefined ? {} : { host: host.toLowerCase() }),
+    ...(before === undefined ? {} : { id: LessThan(before) }),
+  };
   const rows = await room.db.read.find(deliverySchema, { where, order: { id: 'DESC' }, take: limit });
   const outbox = await outboxRows(room, rows);
   return rows.map((row) => describe(room, row, outbox.get(row.outboxId)));
@@ -43,17 +49,19 @@ export async function showDelivery(room: FederationRoom, id: number): Promise<Li
  * @returns the new row's id
  */
 export async function retryDelivery(room: FederationRoom, id: number): Promise<number> {
-  return room.db.write(async (tx) => {
+  const made = await room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
     if (row.state !== 'FAILED') throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
     return enqueue(tx, row.outboxId, row.targetInbox);
   });
+  room.logger.info('delivery.retried', { delivery: id, as: made });
+  return made;
 }
 
 /** Tries every FAILED delivery again, or those to one host; one that was tried again since is left. @returns how many */
 export async function retryFailedDeliveries(room: FederationRoom, host: string | null): Promise<number> {
-  return room.db.write(async ({ manager, now }) => {
+  const made = await room.db.write(async ({ manager, now }) => {
     const rows: unknown[] = await manager.query(
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
        SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
@@ -66,17 +74,26 @@ export async function retryFailedDeliveries(room: FederationRoom, host: string |
     );
     return rows.length;
   });
+  room.logger.info('delivery.failed_retried', { made, ...(host === null ? {} : { host }) });
+  return made;
+}
+
+/** As `removeSettled`, by hand: that is noted. */
+export async function purgeDeliveries(room: FederationRoom, settledBefore: number): Promise<number> {
+  const removed = await removeSettled(room, settledBefore);
+  room.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });
+  return removed;
 }
 
 /** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
-export async function purgeDeliveries(room: FederationRoom, settledBefore: number): Promise<number> {
+export async function removeSettled(room: FederationRoom, settledBefore: number): Promise<number> {
   return room.db.write(async ({ manager }) => {
     const gone = await manager.delete(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
     return gone.affected ?? 0;
   });
 }
 
-/** How many `purgeDeliveries` would remove. */
+/** How many `removeSettled` would remove. */
 export function countSettled(room: FederationRoom, settledBefore: number): Promise<number> {
   return room.db.read.countBy(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
 }

@@ -64,13 +64,8 @@ export async function followingOf(room: FederationRoom, userId: string): Promise
   };
 }
 
-/** Every follow of everybody, or of one person, with how it stands; for the command line. */
-export async function listFollows(room: FederationRoom, userId: string | null): Promise<FollowedRepository[]> {
-  const where = userId === null ? {} : { userId };
-  return withStandings(room, await room.db.read.find(remoteFollowSchema, { where, order: { createdAt: 'ASC', id: 'ASC' } }));
-}
-
-async function withStandings({ db }: FederationRoom, follows: readonly RemoteFollow[]): Promise<FollowedRepository[]> {
+/** Adds to follows how they stand. */
+export async function withStandings({ db }: FederationRoom, follows: readonly RemoteFollow[]): Promise<FollowedRepository[]> {
   const pending = follows.filter(({ state }) => state === 'PENDING');
   const uuids = pending.map(({ followId }) => followId.split('/').at(-1)!);
   const deliveries = new Map<string, Standing>();

@@ -56,7 +56,9 @@ export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]>
 /** Scans everybody's followed people now, whenever they are due. Refuses `federation_off`. */
 export async function scanAllPeople(room: FederationRoom): Promise<ScanResult[]> {
   requireOperational(room);
-  return scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
+  const results = await scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
+  room.logger.info('follow.resynced', { people: results.length, added: results.reduce((sum, { added }) => sum + added.length, 0) });
+  return results;
 }
 
 async function scan(room: FederationRoom, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {

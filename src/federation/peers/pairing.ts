@@ -30,6 +30,7 @@ export async function invitePeer(room: FederationRoom): Promise<{ code: string; 
     await manager.insert(pairingCodeSchema, { codeHash: hashOf(secret), createdAt: now, expiresAt: now + pairingLifeMs, usedAt: null });
     return now + pairingLifeMs;
   });
+  room.logger.info('peer.invited', { until: new Date(expiresAt).toISOString() });
   return { code: `${room.settings.origin}${pairingPath}#${secret}`, expiresAt };
 }
 

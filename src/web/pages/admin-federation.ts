@@ -1,13 +1,12 @@
-import { invalid, notFound } from '../../kernel/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
-import { viewDelivery, viewPeer } from '../views/peers.ts';
+import { viewPeer } from '../views/peers.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 const here = '/admin/federation';
-const shownDeliveries = 50;
 
 interface Extra {
   refusal?: FormRefusal | null;
@@ -19,12 +18,7 @@ interface Extra {
 
 async function federationPage({ query, form }: PersonVisit, { federation, clock }: WebRooms, extra: Extra = {}): Promise<PageReply> {
   const now = clock.now();
-  const [peers, counts, failed, pending] = await Promise.all([
-    federation.listPeers(),
-    federation.countDeliveries(),
-    federation.listDeliveries({ state: 'FAILED', limit: shownDeliveries }),
-    federation.listDeliveries({ state: 'PENDING', limit: shownDeliveries }),
-  ]);
+  const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
   return page('admin/federation', {
     isOn: federation.isOperational,
     obstacles: federation.obstacles,
@@ -32,7 +26,6 @@ async function federationPage({ query, form }: PersonVisit, { federation, clock 
     peers: peers.filter(({ askedAt }) => askedAt === null).map((peer) => viewPeer(peer, now)),
     asking: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
     counts,
-    deliveries: [...failed, ...pending].slice(0, shownDeliveries).map((delivery) => viewDelivery(delivery, now)),
     form: { code: form.text('code') },
     refusal: extra.refusal ?? null,
     test: extra.test ?? null,
@@ -51,7 +44,7 @@ const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => 
     (refusal) => federationPage(visit, rooms, { refusal }),
   );
 
-/** Whether federation works, how the other servers do, and what did not get through. */
+/** Whether federation works, and how the other servers do. */
 export const showFederation: Page<PersonVisit> = (visit, rooms) => federationPage(visit, rooms);
 
 /** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
@@ -103,15 +96,3 @@ export const confirmPeer: Page<PersonVisit> = (visit, rooms) =>
 /** Field `host`. Ends a pairing, or turns down who asked for one. */
 export const removePeer: Page<PersonVisit> = (visit, rooms) =>
   acting(visit, rooms, 'peer-removed', () => rooms.federation.removePeer(visit.form.text('host')));
-
-/** Refuses what is no number like a delivery that is not there. */
-export function readDeliveryId(text: string | undefined): number {
-  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('unknown_delivery', 'There is no such delivery.');
-  return Number(text);
-}
-
-export const retryDelivery: Page<PersonVisit> = (visit, rooms) =>
-  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryDelivery(readDeliveryId(visit.params.id)));
-
-export const retryFailedDeliveries: Page<PersonVisit> = (visit, rooms) =>
-  acting(visit, rooms, 'delivery-retried', () => rooms.federation.retryFailedDeliveries(null));

@@ -1,5 +1,5 @@
 import { maxPushedCommits } from '../../federation/index.ts';
-import type { FollowedPerson, FollowedRepository, ListedPush, Standing } from '../../federation/index.ts';
+import type { FollowedPerson, FollowedRepository, ListedFollow, ListedPush, Standing } from '../../federation/index.ts';
 import { viewTime, type TimeView } from './times.ts';
 
 /** How a follow stands, in words. */
@@ -59,6 +59,19 @@ export function viewFollowedPerson({ id, handle, url, totalItems, scanError, rep
     scanError,
     repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
   };
+}
+
+/** A follow of anybody's, as the administrator sees it. */
+export function viewListedFollow(follow: ListedFollow, who: string, now: number) {
+  const { id, kind, handle, url, createdAt } = follow;
+  const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };
+  if (follow.kind === 'repository') {
+    const { sentence, ...standing } = viewStanding(follow.standing, now);
+    return { ...rest, standing, sentence, isTagged: follow.viaUserActorId !== null };
+  }
+  const count = follow.repositories === 1 ? 'one repository' : `${follow.repositories} repositories`;
+  const error = follow.scanError === null ? '' : ` Looking for new ones did not work: ${inSentence(follow.scanError)}.`;
+  return { ...rest, standing: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
 }
 
 const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));

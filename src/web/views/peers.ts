@@ -21,12 +21,16 @@ export function viewPeer(peer: ListedPeer, now: number) {
   };
 }
 
+const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
+
 export function viewDelivery({ id, type, host, state, attempts, lastError, nextAttemptAt, createdAt }: ListedDelivery, now: number) {
   return {
     id,
     type,
     host,
     hasFailed: state === 'FAILED',
+    isDone: state === 'DELIVERED',
+    label: stateWords[state],
     attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
     error: lastError,
     next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,

@@ -1,0 +1,72 @@
+import { In } from 'typeorm';
+import type { FederationRoom } from '../room.ts';
+import { endFollow, follow } from './follows.ts';
+import type { Followed } from './follows.ts';
+import { noSuchFollow, retryFollow } from './follow-repository.ts';
+import { withStandings } from './following.ts';
+import type { FollowedRepository } from './following.ts';
+import { remoteFollowSchema } from './remote-follow-schema.ts';
+import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+
+/** A follow of a repository, or of a person with how many repositories came with them. */
+export type ListedFollow = ({ kind: 'repository' } & FollowedRepository) | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
+
+export interface FollowFilter {
+  /** Whose; everybody's when left out. */
+  userId?: string | undefined;
+  limit?: number;
+  skip?: number;
+}
+
+/** What people here follow elsewhere, the oldest first; for the administrator. */
+export async function listAllFollows(room: FederationRoom, { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {}): Promise<ListedFollow[]> {
+  const { read } = room.db;
+  const ofOne = userId === undefined ? '' : 'WHERE user_id = ?';
+  const keys: { id: string; kind: ListedFollow['kind'] }[] = await read.query(
+    `SELECT id, 'repository' AS kind, created_at FROM remote_follows ${ofOne}
+     UNION ALL SELECT id, 'person', created_at FROM remote_user_follows ${ofOne}
+     ORDER BY 3, 1 LIMIT ? OFFSET ?`,
+    [...(userId === undefined ? [] : [userId, userId]), limit, skip],
+  );
+  const found = new Map<string, ListedFollow>();
+  for (let start = 0; start < keys.length; start += 500) {
+    const some = keys.slice(start, start + 500);
+    const idsOf = (kind: ListedFollow['kind']) => some.filter((key) => key.kind === kind).map(({ id }) => id);
+    const repositories = await withStandings(room, await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }));
+    for (const each of repositories) found.set(each.id, { kind: 'repository', ...each });
+    for (const each of await read.findBy(remotePersonFollowSchema, { id: In(idsOf('person')) })) {
+      const count = await read.countBy(remoteFollowSchema, { userId: each.userId, viaUserActorId: each.remoteActorId });
+      found.set(each.id, { kind: 'person', repositories: count, ...each });
+    }
+  }
+  return keys.flatMap(({ id }) => found.get(id) ?? []);
+}
+
+/** As `follow`, when somebody else than the follower decided it: that is noted. */
+export async function followFor(room: FederationRoom, userId: string, target: string): Promise<Followed> {
+  const followed = await follow(room, userId, target);
+  room.logger.info('follow.added_for', { person: userId, handle: followed.handle });
+  return followed;
+}
+
+/** Ends anybody's follow. Refuses `unknown_follow`. */
+export async function endFollowFor(room: FederationRoom, id: string): Promise<Followed> {
+  const userId = await followerOf(room, id);
+  const ended = await endFollow(room, userId, id);
+  room.logger.info('follow.ended_for', { person: userId, handle: ended.handle });
+  return ended;
+}
+
+/** As `retryFollow`, for anybody. Refuses `unknown_follow`. */
+export async function retryFollowFor(room: FederationRoom, id: string): Promise<void> {
+  const userId = await followerOf(room, id);
+  const { handle } = await retryFollow(room, userId, id);
+  room.logger.info('follow.retried_for', { person: userId, handle });
+}
+
+async function followerOf({ db }: FederationRoom, id: string): Promise<string> {
+  const row = (await db.read.findOneBy(remoteFollowSchema, { id })) ?? (await db.read.findOneBy(remotePersonFollowSchema, { id }));
+  if (row === null) throw noSuchFollow();
+  return row.userId;
+}

@@ -1,0 +1,104 @@
+import type { DeliveryState } from '../../federation/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { viewDelivery } from '../views/peers.ts';
+import { viewCount } from '../views/sizes.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+const here = '/admin/federation/deliveries';
+const perPage = 50;
+const dayMs = 86_400_000;
+const usualDays = 30;
+
+interface Extra {
+  refusal?: FormRefusal;
+  /** What would go, before the administrator's word. */
+  purge?: { days: number; count: string };
+}
+
+const readState = (text: string | null): DeliveryState | undefined =>
+  (['PENDING', 'DELIVERED', 'FAILED'] as const).find((state) => state.toLowerCase() === text);
+
+async function deliveriesPage({ query, form }: PersonVisit, { federation, clock }: WebRooms, extra: Extra = {}): Promise<PageReply> {
+  const state = readState(query.get('state'));
+  const host = query.get('host')?.trim() ?? '';
+  const before = Number(query.get('before'));
+  const [rows, counts] = await Promise.all([
+    federation.listDeliveries({
+      state, host: host === '' ? undefined : host, limit: perPage + 1, before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+    }),
+    federation.countDeliveries(),
+  ]);
+  const shown = rows.slice(0, perPage);
+  const filter = new URLSearchParams([...(state === undefined ? [] : [['state', state.toLowerCase()]]), ...(host === '' ? [] : [['host', host]])]);
+  return page('admin/deliveries', {
+    counts,
+    filter: { state: state?.toLowerCase() ?? '', host },
+    isFiltered: filter.size > 0,
+    deliveries: shown.map((delivery) => viewDelivery(delivery, clock.now())),
+    older: rows.length > perPage ? `${here}?${new URLSearchParams([...filter, ['before', String(shown.at(-1)!.id)]])}` : null,
+    form: { days: form.text('days') || String(usualDays) },
+    purge: extra.purge ?? null,
+    refusal: extra.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+const acting = (visit: PersonVisit, rooms: WebRooms, act: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await act();
+      return seeOther(withNotice(here, 'delivery-retried'));
+    },
+    (refusal) => deliveriesPage(visit, rooms, { refusal }),
+  );
+
+/** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
+export const showDeliveries: Page<PersonVisit> = (visit, rooms) => deliveriesPage(visit, rooms);
+
+/** Refuses what is no number like a delivery that is not there. */
+function readDeliveryId(text: string | undefined): number {
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('unknown_delivery', 'There is no such delivery.');
+  return Number(text);
+}
+
+/** One delivery with the document that it sends. */
+export const showDelivery: Page<PersonVisit> = async ({ params, query }, { federation, clock }) => {
+  const row = await federation.showDelivery(readDeliveryId(params.id));
+  return page('admin/delivery', {
+    delivery: viewDelivery(row, clock.now()),
+    target: row.targetInbox,
+    activityId: row.activityId,
+    document: JSON.stringify(JSON.parse(row.activity), null, 2),
+    notice: viewNotice(query),
+  });
+};
+
+export const retryDelivery: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, () => rooms.federation.retryDelivery(readDeliveryId(visit.params.id)));
+
+/** Field `host`: only those to one server; all of them without it. */
+export const retryFailedDeliveries: Page<PersonVisit> = (visit, rooms) => {
+  const host = visit.form.text('host').trim().toLowerCase();
+  return acting(visit, rooms, () => rooms.federation.retryFailedDeliveries(host === '' ? null : host));
+};
+
+/** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
+export const purgeDeliveries: Page<PersonVisit> = (visit, rooms) =>
+  submit(
+    async () => {
+      const days = Number(visit.form.text('days'));
+      if (!Number.isInteger(days) || days < 1 || days > 3_650) throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
+      const before = rooms.clock.now() - days * dayMs;
+      if (visit.form.text('confirm') === '') {
+        const count = await rooms.federation.countSettled(before);
+        return deliveriesPage(visit, rooms, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
+      }
+      await rooms.federation.purgeDeliveries(before);
+      return seeOther(withNotice(here, 'deliveries-purged'));
+    },
+    (refusal) => deliveriesPage(visit, rooms, { refusal }),
+  );

@@ -1,0 +1,89 @@
+import type { ScanResult } from '../../federation/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { submit, type FormRefusal } from '../submit.ts';
+import { viewListedFollow } from '../views/follows.ts';
+import { viewNotice, withNotice } from '../views/notices.ts';
+import { numberedPage } from '../views/numbered-page.ts';
+import type { Page, PersonVisit } from '../visit.ts';
+
+const here = '/admin/federation/follows';
+
+interface Extra {
+  refusal?: FormRefusal;
+  /** What a look for new repositories has brought. */
+  scanned?: readonly ScanResult[];
+}
+
+async function followsPage(visit: PersonVisit, rooms: WebRooms, { refusal, scanned }: Extra = {}): Promise<PageReply> {
+  const { query, form } = visit;
+  const { federation, accounts, clock } = rooms;
+  const now = clock.now();
+  const user = query.get('user')?.trim() ?? '';
+  const person = user === '' ? null : await personCalled(rooms, user);
+  const list = person === null && user !== '' ? async () => [] : federation.listAllFollows;
+  const { rows, next, previous } = await numberedPage((paging) => list({ ...paging, userId: person?.id }), query, here);
+  const people = await accounts.peopleById(rows.map(({ userId }) => userId));
+  return page('admin/federation-follows', {
+    isOn: federation.isOperational,
+    user,
+    follows: rows.map((follow) => viewListedFollow(follow, people.get(follow.userId)?.username ?? '', now)),
+    next,
+    previous,
+    scanned: scanned === undefined ? null : viewScan(scanned),
+    form: { user: form.text('user'), target: form.text('target') },
+    refusal: refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+function viewScan(results: readonly ScanResult[]) {
+  return {
+    people: results.length === 1 ? 'one person' : `${results.length} people`,
+    added: results.flatMap(({ added }) => added),
+    errors: results.flatMap(({ handle, error }) => (error === null ? [] : [{ handle, text: error }])),
+  };
+}
+
+async function personCalled({ accounts }: WebRooms, name: string): Promise<{ id: string } | null> {
+  try {
+    return await accounts.personByUsername(name);
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await act();
+      return seeOther(withNotice(here, notice));
+    },
+    (refusal) => followsPage(visit, rooms, { refusal }),
+  );
+
+/** Who follows what elsewhere; `?user=` only what one person does. */
+export const showFollows: Page<PersonVisit> = (visit, rooms) => followsPage(visit, rooms);
+
+/** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
+export const addFollowFor: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'follow-added-for', async () => {
+    const person = await personCalled(rooms, visit.form.text('user').trim());
+    if (person === null) throw invalid('unknown_follower', 'Nobody here has this name.', { field: 'user' });
+    await rooms.federation.followFor(person.id, visit.form.text('target'));
+  });
+
+export const endFollowFor: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'follow-ended-for', () => rooms.federation.unfollowFor(visit.params.id ?? ''));
+
+export const retryFollowFor: Page<PersonVisit> = (visit, rooms) =>
+  acting(visit, rooms, 'follow-retried', () => rooms.federation.retryFollowFor(visit.params.id ?? ''));
+
+/** Looks for new repositories of all followed people now; the answer says what was found. */
+export const resyncFollows: Page<PersonVisit> = (visit, rooms) =>
+  submit(
+    async () => followsPage(visit, rooms, { scanned: await rooms.federation.resync() }),
+    (refusal) => followsPage(visit, rooms, { refusal }),
+  );
