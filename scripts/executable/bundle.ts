@@ -120,10 +120,26 @@ async function wrap(source: string): Promise<string> {
   });
   const imports = /Promise\.resolve\(\)\.then\(\(\)=>__toESM\(require\("\.\/([^"]+)\.js"\)\)\)/g;
   return asFunction(
-    code
+    loadedAtFirstUse(code)
       .replace(imports, 'hearthChunks.import("$1")')
       .replace(/require\("\.\/([^"]+)\.js"\)/g, 'require("./$1")'),
   );
+}
+
+/**
+ * Lets a chunk load the libraries and the parts of Node that it imports when it first uses
+ * them, not when it is loaded: a start uses half of them. esbuild keeps each import in a
+ * variable `import_…` and reads only members of it; other chunks stay as they are.
+ */
+function loadedAtFirstUse(code: string): string {
+  const toEsm = String.raw`(?:__toESM\d*|\(0,import_part_\w+\.__toESM\))`;
+  const ofNode = String.raw`require\("(?!\./)[^"]+"\)`;
+  const ofLibrary = String.raw`(?:require_\w+|\(0,import_part_\w+\.require_\w+\))\(\)`;
+  const declaration = new RegExp(String.raw`\b(import_\w+)=(${ofNode}|${toEsm}\((?:${ofNode}|${ofLibrary})(?:,1)?\))`, 'g');
+  const names = new Set(Array.from(code.matchAll(declaration), ([, name]) => name));
+  return code
+    .replace(/\bimport_\w+\b(?!=)/g, (name) => (names.has(name) ? `${name}.it` : name))
+    .replace(declaration, '$1=hearthChunks.once(()=>$2)');
 }
 
 /** What loader.cjs calls; the outer parentheses make V8 compile it at once. */

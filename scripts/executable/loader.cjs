@@ -23,6 +23,14 @@
     },
     // A turn later, so that what was begun before is under way while the chunk is evaluated.
     import: (name) => new Promise(setImmediate).then(() => hearthChunks.load(name)),
+    /** Something whose `it` is loaded when it is first asked for. */
+    once: (load) => ({
+      get it() {
+        const it = load();
+        Object.defineProperty(this, 'it', { value: it });
+        return it;
+      },
+    }),
     startWorker(chunk, options) {
       const { Worker } = process.getBuiltinModule('node:worker_threads');
       const source = `const hearthFirstChunk = ${JSON.stringify(chunk)}\n${getAsset('loader', 'latin1')}`;
