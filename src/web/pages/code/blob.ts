@@ -34,7 +34,11 @@ async function readContent({ visit, rooms: { config, git, highlighting }, at, en
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
   if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
-  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') return { facts, image: { url: raw, ...(content === null ? null : imageSize(content)) } };
+  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') {
+    const sides = content === null ? null : imageSize(content);
+    if (sides !== null) facts.unshift(`${sides.width} × ${sides.height} pixels`);
+    return { facts, image: { url: raw, ...sides } };
+  }
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
   const pointer = readLfsPointer(content);
