@@ -27,10 +27,14 @@ export interface HearthServer {
   kill(): void;
 }
 
-/** @param settings by their environment names */
-export async function startHearthServer(settings: Record<string, string> = {}): Promise<HearthServer> {
+/**
+ * @param settings by their environment names
+ * @param furnish puts something into the data folder before the first start
+ */
+export async function startHearthServer(settings: Record<string, string> = {}, furnish?: (dataFolder: string) => Promise<void>): Promise<HearthServer> {
   if (!existsSync(executable)) throw new Error(`${executable} is missing. Run: scripts/build-executable`);
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
+  await furnish?.(path.join(folder, 'data'));
   const env = {
     PATH: '/usr/bin:/bin',
     HOME: folder,

@@ -1,11 +1,12 @@
 // People and repositories by the hundred thousand: names that share syllables, as real ones share words.
 import type { Database } from '../src/db/index.ts';
 import { seededRandom } from '../test/fixtures/seeded-random.ts';
+import type { SeededRandom } from '../test/fixtures/seeded-random.ts';
 
 const syllables = 'ka lo mi ta re ne so pi du ver lin tor gen fab qu ex zu ph or an el ing ed st th'.split(' ');
 const rowsAtOnce = 1_000;
 
-/** Writes so many people, each with one repository; one in five is private. The index follows the writes. */
+/** Writes so many people, each with one repository; one in five is private. Where nobody follows the writes, the index is made by the next start. */
 export async function fillNames(db: Database, count: number): Promise<void> {
   const random = seededRandom(11);
   const word = () => Array.from({ length: 1 + random.below(3) }, () => random.pick(syllables)).join('');
@@ -30,4 +31,10 @@ export async function fillNames(db: Database, count: number): Promise<void> {
       );
     });
   }
+}
+
+/** Syllables that are everywhere, in an order that is mostly nowhere: every part of it is frequent. */
+export function drawHardQuery(random: SeededRandom): string {
+  const drawn = Array.from({ length: 2 + random.below(5) }, () => random.pick(syllables) + (random.chance(0.35) ? ' ' : '')).join('');
+  return drawn.trim().slice(random.below(2));
 }

@@ -1,22 +1,29 @@
-// Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first,
-// then the running server under 20 connections, and what another page feels of it.
-// usage: bench/search [--rows N] [--rounds N] [--seconds N]; with 100,000 rows it takes about two minutes
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+// Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first, queries
+// that are drawn to be hard, then the running server under 20 connections, and what another page feels of it.
+// The load is wrk's (a Debian package): one thread, as every cycle that it takes is one that the server does not have.
+// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N]; with 100,000 rows it takes about two minutes
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { migrations } from '../migrations/index.ts';
 import { anonymous } from '../src/access/index.ts';
 import { createDatabase } from '../src/db/index.ts';
 import { silentLogger, systemClock } from '../src/kernel/index.ts';
 import { createSearch } from '../src/search/index.ts';
+import { seededRandom } from '../test/fixtures/seeded-random.ts';
 import { startHearthServer } from './hearth-server.ts';
+import type { HearthServer } from './hearth-server.ts';
 import { median, option, row, spread } from './rounds.ts';
-import { fillNames } from './sample-names.ts';
+import { cpuOfTree } from './processes.ts';
+import { drawHardQuery, fillNames } from './sample-names.ts';
 
 const rows = option('rows', 100_000);
 const rounds = option('rounds', 7);
 const seconds = option('seconds', 5);
+const hard = option('hard', 1_000);
+const connections = 20;
 
 const queries: Record<string, string> = {
   'one letter': 'a',
@@ -28,29 +35,51 @@ const queries: Record<string, string> = {
   'nothing to find': 'xylophone',
   '240 characters': 'kalomitarenesopi'.repeat(15),
 };
+/** What people type: mostly words, sometimes the first letters of one. */
+const typed = ['verlin', 'zuphqu', 'xylophone', 'torgen', 'fabquex', 'ka lo', 'gen-ta', 'linsopi', 'zu', 'g'];
 /** Ours is asked so much oftener in a round, for the sake of its slowest answers. */
 const askedPerRound = 20;
 
-if (process.argv[2] === 'load') await loadAsChild(process.argv[3]!, process.argv[4]!, Number(process.argv[5]));
-else await measure();
-
-async function measure(): Promise<void> {
-  // The repositories are rows only: there is no code in them to index.
-  const hearth = await startHearthServer({ SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
-  process.once('exit', () => hearth.kill());
-  const db = await createDatabase({
-    file: path.join(hearth.folder, 'data/hearth.db'),
+const database = (dataFolder: string, migrate: 'always' | 'never') =>
+  createDatabase({
+    file: path.join(dataFolder, 'hearth.db'),
     entities: [],
     migrations,
     clock: systemClock,
     logger: silentLogger,
-    snapshotDirectory: path.join(hearth.folder, 'backups'),
-    migrate: 'never',
+    snapshotDirectory: path.join(dataFolder, '../backups'),
+    migrate,
   });
-  const search = createSearch({ db, logger: silentLogger });
-  const filledAt = performance.now();
+
+await measure();
+
+/** Rows first and the index afterwards, as the first start with an index does it. */
+async function fill(dataFolder: string): Promise<void> {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const db = await database(dataFolder, 'always');
+  const startedAt = performance.now();
   await fillNames(db, rows);
-  const fillS = (performance.now() - filledAt) / 1000;
+  const filledAt = performance.now();
+  const search = createSearch({ db, logger: silentLogger });
+  await search.recover();
+  const inS = (ms: number) => `${(ms / 1000).toFixed(0)} s`;
+  console.log(
+    `${rows.toLocaleString('en')} repositories and as many people, written in ${inS(filledAt - startedAt)}, their index in ${inS(performance.now() - filledAt)}.`,
+  );
+  const sizes: { part: string; mb: number }[] = await db.read.query(
+    `SELECT iif(name GLOB '*grams*', 'grams', 'texts') AS part, sum(pgsize) / 1e6 AS mb FROM dbstat WHERE name GLOB 'search_*' GROUP BY 1 ORDER BY 1`,
+  );
+  console.log(`The index takes ${sizes.map(({ part, mb }) => `${mb.toFixed(0)} MB of ${part}`).join(' and ')}.\n`);
+  await search.close();
+  await db.close();
+}
+
+async function measure(): Promise<void> {
+  // The repositories are rows only: there is no code in them to index.
+  const hearth = await startHearthServer({ SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' }, fill);
+  process.once('exit', () => hearth.kill());
+  const db = await database(path.join(hearth.folder, 'data'), 'never');
+  const search = createSearch({ db, logger: silentLogger });
 
   /** What one would write first: ASCII case only, `%` and `_` special, and everything on the connection of the pages. */
   const naive = async (query: string, limit: number): Promise<number> => {
@@ -69,7 +98,6 @@ async function measure(): Promise<void> {
     return repositories.length + people.length;
   };
 
-  console.log(`${rows.toLocaleString('en')} repositories and as many people, written with their index in ${fillS.toFixed(0)} s.\n`);
   console.log(row(['Query', 'Hearth, first 50, ms (–p99)', '`LIKE`, first 50, ms', 'Ratio', 'Hearth, all up to 1,000 each, ms (–p99)']));
   console.log(row(['---', '---:', '---:', '---:', '---:']));
   const everything: number[] = [];
@@ -97,33 +125,64 @@ async function measure(): Promise<void> {
   }
   console.log(`\nAll queries together, first 50: median ${percentile(everything, 0.5, 2)} ms, p99 ${percentile(everything, 0.99, 2)} ms.`);
 
-  const line = (name: string, took: readonly number[]) =>
-    row([name, String(Math.round(took.length / seconds)), percentile(took, 0.5), percentile(took, 0.95), percentile(took, 0.99)]);
-
-  /** The load has a process of its own: what it costs to read long answers must not count as waiting for other pages. */
-  async function searchers(address: string): Promise<number[]> {
-    const child = fork(import.meta.filename, ['load', hearth.url, address, String(seconds * 1000)], { execArgv: ['--disable-warning=ExperimentalWarning'] });
-    const [took] = (await once(child, 'message')) as [number[]];
-    return took;
+  const random = seededRandom(5);
+  const drawn = Array.from({ length: hard }, () => drawHardQuery(random));
+  const hardest: { first: number; all: number }[] = [];
+  for (const query of drawn) {
+    const first = await timed(() => search.findFirst(anonymous, query, 50));
+    hardest.push({ first, all: await timed(() => search.findAll(anonymous, query)) });
   }
-
-  const page = () => '/login';
-  await load(hearth.url, 20, () => '/search?q=verlin', 1_000);
-  const alone = await load(hearth.url, 2, page, seconds * 1000);
-  const json = await searchers('/api/v1/search');
-  const html = await searchers('/search');
-  const [, beside] = await Promise.all([searchers('/api/v1/search'), load(hearth.url, 2, page, seconds * 1000)]);
-  const [, besideHtml] = await Promise.all([searchers('/search'), load(hearth.url, 2, page, seconds * 1000)]);
-  console.log(`\n${row(['20 connections, a mix of queries', 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms'])}`);
-  console.log(row(['---', '---:', '---:', '---:', '---:']));
-  console.log(line('`/api/v1/search`', json));
-  console.log(line('`/search`', html));
-  console.log(line('another page, 2 connections, alone', alone));
-  console.log(line('the same while 20 connections ask `/api/v1/search`', beside));
-  console.log(line('the same while 20 connections ask `/search`', besideHtml));
+  const firsts = hardest.map(({ first }) => first);
+  const alls = hardest.map(({ all }) => all);
+  console.log(
+    `${hard.toLocaleString('en')} queries made of the syllables that all names are made of, most of them nowhere, each asked once: ` +
+      `first 50 median ${percentile(firsts, 0.5, 2)} ms, p99 ${percentile(firsts, 0.99, 2)} ms, slowest ${percentile(firsts, 1, 2)} ms; ` +
+      `all median ${percentile(alls, 0.5, 2)} ms, p99 ${percentile(alls, 0.99, 2)} ms, slowest ${percentile(alls, 1, 2)} ms.`,
+  );
   await search.close();
   await db.close();
+
+  const page = () => '/login';
+  await searchers(hearth, '/search', 2);
+  await searchers(hearth, '/api/v1/search', 2);
+  const alone = await load(hearth.url, 2, page, seconds * 1000);
+  const json = await searchers(hearth, '/api/v1/search', seconds);
+  const html = await searchers(hearth, '/search', seconds);
+  const [, beside] = await Promise.all([searchers(hearth, '/api/v1/search', seconds), load(hearth.url, 2, page, seconds * 1000)]);
+  const [, besideHtml] = await Promise.all([searchers(hearth, '/search', seconds), load(hearth.url, 2, page, seconds * 1000)]);
+  console.log(`\n${row([`${connections} connections, a mix of queries`, 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Server CPU ms each'])}`);
+  console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
+  console.log(row(['`/api/v1/search`', ...json]));
+  console.log(row(['`/search`', ...html]));
+  const line = (name: string, took: readonly number[]) =>
+    row([name, String(Math.round(took.length / seconds)), percentile(took, 0.5), percentile(took, 0.95), percentile(took, 0.99), '']);
+  console.log(line('another page, 2 connections, alone', alone));
+  console.log(line(`the same while ${connections} connections ask \`/api/v1/search\``, beside));
+  console.log(line(`the same while ${connections} connections ask \`/search\``, besideHtml));
   await hearth.stop();
+}
+
+/** Answers per second, p50, p95, p99 in milliseconds, and processor time of the server for each answer. */
+async function searchers(hearth: HearthServer, address: string, forS: number): Promise<string[]> {
+  const script = path.join(hearth.folder, 'queries.lua');
+  const paths = typed.map((query) => `"${address}?q=${encodeURIComponent(query)}"`).join(', ');
+  writeFileSync(
+    script,
+    `local paths = { ${paths} }
+     local turn = 0
+     function request() turn = turn % #paths + 1; return wrk.format("GET", paths[turn]) end
+     function done(summary, latency)
+       local ms = function(part) return latency:percentile(part) / 1000 end
+       local failed = summary.errors.status + summary.errors.read + summary.errors.connect + summary.errors.timeout
+       print("RESULT", summary.requests, ms(50), ms(95), ms(99), failed)
+     end`,
+  );
+  const before = cpuOfTree([hearth.pid]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '-s', script, hearth.url]);
+  const cpuS = cpuOfTree([hearth.pid]) - before;
+  const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [number, number, number, number, number];
+  if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);
+  return [(answers / forS).toFixed(0), ...[p50, p95, p99].map((ms) => ms.toFixed(1)), ((cpuS * 1000) / answers).toFixed(2)];
 }
 
 /** Asks over so many connections until the time is over; how long each answer took, in milliseconds. */
@@ -145,14 +204,6 @@ async function load(url: string, connections: number, next: () => string, forMs:
   );
   agent.destroy();
   return took;
-}
-
-/** What people type: mostly words, sometimes the first letters of one. */
-async function loadAsChild(url: string, address: string, ms: number): Promise<void> {
-  const typed = ['verlin', 'zuphqu', 'xylophone', 'torgen', 'fabquex', 'ka lo', 'gen-ta', 'linsopi', 'zu', 'g'];
-  let turn = 0;
-  const took = await load(url, 20, () => `${address}?q=${encodeURIComponent(typed[turn++ % typed.length]!)}`, ms);
-  process.send!(took, () => process.disconnect());
 }
 
 function percentile(values: readonly number[], part: number, digits = 1): string {

@@ -16,14 +16,14 @@ import type { GrownGrams, Proposal } from './grams.ts';
  * What is not public has grams of its own. Of many such rows somebody may see only a few:
  * where everything proposed would be found, these are reached from the person.
  */
-const proposed = (column: string, name: string, { isDecided }: Proposal, visible: string): string => `
-  SELECT t.place AS place, t.${column} AS ${column}
+const proposed = (columns: string, name: string, { isDecided }: Proposal, visible: string): string => `
+  SELECT ${columns}
   FROM search_repository_grams g CROSS JOIN search_repositories t ON t.place = g.rowid
   WHERE g.search_repository_grams MATCH :${name} ${isDecided ? '' : 'AND instr(t.folded, :query) > 0'} AND ${visible}
   ORDER BY g.rowid LIMIT :limit`;
 
-const tied = (column: string, places: string, visible: string): string => `
-  SELECT t.place AS place, t.${column} AS ${column}
+const tied = (columns: string, places: string, visible: string): string => `
+  SELECT ${columns}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
   WHERE instr(t.folded, :query) > 0 AND ${visible}`;
 
@@ -31,7 +31,7 @@ const tied = (column: string, places: string, visible: string): string => `
 const together = (first: string, second: string): string => `
   SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
 
-/** Rows in the order of the answer. `hit` is the JSON of SPEC §2.4. */
+/** Rows in the order of the answer: each with its `place`, and with its `hit` where that is wanted. */
 interface Question {
   repositories: string;
   people: string;
@@ -42,25 +42,29 @@ interface Question {
  * Looks for a query in owner handle, name and description of repositories, and in
  * username and display name of people; both in the order of their handles and names.
  * @param query folded, not empty
- * @param column what is wanted of each row
+ * @param withHits whether the JSON of SPEC §2.4 of each row is wanted
  * @param limit of repositories, and of people
  */
-function ask(grown: Grown, viewer: Viewer, query: string, column: 'hit' | 'id', limit: number): Question {
+function ask(grown: Grown, viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
+  const columns = withHits ? 't.place AS place, t.hit AS hit' : 't.place AS place';
   const visible = visibleRepositories(viewer, 't');
   const open = propose(query, false, grown.repositories);
   const people = propose(query, false, grown.people);
   const parameters: Record<string, unknown> = { ...visible.parameters, limit, query, open: matching(open.grams), people: matching(people.grams) };
-  let repositories = proposed(column, 'open', open, visible.sql);
+  let repositories = proposed(columns, 'open', open, visible.sql);
   if (viewer.kind !== 'anonymous') {
     const hidden = propose(query, true, grown.repositories);
     const places = isLocalAdministrator(viewer) || !hidden.isDecided ? null : placesOfPrivate(viewer);
     parameters['hidden'] = matching(hidden.grams);
-    repositories = together(repositories, places === null ? proposed(column, 'hidden', hidden, visible.sql) : tied(column, places, visible.sql));
+    repositories = together(repositories, places === null ? proposed(columns, 'hidden', hidden, visible.sql) : tied(columns, places, visible.sql));
   }
+  // What the index decides of people needs no look at them.
+  const isPlaceEnough = people.isDecided && !withHits;
   return {
     repositories,
     people: `
-      SELECT t.${column} AS ${column} FROM search_person_grams g CROSS JOIN search_people t ON t.place = g.rowid
+      SELECT ${isPlaceEnough ? 'g.rowid AS place' : columns}
+      FROM search_person_grams g ${isPlaceEnough ? '' : 'CROSS JOIN search_people t ON t.place = g.rowid'}
       WHERE g.search_person_grams MATCH :people ${people.isDecided ? '' : 'AND instr(t.folded, :query) > 0'}
       ORDER BY g.rowid LIMIT :limit`,
     parameters,
@@ -93,7 +97,7 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  * Refuses as `SideThread.ask` does.
  */
 export async function findHits(thread: SideThread, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<Buffer> {
-  const { repositories, people, parameters } = ask(grown, viewer, query, 'hit', limit);
+  const { repositories, people, parameters } = ask(grown, viewer, query, true, limit);
   const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
   const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];
   return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
@@ -129,15 +133,17 @@ const shownRepositories = `
   SELECT json_group_array(json_object('owner', json_object('id', h.owner_id, 'handle', h.display, 'avatarAt', a.updated_at), 'name', r.name,
     'description', r.description, 'visibility', r.visibility, 'archivedAt', r.archived_at, 'imageContentType', r.image_content_type,
     'imageUpdatedAt', r.image_updated_at, 'changedAt', coalesce(r.pushed_at, r.updated_at)))
-  FROM (SELECT id FROM found_repositories LIMIT :shown) f
-  CROSS JOIN repositories r ON r.id = f.id
+  FROM (SELECT place FROM found_repositories LIMIT :shown) f
+  CROSS JOIN search_repositories t ON t.place = f.place
+  CROSS JOIN repositories r ON r.id = t.id
   CROSS JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
   LEFT JOIN avatars a ON a.owner_id = h.owner_id`;
 
 const shownPeople = `
   SELECT json_group_array(json_object('id', u.id, 'username', u.username, 'displayName', u.display_name, 'avatarAt', a.updated_at))
-  FROM (SELECT id FROM found_people LIMIT :shown) f
-  CROSS JOIN users u ON u.id = f.id
+  FROM (SELECT place FROM found_people LIMIT :shown) f
+  CROSS JOIN search_people t ON t.place = f.place
+  CROSS JOIN users u ON u.id = t.id
   LEFT JOIN avatars a ON a.owner_id = u.id`;
 
 /**
@@ -151,7 +157,7 @@ export async function findFirstHits(
   query: string,
   { shown, counted }: { shown: number; counted: number },
 ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
-  const { repositories, people, parameters } = ask(grown, viewer, query, 'id', counted);
+  const { repositories, people, parameters } = ask(grown, viewer, query, false, counted);
   const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
     SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
       (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;

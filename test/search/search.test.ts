@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { createSearch, mostHits } from '../../src/search/index.ts';
 import type { Search } from '../../src/search/index.ts';
 import { fold } from '../../src/search/fold.ts';
-import { gramsOf } from '../../src/search/grams.ts';
+import { gramsOf, matching, propose } from '../../src/search/grams.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
@@ -264,7 +264,8 @@ async function checkIndex(t: Test & { same(a: unknown, b: unknown, message: stri
 }
 
 t.test('security E08 what is found is what a look at every visible row finds, in the order of handles and names', async (t) => {
-  const { db, find, search } = await openSearch(t, 12);
+  const mostTexts = 12;
+  const { db, find, search } = await openSearch(t, mostTexts);
   const random = seededRandom(7);
   const world = drawWorld(random);
   for (const { id, username, displayName } of world.people) {
@@ -321,6 +322,21 @@ t.test('security E08 what is found is what a look at every visible row finds, in
   }
   t.ok(hits > 3_000, `${hits} hits`);
   await checkIndex(t, db);
+
+  // Whatever is looked for: either every text that is looked into is found, or there are few of them.
+  await search.grow();
+  const grown = new Set((await db.read.query("SELECT gram FROM search_grown_grams WHERE list = 'search_repositories'") as { gram: string }[]).map(({ gram }) => gram));
+  let undecided = 0;
+  for (let round = 0; round < 200; round++) {
+    for (const isHidden of [false, true]) {
+      const { grams, isDecided } = propose(fold(world.query() + world.query()), isHidden, grown);
+      if (isDecided) continue;
+      undecided += 1;
+      const [{ texts }] = (await db.read.query('SELECT count(*) AS texts FROM search_repository_grams WHERE search_repository_grams MATCH ?', [matching(grams)])) as [{ texts: number }];
+      if (texts > mostTexts) t.fail(`${texts} texts have ${grams.join(' ')}`);
+    }
+  }
+  t.ok(undecided > 100, `${undecided} queries were longer than what had grown`);
 });
 
 t.test('places keep the order of the texts, whatever the order they come in', async (t) => {
