@@ -84,6 +84,14 @@ t.test('product.md 3.15 a parcel is one file that plain git clones, and another 
   t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), { code: 0, stdout: /^Made private repository alice\/hidden/ });
 });
 
+t.test('a parcel of somebody who is not here says so', async (t) => {
+  await here('org', 'add', 'acme', '--owner', 'alice');
+  await here('repo', 'add', 'acme/tool');
+  await here('export', 'acme/tool', 'tool.bundle');
+  t.match(await there('import', 'tool.bundle'), { code: 2, stderr: /no such owner.*hint: the owner that this parcel names is not here.*FILE OWNER\/NAME/s });
+  t.match(await there('import', 'tool.bundle', 'alice/tool'), { code: 0, stdout: /^Made private repository alice\/tool/ });
+});
+
 t.test('an empty repository travels, too', async (t) => {
   await here('repo', 'add', 'alice/empty', '--default-branch', 'develop');
   t.equal((await here('export', 'alice/empty', 'empty.bundle')).code, 0);

@@ -3,13 +3,14 @@ import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
-import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { ImportWishes, ParcelRoom } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import { cloneAddresses } from '../addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { readableSize } from '../output.ts';
+import { withHint } from '../report-error.ts';
 import { showProgress } from '../progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { repositoryToJson } from './repository-row.ts';
@@ -105,7 +106,12 @@ async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused } = await importParcel(parcelRoom(rooms, systemRandom), source, wishes, { progress }).finally(shown.end);
+  const { found, refs, refused } = await importParcel(parcelRoom(rooms, systemRandom), source, wishes, { progress })
+    .catch((error: unknown) => {
+      const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
+      throw isOwnerOfParcel ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME') : error;
+    })
+    .finally(shown.end);
   for (const line of refused) cli.output.message(`not taken: ${line}`);
   const { repository, canonical } = found;
   const clone = cloneAddresses(rooms.config, canonical);
