@@ -143,6 +143,71 @@ t.test('security J08, SPEC §3 an Accept counts only from the followed actor', a
   t.equal(await state(), undefined, 'an Accept brings nothing back');
 });
 
+t.test('SPEC §3 an Accept by the id of the Follow: of the followed actor, for its own Follow, and nothing else embedded', async (t) => {
+  const stage = await setStage(t);
+  const { hearth, peer, alice, username } = stage;
+  const { federation } = hearth.rooms;
+  const elsewhere = await startFakePeer(t);
+  const repository = peer.addActor('/repos/bob/lib', { type: 'Repository', preferredUsername: 'bob/lib' }, keysNumber(1));
+  const second = peer.addActor('/repos/bob/app', { type: 'Repository', preferredUsername: 'bob/app' }, keysNumber(1));
+  const foreign = elsewhere.addActor('/repos/bob/lib', { type: 'Repository', preferredUsername: 'bob/lib' }, keysNumber(1));
+  for (const { id } of [repository, second, foreign]) await federation.follow(alice.id, id);
+  await federation.drain();
+  const follow = peer.activities().find(({ object }) => object === repository.id) as { id: string; object: string; actor: string };
+  const states = async () => Object.fromEntries((await federation.followingOf(alice.id)).repositories.map(({ remoteActorId, state }) => [remoteActorId, state]));
+  const pending = { [repository.id]: 'PENDING', [second.id]: 'PENDING', [foreign.id]: 'PENDING' };
+  t.strictSame(await states(), pending);
+
+  const { headers, status, body } = await sendRaw({ url: follow.id, method: 'GET', headers: [['Host', new URL(follow.id).host], ['Accept', 'application/activity+json']] });
+  t.match({ status, type: headers['content-type'] }, { status: 200, type: /^application\/activity\+json/ }, 'the id of a Follow can be looked up');
+  t.strictSame(JSON.parse(body), follow, 'and is what was sent');
+  t.match(follow, { type: 'Follow', actor: `${hearth.origin}/ap/users/${username}`, object: repository.id });
+
+  const inbox = `${hearth.origin}/ap/users/${username}/inbox`;
+  const accept = (by: FakeActor, object: unknown, more: object = {}, from = peer) =>
+    from.deliver(by, inbox, { id: from.newId(), type: 'Accept', actor: by.id, object, ...more });
+  const noActor = { ...follow, actor: undefined };
+  const wrong: [name: string, by: FakeActor, object: unknown][] = [
+    ['another repository of the same person', second, follow.id],
+    ['another repository, with what was sent', second, follow],
+    ['another person in what is embedded', repository, { ...follow, actor: stage.mallory.id }],
+    ['another of our people', repository, { ...follow, actor: `${hearth.origin}/ap/users/somebody-else` }],
+    ['our instance as the follower', repository, { ...follow, actor: `${hearth.origin}/ap/instance` }],
+    ['two followers', repository, { ...follow, actor: [follow.actor, stage.mallory.id] }],
+    ['another followed repository', repository, { ...follow, object: second.id }],
+    ['two followed repositories', repository, { ...follow, object: [repository.id, second.id] }],
+    ['no repository', repository, { ...follow, object: null }],
+    ['not a Follow', repository, { ...follow, type: 'Like' }],
+    ['no type of a kind', repository, { ...follow, type: 5 }],
+    ['two ids', repository, [follow.id, follow.id]],
+    ['an Undo around it', repository, { type: 'Undo', id: follow.id, object: follow }],
+    ['another id, nobody named', repository, { ...noActor, id: peer.newId() }],
+    ['the id in capitals', repository, follow.id.toUpperCase()],
+    ['the id with a query', repository, `${follow.id}?x`],
+    ['the id with a fragment', repository, `${follow.id}#x`],
+    ['a part of the id', repository, follow.id.slice(0, -1)],
+    ['only the last part of it', repository, follow.id.split('/').at(-1)],
+    ['a pattern', repository, `${follow.id.slice(0, -1)}%`],
+    ['the person who follows', repository, follow.actor],
+    ['itself', repository, repository.id],
+  ];
+  for (const [name, by, object] of wrong) {
+    t.equal((await accept(by, object)).status, 202, name);
+    t.strictSame(await states(), pending, name);
+  }
+  t.equal((await accept(foreign, follow.id, {}, elsewhere)).status, 202);
+  t.equal((await accept(foreign, follow, { id: peer.newId() }, elsewhere)).status, 401, 'an id on another server');
+  t.equal((await accept(foreign, follow, { actor: repository.id }, elsewhere)).status, 401, 'in the name of another server');
+  t.equal((await accept(second, follow, { actor: repository.id })).status, 401, 'in the name of its neighbour');
+  t.strictSame(await states(), pending);
+
+  await accept(repository, follow.id);
+  t.strictSame(await states(), { ...pending, [repository.id]: 'ACCEPTED' });
+  const { id: secondId } = peer.activities().find(({ object }) => object === second.id)!;
+  await accept(second, { id: secondId, type: ['Follow'], object: { id: second.id } });
+  t.strictSame(await states(), { ...pending, [repository.id]: 'ACCEPTED', [second.id]: 'ACCEPTED' }, 'the fields that are there fit');
+});
+
 t.test('SPEC §6 a Push is stored when somebody here follows its actor, and dropped otherwise', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, alice } = stage;

@@ -4,7 +4,7 @@ import type { FederationRoom } from '../room.ts';
 import { nothingToPrepare } from './arrived-activity.ts';
 import type { ActivityHandler, ArrivedActivity } from './arrived-activity.ts';
 import { activityStreams } from './contexts.ts';
-import { embedded, idOf } from './fields.ts';
+import { embedded, idOf, typesOf } from './fields.ts';
 import type { Json } from './fields.ts';
 import type { Tx } from '../../db/index.ts';
 
@@ -24,16 +24,25 @@ export const receiveAccept: ActivityHandler<null> = {
   },
 };
 
-/** By the Follow's id, else by who followed whom; in both cases only follows of the signer come into question. */
+/**
+ * By the Follow's id, else by who followed whom; in both cases only follows of the signer come
+ * into question. A Follow that is embedded has to be the one that was sent, as far as it says.
+ */
 async function followMeant(room: FederationRoom, { manager }: Tx, { document, signer }: ArrivedActivity): Promise<RemoteFollow | null> {
   const remoteActorId = signer.id;
+  const { type, actor, object } = embedded(document['object']);
+  if (type !== undefined && !typesOf(type).includes('Follow')) return null;
+  if (object !== undefined && idOf(object) !== signer.id) return null;
+  const follower = idOf(actor);
+  if (actor !== undefined && follower === null) return null;
+
   const followId = idOf(document['object']);
   const byId = followId === null ? null : await manager.findOneBy(remoteFollowSchema, { remoteActorId, followId });
-  if (byId !== null) return byId;
-  const { actor, object } = embedded(document['object']);
-  const follower = idOf(actor);
+  if (byId !== null && follower === null) return byId;
   const { origin } = room.settings;
-  if (follower === null || idOf(object) !== signer.id || !follower.startsWith(`${origin}/`)) return null;
+  if (follower === null || !follower.startsWith(`${origin}/`)) return null;
   const person = await room.localActors.atPath(follower.slice(origin.length), manager);
-  return person?.kind === 'user' ? manager.findOneBy(remoteFollowSchema, { remoteActorId, userId: person.ownerId }) : null;
+  if (person?.kind !== 'user') return null;
+  if (byId !== null) return byId.userId === person.ownerId ? byId : null;
+  return object === undefined ? null : manager.findOneBy(remoteFollowSchema, { remoteActorId, userId: person.ownerId });
 }
