@@ -2,7 +2,6 @@
  * A thread with a connection of its own, for statements that take longer than the
  * main thread may be held: searches, and files of derived data.
  */
-import { getPriority, setPriority } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,16 +9,12 @@ import { applySettings, connectionSettings } from './sqlite-connection.ts';
 import type { SideOptions, SideReply, SideRequest, SideRow, SideStatement } from './side-protocol.ts';
 
 const maxCachedStatements = 100;
-/** More than the rest of the program has; 19 is most. */
-const niceness = 5;
 
 const options = workerData as SideOptions;
 const port = parentPort!;
 const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: 5_000 });
 const statements = new Map<string, StatementSync>();
 
-// On Linux this is the thread's own: when there is more to do than processors, the main thread's short answers go first.
-setPriority(Math.min(getPriority() + niceness, 19));
 applySettings(database, connectionSettings);
 for (const sql of options.setUp) database.exec(sql);
 
