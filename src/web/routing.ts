@@ -5,7 +5,7 @@ import type { Context, Middleware, State } from './context.ts';
 import { admit } from './middleware/admit.ts';
 import type { AnonymousBudget } from './middleware/anonymous-budget.ts';
 import { answer } from './middleware/answer.ts';
-import type { Budgets } from './middleware/budget.ts';
+import type { Budgets, CostClass } from './middleware/budget.ts';
 import { refuseCrossSite } from './middleware/csrf.ts';
 import { readForm } from './middleware/forms.ts';
 import { finishErrandsFirst } from './middleware/onboarding.ts';
@@ -53,16 +53,19 @@ function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting,
   if (route.access === 'open') return [remember(route), budget, page];
   return [
     remember(route),
-    budget,
-    identifyViewer(rooms),
-    // Archives are transfers that a page begins.
-    ...(route.cost === 'objects' || route.cost === 'transfer' ? [anonymous.spend] : []),
+    ...beforeWork(route.cost, budget, identifyViewer(rooms), anonymous),
     refuseCrossSite,
     finishErrandsFirst(route.path),
     admit(route.access, rooms),
     route.upload === undefined ? readForm : readUpload(route.upload),
     page,
   ];
+}
+
+/** Strangers wait in a line of their own before they take anybody's place. Archives are transfers that a page begins. */
+function beforeWork(cost: CostClass, budget: Middleware, identify: Middleware, anonymous: AnonymousBudget): Middleware[] {
+  if (cost === 'objects' || cost === 'transfer') return [identify, anonymous.spend, budget];
+  return cost === 'rows' ? [identify, anonymous.wait, budget] : [budget, identify];
 }
 
 /** A route table that forgot who may come in, or names a repository without asking, stops the start. */

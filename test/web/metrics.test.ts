@@ -53,6 +53,47 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
   t.ok(families()[0]!.samples.find(({ labels }) => labels?.['result'] === 'served')!.value >= 31);
 });
 
+t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
+  const { spend, families } = createAnonymousBudget(fixedClock(), { git: { atWork: 2, line: 2, waitMs: 60_000 }, rows: { atWork: 1, line: 0, waitMs: 1 } });
+  const begun: string[] = [];
+  const release: (() => void)[] = [];
+  const visit = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
+    spend({ state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
+      begun.push(name);
+      return new Promise<void>((resolve) => release.push(resolve));
+    });
+  const soon = () => new Promise((resolve) => setImmediate(resolve));
+  const visits = ['a', 'b', 'c', 'd'].map((name) => visit(name));
+  await soon();
+  t.same(begun, ['a', 'b']);
+  await t.rejects(visit('e'), { code: 'unavailable', reason: 'busy', retryAfterSeconds: 5 }, 'the line is full');
+  visits.push(visit('carol', 'person'));
+  await soon();
+  t.same(begun, ['a', 'b', 'carol']);
+  release[0]!();
+  await soon();
+  t.same(begun, ['a', 'b', 'carol', 'c'], 'the first in line');
+  for (let turn = 0; turn < 5; turn += 1) {
+    for (const each of release) each();
+    await soon();
+  }
+  await Promise.all(visits);
+  t.match(families().find(({ name }) => name === 'anonymous_refused_total'), { samples: [{ labels: { result: 'busy' }, value: 1 }] });
+
+  const hasty = createAnonymousBudget(fixedClock(), { git: { atWork: 1, line: 1, waitMs: 5 }, rows: { atWork: 1, line: 0, waitMs: 1 } });
+  const stranger = { state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
+  const holding = hasty.spend(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
+  await soon();
+  await t.rejects(async () => hasty.spend(stranger, async () => {}), { code: 'unavailable' }, 'too long a wait');
+  release.at(-1)!();
+  await holding;
+  await t.resolves(async () => hasty.spend(stranger, async () => {}), 'and its place in line is free');
+  const waiting = hasty.wait(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
+  await t.rejects(async () => hasty.wait(stranger, async () => {}), { code: 'unavailable' }, 'what needs no git has places of its own');
+  release.at(-1)!();
+  await waiting;
+});
+
 t.test('robots.txt keeps crawlers off what is dear', async (t) => {
   const web = await startWeb(t);
   const text = await (await fetch(`${web.origin}/robots.txt`)).text();

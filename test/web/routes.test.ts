@@ -19,7 +19,7 @@ const handlers = new Proxy({}, { get: () => nobody });
 const table = routes(handlers as GitHandlers, handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(), anonymous: { spend: nobody, families: () => [] } };
+  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(), anonymous: { spend: nobody, wait: nobody, families: () => [] } };
   t.doesNotThrow(() => mountRoutes(table, mounting));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;

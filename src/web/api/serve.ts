@@ -15,7 +15,7 @@ import { respond } from './respond.ts';
 export const apiPrefix = '/api/v1';
 
 /** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
-function serveOperation(operation: Operation, rooms: WebRooms, { spend }: AnonymousBudget): Middleware {
+function serveOperation(operation: Operation, rooms: WebRooms, within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
     const viewer = await authenticate(ctx, rooms);
@@ -26,7 +26,7 @@ function serveOperation(operation: Operation, rooms: WebRooms, { spend }: Anonym
       const body = await readBody(operation, ctx);
       respond(ctx, operation, await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }));
     };
-    return operation.cost === 'objects' ? spend(ctx, serve) : serve();
+    await within(ctx, serve);
   };
 }
 
@@ -37,7 +37,13 @@ const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-
 export function serveOperations(operations: readonly Operation[], { rooms, budgets, anonymous }: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget }): Middleware {
   const router = new Router<State>({ sensitive: true });
   for (const operation of operations) {
-    router.register(routerPath(operation.path), [operation.method], [budgets[operation.cost], serveOperation(operation, rooms, anonymous)] as never);
+    const budget = budgets[operation.cost];
+    // Strangers wait in a line of their own before they take anybody's place.
+    const line = operation.cost === 'objects' ? anonymous.spend : operation.cost === 'rows' ? anonymous.wait : null;
+    const chain = line === null
+      ? [budget, serveOperation(operation, rooms, (_ctx, serve) => serve())]
+      : [serveOperation(operation, rooms, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];
+    router.register(routerPath(operation.path), [operation.method], chain as never);
   }
   const serve = router.routes() as Middleware;
   const refuse = (ctx: Context): never => {
