@@ -64,10 +64,26 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
     t.equal(body, wanted, path);
     t.notOk(headers.etag, 'nothing that could be kept');
   }
+  // Folding, signs that mean themselves, and the order: owner, then name, whatever their case.
+  const odd = 'Une École, die Straße, ΟΔΟΣ, İstanbul: 100%_sure';
+  for (const name of ['Zeta', 'alpha', 'Beta']) await asBob('POST', '/repos', { name, visibility: 'PUBLIC', description: name === 'Beta' ? odd : 'of the HEARTH' });
+  const one = (owner: string, name: string, description: string) =>
+    `{"owner":"${owner}","name":"${name}","visibility":"PUBLIC","description":"${description}","createdAt":"2026-01-01T12:00:00.000Z"}`;
+  const inOrder = [open, one('bob', 'alpha', 'of the HEARTH'), one('bob', 'Zeta', 'of the HEARTH')].join(',');
+  t.equal((await anonymous('GET', '/search?q=hEaRtH')).body, `{"repositories":[${inOrder}],"persons":[]}`);
+  t.equal((await asAlice('GET', '/search?q=hearth')).body, `{"repositories":[${inOrder.replace(open, `${open},${hidden}`)}],"persons":[]}`, 'hers are where they belong');
+  t.equal((await asBob('GET', '/search?q=b')).body, `{"repositories":[${[one('bob', 'alpha', 'of the HEARTH'), one('bob', 'Beta', odd), one('bob', 'Zeta', 'of the HEARTH')].join(',')}],"persons":[{"username":"bob","displayName":""}]}`);
+  const found = `{"repositories":[${one('bob', 'Beta', odd)}],"persons":[]}`;
+  for (const query of ['école', 'ÉCOLE', 'e\u0301cole', 'STRAẞE', 'straße', 'οδος', 'ΟΔΟΣ', 'οδοσ', 'İSTANBUL', 'i\u0307stanbul', '100%', '%_', '_SURE', ': 1']) {
+    t.equal((await anonymous('GET', `/search?q=${encodeURIComponent(query)}`)).body, found, query);
+  }
+  for (const query of ['ecole', 'strasse', 'istanbul', '1%0', '1_0', '*', '"école"', 'betaune', 'bob/beta', 'bob beta']) {
+    t.equal((await anonymous('GET', `/search?q=${encodeURIComponent(query)}`)).body, nothing, query);
+  }
   for (const malformed of [`/search?q=${'a'.repeat(257)}`, '/search?q=%00', '/search?q=%', '/search?q=%ff']) {
     t.match(await anonymous('GET', malformed), { status: 400, json: { error: { code: 'malformed_request', message: String } } }, malformed);
   }
-  for (const bad of ['Bearer hth_wrong', 'Bearer', 'Basic YWxpY2U6eA==', 'hth_x']) t.equal((await caller(web, bad)('GET', '/search?q=a')).status, 401, `${bad} is never taken for nobody`);
+  for (const bad of ['Bearer hth_wrong', 'Bearer', 'Basic YWxpY2U6eA==', 'hth_x']) for (const path of ['/search?q=a', '/search']) t.equal((await caller(web, bad)('GET', path)).status, 401, `${bad} is never taken for nobody`);
 });
 
 t.test('security D-02, D-11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at', async (t) => {
