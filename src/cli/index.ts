@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+import { embedded } from '../embedded/index.ts';
 import type { CliProcess, CliSignal } from './cli-process.ts';
 import type { CliTools } from './cli.ts';
 
@@ -10,6 +12,12 @@ export type { CliTools } from './cli.ts';
  */
 export async function main(process: CliProcess, tools: Partial<CliTools> = {}): Promise<number> {
   const words = process.argv.slice(2);
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    // Before anything else is loaded: scripts ask this often.
+    printAtOnce(process, `${embedded.version}\n`);
+    process.exit(0);
+    return 0;
+  }
   let onSignal: ((signal: CliSignal) => void) | null = null;
   let code: number;
 
@@ -20,12 +28,7 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
     process.on(signal, () => (onSignal === null ? process.exit(signal === 'SIGINT' ? 130 : 143) : onSignal(signal)));
   }
 
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // Before anything else is loaded: scripts ask this often.
-    const { embedded } = await import('../embedded/index.ts');
-    process.stdout.write(`${embedded.version}\n`);
-    code = 0;
-  } else if (words[0] === 'ssh' && (code = await sshHelper(process, words)) !== -1) {
+  if (words[0] === 'ssh' && (code = await sshHelper(process, words)) !== -1) {
     // sshd starts them for every session.
   } else {
     const [{ runCommand }, { systemClock }] = await Promise.all([import('./run-command.ts'), import('../kernel/index.ts')]);
@@ -41,6 +44,18 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
 async function sshHelper(process: CliProcess, words: readonly string[]): Promise<number> {
   const { runSshHelper } = await import('./system-ssh.ts');
   return (await runSshHelper(process, words)) ?? -1;
+}
+
+/** Without a stream where that can be: to make one takes Node longer than all the rest of a version. */
+function printAtOnce(process: CliProcess, text: string): void {
+  try {
+    if (process === globalThis.process) return void writeSync(1, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPIPE') return;
+    if (code !== 'EAGAIN') throw error;
+  }
+  process.stdout.write(text);
 }
 
 /** `hearth user list | head -1`: the reader has gone, which is no fault. */
