@@ -1,0 +1,118 @@
+// What commands do with other servers, and with what pushes and nights leave behind, beside a running server.
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
+import { receiver } from '../webhooks/receiver.ts';
+import type { Receiver } from '../webhooks/receiver.ts';
+import { runCli } from './fake-process.ts';
+
+t.setTimeout(120_000);
+
+let server: Hearth;
+let alice: TestPerson;
+let target: Receiver;
+let env: Record<string, string>;
+let work: string;
+
+let opened: ReturnType<typeof realOpenRooms> | undefined;
+const openRooms: typeof realOpenRooms = async (config, options) => {
+  opened ??= realOpenRooms(config, options);
+  return { ...(await opened), close: async () => {} };
+};
+t.teardown(async () => (await opened)?.close());
+const hearth = (...words: string[]) => runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
+const json = async (...words: string[]) => JSON.parse((await hearth(...words, '--json')).stdout);
+const run = promisify(execFile);
+/** Not in this thread, where the server is. */
+const git = async (...args: string[]): Promise<string> =>
+  (await run('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], { cwd: work, env: clientEnvironment })).stdout.trim();
+
+t.before(async () => {
+  target = await receiver(t);
+  const port = await freePort();
+  env = {
+    SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
+    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}`, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
+    SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
+  };
+  server = await startHearth(t, { env });
+  alice = await server.addPerson('alice');
+  work = path.join(server.folder, 'work');
+  mkdirSync(work);
+  await hearth('repo', 'add', 'alice/site', '--public');
+  await git('init', '--quiet', '-b', 'main');
+  await git('remote', 'add', 'origin', `${server.url.replace('://', `://alice:${alice.token}@`)}/git/alice/site.git`);
+  await git('commit', '--quiet', '--allow-empty', '-m', 'one');
+  await git('push', '--quiet', 'origin', 'main', 'main:topic');
+});
+
+t.test('repo undo lists what was lost and gives it back', async (t) => {
+  const lost = await git('rev-parse', 'HEAD');
+  await git('push', '--quiet', 'origin', ':topic');
+  let tips: { id: string; ref: string; oldId: string }[] = [];
+  // What a push lost is noted right after its answer.
+  for (let turn = 0; turn < 200 && tips.length === 0; turn += 1) {
+    tips = await json('repo', 'undo', 'alice/site');
+    if (tips.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  t.match(tips, [{ ref: 'refs/heads/topic', oldId: lost }]);
+  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', 'feed'), { code: 3, stderr: /hint: hearth repo undo OWNER\/NAME lists/ });
+  t.match(await hearth('repo', 'undo', 'alice/site', '--as', 'x'), { code: 2 });
+  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', tips[0]!.id, '--as', 'rescued'), { code: 0, stdout: /^Restored refs\/heads\/rescued of alice\/site to / });
+  t.match(await git('ls-remote', 'origin', 'rescued'), lost);
+});
+
+t.test('repo import and mirror: bring a repository here, follow it, rest, go on', async (t) => {
+  const address = `${server.url}/git/alice/site.git`;
+  t.match(await hearth('repo', 'import', 'ssh://git.example.org/x', 'alice/copy'), { code: 2, stderr: /give the https address/ });
+  t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), { code: 0, stdout: /^Imported alice\/copy: \d branches and tags; it goes on following\.\n$/ });
+  t.match(await json('repo', 'mirror', 'list'), [{ name: 'alice/copy', direction: 'pull', address, state: 'ok', lastError: null }]);
+  t.match(await hearth('repo', 'mirror', 'show', 'alice/copy'), { code: 0, stdout: /^Repository\talice\/copy\nDirection\tpull\n/ });
+  t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is no mirror/ });
+  t.match(await hearth('repo', 'mirror', 'pause', 'alice/copy'), { code: 0, stdout: /mirror resume alice\/copy/ });
+  t.match(await json('repo', 'mirror', 'list'), [{ nextAt: null }]);
+  t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /goes on/ });
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/copy'), { code: 0, stdout: 'alice/copy is up to date.\n' });
+  t.match(await json('repo', 'list'), [{ name: 'copy', state: 'mirror' }, { name: 'site', state: 'ok' }]);
+  t.match(await json('repo', 'show', 'alice/copy'), { mirror: { direction: 'pull', address }, followers: 0 });
+});
+
+t.test('webhook add, list, test, deliveries and remove', async (t) => {
+  writeFileSync(path.join(server.folder, 'secret'), 'it is a secret\n');
+  const added = await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'push, create', '--secret-file', 'nowhere');
+  t.match(added, { code: 2, stderr: /nowhere cannot be read/ });
+  const { id } = await json('webhook', 'add', 'alice/site', target.url, '--events', 'push,create', '--secret-file', path.join(server.folder, 'secret'));
+  t.match(await json('webhook', 'list', 'alice/site'), [{ id, url: target.url, hasSecret: true, events: ['push', 'create'], active: true }]);
+  t.match(await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'psh'), { code: 2, stderr: /choose from push, create, delete, run/ });
+  t.match(await hearth('webhook', 'list', 'alice'), { code: 3, stderr: /no organisation alice; a repository is written owner\/name/ });
+  t.match(await hearth('webhook', 'test', 'alice/site', id.slice(0, 8)), { code: 0, stdout: /^Delivery \d+: It answered with status 200 after \d+ ms\.\n$/ });
+  t.equal(target.got.length, 1);
+  const [first] = await json('webhook', 'deliveries', 'alice/site', id);
+  t.match(first, { state: 'DELIVERED', status: 200 });
+  t.match(await hearth('webhook', 'deliveries', 'alice/site', id, '--redeliver', String(first.id)), { code: 0, stdout: /status 200/ });
+  t.match(await hearth('webhook', 'deliveries', 'alice/site', id, '--redeliver', 'x'), { code: 2 });
+  t.equal(target.got.length, 2);
+  t.match(await hearth('webhook', 'remove', 'alice/site', id, '--dry-run'), { code: 0, stdout: /^Would remove/ });
+  t.match(await hearth('webhook', 'remove', 'alice/site', id), { code: 2, stderr: /add --yes/ });
+  t.match(await hearth('webhook', 'remove', 'alice/site', id, '--yes'), { code: 0 });
+  t.same(await json('webhook', 'list', 'alice/site'), []);
+});
+
+t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
+  const made = await json('backup', 'create', '--with-keys');
+  t.match(await json('backup', 'list'), [{ name: made.name, repositories: 2, withKeys: true, proof: null }]);
+  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '2 of 2 repositories proven.\n' });
+  t.match(await hearth('backup', 'list'), { stdout: /\t2\t2 of 2\n$/ });
+  t.match(await hearth('backup', 'drill', 'nope'), { code: 3 });
+  t.match(await hearth('backup', 'prune', '--keep-daily', '0', '--keep-weekly', '0', '--keep-monthly', '0', '--dry-run'), { code: 0, stdout: /^(Would remove|Removed) \d/ });
+  t.match(await hearth('backup', 'prune', '--keep-daily', 'x'), { code: 2, stderr: /is not a number of backups/ });
+  t.match(await hearth('backup', 'prune'), { code: 0, stdout: 'Removed 0, kept 1.\n' });
+  t.match(await hearth('ssh', 'hostkey', 'show'), { code: 0, stdout: /^SHA256:\S+ \(ED25519\)\n$/ });
+});
