@@ -12,29 +12,43 @@ for (const [network, bits] of [['10.0.0.0', 8], ['100.64.0.0', 10], ['169.254.0.
 inner.addSubnet('fc00::', 7, 'ipv6');
 inner.addSubnet('fe80::', 10, 'ipv6');
 
-/**
- * Why federation stays off, a sentence for each missing condition; none means
- * it works (SPEC §1). The development flag forgives http and inner addresses.
- */
-export function federationObstacles({ enabled, baseUrl, devAllowInsecure }: Config['federation']): string[] {
-  const obstacles: string[] = [];
-  if (!enabled) obstacles.push('The switch is off: set SERVICE_FEDERATION_ENABLED=true.');
-  if (baseUrl === null) obstacles.push('The base URL is missing: set SERVICE_FEDERATION_BASE_URL to the public https origin.');
-  else obstacles.push(...baseUrlObstacles(baseUrl, devAllowInsecure));
-  return obstacles;
+/** A condition that federation lacks: a stable name for programs, a sentence for people. */
+export interface FederationObstacle {
+  reason: 'switch_off' | 'base_url_missing' | 'base_url_invalid' | 'base_url_loopback' | 'base_url_inner' | 'base_url_not_https';
+  words: string;
 }
 
-function baseUrlObstacles(text: string, devAllowInsecure: boolean): string[] {
+/**
+ * Why federation stays off, one for each missing condition; none means it works
+ * (SPEC §1). The development flag forgives http and inner addresses.
+ */
+export function missingForFederation({ enabled, baseUrl, devAllowInsecure }: Config['federation']): FederationObstacle[] {
+  const obstacles: FederationObstacle[] = [];
+  if (!enabled) obstacles.push({ reason: 'switch_off', words: 'The switch is off: set SERVICE_FEDERATION_ENABLED=true.' });
+  if (baseUrl !== null) return [...obstacles, ...baseUrlObstacles(baseUrl, devAllowInsecure)];
+  return [...obstacles, { reason: 'base_url_missing', words: 'The base URL is missing: set SERVICE_FEDERATION_BASE_URL to the public https origin.' }];
+}
+
+/** The same, in words alone. */
+export function federationObstacles(settings: Config['federation']): string[] {
+  return missingForFederation(settings).map(({ words }) => words);
+}
+
+function baseUrlObstacles(text: string, devAllowInsecure: boolean): FederationObstacle[] {
   const url = URL.parse(text);
   const isOrigin = url !== null && url.hostname !== '' && text.replace(/\/$/, '').toLowerCase() === url.origin;
   if (!isOrigin || !/^https?:$/.test(url.protocol)) {
-    return [`The base URL (${text}) is not an origin: write scheme and host alone, as in https://git.example.org.`];
+    return [{ reason: 'base_url_invalid', words: `The base URL (${text}) is not an origin: write scheme and host alone, as in https://git.example.org.` }];
   }
   if (devAllowInsecure) return [];
-  if (url.protocol !== 'https:') return [`The base URL (${text}) is not https.`];
-  if (isLoopback(url.hostname)) return [`The base URL (${text}) is a loopback address, which no other server can reach.`];
-  if (isInner(url.hostname)) return [`The base URL (${text}) is an address of an inner network, which no other server can reach.`];
-  return [];
+  const obstacles: FederationObstacle[] = [];
+  if (isLoopback(url.hostname)) {
+    obstacles.push({ reason: 'base_url_loopback', words: `The base URL (${text}) is a loopback address, which no other server can reach.` });
+  } else if (isInner(url.hostname)) {
+    obstacles.push({ reason: 'base_url_inner', words: `The base URL (${text}) is an address of an inner network, which no other server can reach.` });
+  }
+  if (url.protocol !== 'https:') obstacles.push({ reason: 'base_url_not_https', words: `The base URL (${text}) is not https.` });
+  return obstacles;
 }
 
 function isLoopback(hostname: string): boolean {

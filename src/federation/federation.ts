@@ -1,5 +1,5 @@
 import type { Accounts } from '../accounts/index.ts';
-import { federationObstacles } from '../config/index.ts';
+import { federationObstacles, missingForFederation } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
@@ -89,7 +89,11 @@ export function createFederation({ config, outbound: changed, settings: changedS
     isOperational: isOperational(settings),
     /** Why it is off, a sentence each. */
     obstacles: settings.obstacles,
+    /** The same under stable names. */
+    reasons: missingForFederation(config.federation).map(({ reason }) => reason),
     origin: settings.origin,
+    /** As it is set, usable or not. */
+    baseUrl: config.federation.baseUrl,
 
     publications,
     receive: whileOperational(receiveActivity),

@@ -399,6 +399,8 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'GET',  path: `${R}/followers`,                 access: 'federation',       cost: 'rows',     handle: ap.followers },
   { method: 'GET',  path: `${R}/activities/:id`,            access: 'federation',       cost: 'rows',     handle: ap.activity },
   { method: 'POST', path: `${R}/inbox`,                     access: 'federation',       cost: 'signature', handle: ap.inbox },
+  { method: 'GET',  path: '/ap',                            access: 'federation',       cost: 'free',     handle: ap.nothing },
+  { method: 'GET',  path: '/ap/{*rest}',                    access: 'federation',       cost: 'free',     handle: ap.nothing },
 
   { method: 'GET',  path: '/:handle',                       access: 'public',           cost: 'rows',     page: showOwner },
   { method: 'GET',  path: '/:owner/:name',                  access: 'public',           cost: 'rows',     page: showRepositoryByShortAddress },

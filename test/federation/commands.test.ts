@@ -27,6 +27,14 @@ const json = async (...words: string[]): Promise<unknown> => JSON.parse((await s
 
 t.test('command-line.md 2.5 federation status', async (t) => {
   t.match(await said('federation', 'status'), /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/);
+  t.strictSame(await json('federation', 'status'), {
+    operational: true, reason: null, reasons: [], obstacles: [], baseUrl: home.origin, peers: ['127.0.0.3'], queue: { pending: 0, failed: 0, oldestPendingMs: null },
+  });
+  const status = async (env: Record<string, string>) => JSON.parse((await runCli(['federation', 'status', '--json'], { cwd: home.folder, env: { SERVICE_DATA_DIR: path.join(home.folder, 'data'), ...env } })).stdout);
+  t.match(await status({}), { operational: false, reason: 'switch_off', reasons: ['switch_off', 'base_url_missing'], baseUrl: null, peers: [], queue: { pending: 0, failed: 0 } });
+  t.match(await status({ SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'http://localhost:3000' }), {
+    operational: false, reason: 'base_url_loopback', reasons: ['base_url_loopback', 'base_url_not_https'], baseUrl: 'http://localhost:3000',
+  });
   const off = await runCli(['federation', 'status'], { cwd: home.folder, env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') } });
   t.match(off.stdout, /^Federation\toff\nMissing\tThe switch is off.*\nMissing\tThe base URL is missing/);
 });

@@ -62,18 +62,23 @@ export function addFederationCommands(program: Command, run: Run): void {
 const showStatus: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
-  const allowed = peers.filter((peer) => peer.allowed !== 'no').length;
+  const allowed = peers.filter((peer) => peer.allowed !== 'no');
   cli.output.show(
     [
       ['Federation', federation.isOperational ? 'operational' : 'off'],
       ...federation.obstacles.map((obstacle): [string, string] => ['Missing', obstacle]),
       ...(federation.isOperational ? [['Address', federation.origin] as [string, string]] : []),
-      ['Peers', allowed === 0 ? 'none allowed: every other server is denied' : `${allowed} allowed`],
+      ['Peers', allowed.length === 0 ? 'none allowed: every other server is denied' : `${allowed.length} allowed`],
       ['Deliveries', `${counts.pending} queued, ${counts.failed} failed`],
     ],
     {
-      operational: federation.isOperational, obstacles: federation.obstacles, baseUrl: federation.origin || null, peers: allowed,
-      pending: counts.pending, failed: counts.failed, oldestPendingMs: counts.oldestPendingMs,
+      operational: federation.isOperational,
+      reason: federation.reasons[0] ?? null,
+      reasons: federation.reasons,
+      obstacles: federation.obstacles,
+      baseUrl: federation.baseUrl,
+      peers: allowed.map(({ host }) => host),
+      queue: counts,
     },
   );
 };

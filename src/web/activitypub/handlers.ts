@@ -18,6 +18,8 @@ export interface FederationHandlers {
   activity: Middleware;
   inbox: Middleware;
   pairing: Middleware;
+  /** Whatever else is below `/ap`: other servers get no page there. */
+  nothing: Middleware;
 }
 
 const maxActivityBytes = 1024 * 1024;
@@ -61,6 +63,9 @@ export function createFederationHandlers({ federation, logger }: { federation: F
       await federation.receive({ method, target: url, rawHeaders, body });
       ctx.status = 202;
       ctx.body = '';
+    }),
+    nothing: answeringServers(logger, async () => {
+      throw notFound();
     }),
     pairing: answeringServers(logger, async (ctx) => {
       if (!federation.isOperational) throw notFound();
