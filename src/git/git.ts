@@ -43,7 +43,7 @@ import { createSocketPairs, removeStrayPairs } from './socket-pairs.ts';
 import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
 import { createSlots } from './slots.ts';
-import type { SlotRules } from './slots.ts';
+import type { Slots, SlotRules, SlotTally } from './slots.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './stray-processes.ts';
 import { createUpkeep } from './upkeep/upkeep.ts';
@@ -67,12 +67,18 @@ export interface NamedRef {
   oid: string;
 }
 
-/** Load of the room now, for metrics and the answer to "why is it slow". */
+/** Of one kind of work: now, and since the start. */
+export interface SlotLoad extends Readonly<SlotTally> {
+  running: number;
+  waiting: number;
+}
+
+/** Load of the room, for metrics and the answer to "why is it slow". */
 export interface GitLoad {
   processes: number;
-  reads: { running: number; waiting: number };
-  writes: { running: number; waiting: number };
-  short: { running: number; waiting: number };
+  reads: SlotLoad;
+  writes: SlotLoad;
+  short: SlotLoad;
 }
 
 /**
@@ -169,6 +175,8 @@ export interface Git {
   /** Starts nothing more, lets what runs finish for `graceMs`, then ends it. */
   stop(graceMs?: number): Promise<void>;
 }
+
+const loadOf = (slots: Slots): SlotLoad => ({ running: slots.inUse(), waiting: slots.waiting(), ...slots.tally() });
 
 /**
  * Finds git, checks its version, and writes the settings that every git process gets.
@@ -354,9 +362,9 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     load: () => ({
       processes: door.running(),
-      reads: { running: reads.inUse(), waiting: reads.waiting() },
-      writes: { running: writes.inUse(), waiting: writes.waiting() },
-      short: { running: short.inUse(), waiting: short.waiting() },
+      reads: loadOf(reads),
+      writes: loadOf(writes),
+      short: loadOf(short),
     }),
     spawnApart() {
       if (spawner !== null || isStopped) return;

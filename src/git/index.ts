@@ -1,5 +1,5 @@
 export { createGit } from './git.ts';
-export type { Git, GitLoad, GitOptions, NamedRef } from './git.ts';
+export type { Git, GitLoad, GitOptions, NamedRef, SlotLoad } from './git.ts';
 export { installedGit } from './installed-git.ts';
 export { chargeGit } from './effort.ts';
 export type { Charge } from './effort.ts';

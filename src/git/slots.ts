@@ -16,6 +16,17 @@ export interface SlotRules {
   retryAfterSeconds: number;
 }
 
+/** What a kind of work has done and waited since the start. */
+export interface SlotTally {
+  /** How many got a place, how many were sent away with a full line, and how many after waiting in it. */
+  admitted: number;
+  refusedFull: number;
+  refusedLate: number;
+  /** Together, in line and at work. */
+  waitedSeconds: number;
+  workedSeconds: number;
+}
+
 export interface Slots {
   /**
    * Waits for a slot and answers the function that gives it back.
@@ -27,6 +38,7 @@ export interface Slots {
   /** Of one repository. */
   inUseFor(repository: string): number;
   waiting(): number;
+  tally(): Readonly<SlotTally>;
 }
 
 interface Waiter {
@@ -44,6 +56,8 @@ export function createSlots(rules: SlotRules): Slots {
   const perClient = new Map<string, number>();
   const waiters = new Set<Waiter>();
   let inUse = 0;
+  const tally: SlotTally = { admitted: 0, refusedFull: 0, refusedLate: 0, waitedSeconds: 0, workedSeconds: 0 };
+  const secondsSince = (at: number): number => (performance.now() - at) / 1000;
 
   function fits({ repository, client }: SlotFor): boolean {
     return (
@@ -58,9 +72,12 @@ export function createSlots(rules: SlotRules): Slots {
     add(perRepository, repository, 1);
     if (client !== undefined) add(perClient, client, 1);
     let given = false;
+    const startedAt = performance.now();
+    tally.admitted += 1;
     return () => {
       if (given) return;
       given = true;
+      tally.workedSeconds += secondsSince(startedAt);
       inUse -= 1;
       add(perRepository, repository, -1);
       if (client !== undefined) add(perClient, client, -1);
@@ -81,8 +98,10 @@ export function createSlots(rules: SlotRules): Slots {
     });
 
   function wait(who: SlotFor, signal: AbortSignal | undefined): Promise<() => void> {
+    const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const leave = () => {
+        tally.waitedSeconds += secondsSince(startedAt);
         waiters.delete(waiter);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -100,6 +119,7 @@ export function createSlots(rules: SlotRules): Slots {
       };
       const timer = setTimeout(() => {
         leave();
+        tally.refusedLate += 1;
         reject(busy());
       }, rules.waitMs);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -111,12 +131,16 @@ export function createSlots(rules: SlotRules): Slots {
     async take(who, signal) {
       signal?.throwIfAborted();
       if (fits(who)) return occupy(who);
-      if (waiters.size >= rules.queue) throw busy();
+      if (waiters.size >= rules.queue) {
+        tally.refusedFull += 1;
+        throw busy();
+      }
       return wait(who, signal);
     },
     inUse: () => inUse,
     inUseFor: (repository) => perRepository.get(repository) ?? 0,
     waiting: () => waiters.size,
+    tally: () => tally,
   };
 }
 

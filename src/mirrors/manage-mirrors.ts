@@ -52,12 +52,12 @@ export async function listMirrors(room: MirrorRoom): Promise<Mirror[]> {
 }
 
 /** Those that failed the last time, the longest failing first, and how many mirrors there are. For administrators. */
-export async function listFailing(room: MirrorRoom, { limit }: { limit: number }): Promise<{ failing: Mirror[]; count: number }> {
-  const [rows, count] = await Promise.all([
-    room.db.read.find(mirrorSchema, { where: { failures: MoreThan(0) }, order: { failures: 'DESC', repositoryId: 'ASC' }, take: limit }),
+export async function listFailing(room: MirrorRoom, { limit }: { limit: number }): Promise<{ failing: Mirror[]; failingCount: number; count: number }> {
+  const [[rows, failingCount], count] = await Promise.all([
+    room.db.read.findAndCount(mirrorSchema, { where: { failures: MoreThan(0) }, order: { failures: 'DESC', repositoryId: 'ASC' }, take: limit }),
     room.db.read.count(mirrorSchema),
   ]);
-  return { failing: rows.map((row) => describe(room, row)), count };
+  return { failing: rows.map((row) => describe(room, row)), failingCount, count };
 }
 
 /**

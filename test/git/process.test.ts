@@ -256,6 +256,8 @@ t.test('slots: one client gets its share; a full queue and a long wait are refus
   await slots.take({ repository: 'e', client: 'y' });
   for (const wait of waiting) await t.rejects(wait, because('git_busy'));
   t.same([slots.inUse(), slots.waiting()], [3, 0]);
+  t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
+  t.ok(slots.tally().waitedSeconds > 0);
   release();
   t.equal(slots.inUse(), 2);
 });

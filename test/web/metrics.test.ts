@@ -29,6 +29,8 @@ t.test('security K04 metrics are for this machine or the token, without names', 
   t.match(text, /^hearth_people 1$/m);
   t.match(text, /^hearth_event_loop_delay_seconds\{quantile="0.99"\} /m);
   t.match(text, /^hearth_disk_free_bytes \d+$/m);
+  t.match(text, /^hearth_git_refused_total\{class="reads",reason="full"\} 0$/m);
+  t.match(text, /^hearth_mirrors\{state="failing"\} 0$/m);
   t.notMatch(text, 'alice');
   for (const line of text.trim().split('\n')) t.match(line, /^(# (HELP|TYPE) hearth_[a-z_]+ .+|hearth_[a-z_]+(\{[^}]*\})? [-+\d.e]+)$/, line);
 

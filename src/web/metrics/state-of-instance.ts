@@ -1,29 +1,43 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import type { SlotLoad } from '../../git/index.ts';
 import type { WebRooms } from '../rooms.ts';
 import type { Family, Sample } from './registry.ts';
 
-type Rooms = Pick<WebRooms, 'config' | 'git' | 'backups' | 'clock' | 'jobs' | 'counts'>;
+type Rooms = Pick<WebRooms, 'config' | 'git' | 'backups' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
 
 /** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
 export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
   const { config, git, clock } = rooms;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
-  const [database, wal, disk, counts, { newest, lastProof }, jobs] = await Promise.all([
-    sizeOf(file), sizeOf(`${file}-wal`), statfs(config.dataDir), rooms.counts(), rooms.backups.state(), rooms.jobs(),
+  const [database, wal, disk, counts, { newest, lastProof }, jobs, mirrors] = await Promise.all([
+    sizeOf(file), sizeOf(`${file}-wal`), statfs(config.dataDir), rooms.counts(), rooms.backups.state(), rooms.jobs(), rooms.mirrors.listFailing({ limit: 1 }),
   ]);
   const load = git.load();
   const ageOf = (at: number | null): Sample[] => (at === null ? [] : [{ value: Math.max(0, (clock.now() - at) / 1000) }]);
   const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({ name, type: 'gauge', help, samples });
   const one = (value: number): Sample[] => [{ value }];
-  const byClass = (what: 'running' | 'waiting'): Sample[] =>
-    (['reads', 'writes', 'short'] as const).map((slot) => ({ labels: { class: slot }, value: load[slot][what] }));
+  const classes = ['reads', 'writes', 'short'] as const;
+  const byClass = (what: keyof SlotLoad): Sample[] => classes.map((slot) => ({ labels: { class: slot }, value: load[slot][what] }));
+  const refused = classes.flatMap((slot) => [
+    { labels: { class: slot, reason: 'full' }, value: load[slot].refusedFull },
+    { labels: { class: slot, reason: 'wait' }, value: load[slot].refusedLate },
+  ]);
+  const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({ name, type: 'counter', help, samples });
   return [
     gauge('git_processes', 'Git processes alive.', one(load.processes)),
     gauge('git_running', 'Git requests at work.', byClass('running')),
     gauge('git_waiting', 'Git requests that wait for a place.', byClass('waiting')),
+    counter('git_admitted_total', 'Git requests that got a place, over HTTP, SSH and for pages.', byClass('admitted')),
+    counter('git_refused_total', 'Git requests that were sent away: the line was full, or the wait too long.', refused),
+    counter('git_wait_seconds_total', 'Time that git requests spent in line.', byClass('waitedSeconds')),
+    counter('git_operation_seconds_total', 'Time that git requests spent at work.', byClass('workedSeconds')),
+    gauge('mirrors', 'Mirrors.', [
+      { labels: { state: 'failing' }, value: mirrors.failingCount },
+      { labels: { state: 'fine' }, value: mirrors.count - mirrors.failingCount },
+    ]),
     gauge('sqlite_bytes', 'Size of the database.', one(database)),
     gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
     gauge('disk_free_bytes', 'Free space where the data is.', one(disk.bavail * disk.bsize)),

@@ -47,13 +47,14 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
 
 /** Private ones are named here, too, as on the page of repositories. */
 async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
-  const { failing, count } = await mirrors.listFailing({ limit: shownMirrors });
+  const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
   const rows = await repositories.listByIds(localAdministrator, failing.map(({ repositoryId }) => repositoryId));
   const names = new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
   const now = clock.now();
   return {
     count: viewCount(count, 'mirror', 'mirrors'),
     isEmpty: count === 0,
+    failingCount,
     failing: failing.map(({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
       id: repositoryId,
       name: names.get(repositoryId) ?? 'in the trash',
