@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { Command } from 'commander';
 import { commandParts, partsFor } from '../../src/cli/command-parts.ts';
@@ -17,6 +20,10 @@ writeFileSync(spy, `
   registerHooks({ load(url, context, next) { writeSync(3, url + '\\n'); return next(url, context); } });
 `);
 
+function packagesOf(urls: readonly string[]): Set<string> {
+  return new Set(urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+}
+
 /** Runs a command line and answers which packages and rooms it loaded. */
 function loadedBy(...words: string[]): { packages: Set<string>; rooms: Set<string>; commands: Set<string>; status: number | null; stdout: string } {
   const { output, status, stdout } = spawnSync(process.execPath, ['--import', spy, program, ...words], {
@@ -24,7 +31,7 @@ function loadedBy(...words: string[]): { packages: Set<string>; rooms: Set<strin
   });
   const urls = output[3]!.split('\n');
   const named = (pattern: RegExp): Set<string> => new Set(urls.flatMap((url) => pattern.exec(url)?.[1] ?? []));
-  return { packages: named(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//), rooms: named(/\/src\/([a-z]+)/), commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/), status, stdout };
+  return { packages: packagesOf(urls), rooms: named(/\/src\/([a-z]+)/), commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/), status, stdout };
 }
 
 t.test('command-line.md 1: --version loads no package at all', async (t) => {
@@ -57,6 +64,27 @@ t.test('every command is where the table of parts says', async (t) => {
     (await load())(program, () => async () => {});
     t.same(program.commands.flatMap((command) => [command.name(), ...command.aliases()]), names);
   }
+});
+
+t.test('a start loads what it needs for its first answer, and what only some need waits for them', async (t) => {
+  const server = spawn(process.execPath, ['--import', spy, program, 'serve'], {
+    cwd: folder, stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'], ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((door) => [`SERVICE_${door}_LISTEN`, '127.0.0.1:0'])) },
+  });
+  t.teardown(() => server.kill('SIGKILL'));
+  const loaded = text(server.stdio[3] as Readable);
+  for await (const line of createInterface({ input: server.stdout! })) {
+    const [address] = /http:\/\/127[^/\s]+/.exec(line) ?? [];
+    if (address === undefined) continue;
+    t.equal((await fetch(`${address}/healthz`)).status, 200);
+    break;
+  }
+  server.kill('SIGTERM');
+  const packages = packagesOf((await loaded).split('\n'));
+  const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: object };
+  t.same(Object.keys(dependencies).filter((name) => packages.has(name)).sort(), [
+    '@actions/expressions', '@koa/router', 'commander', 'koa', 'mime-types', 'node-cron', 'pino', 'rate-limiter-flexible', 'smol-toml', 'typeorm', 'yaml',
+  ], 'ssh2, grpc-js, zod, pug and all others are loaded by who first needs them');
 });
 
 t.test('settings are read without the rooms, lists without the edges', async (t) => {
