@@ -38,6 +38,14 @@ export async function removeOld(room: FederationRoom): Promise<void> {
  * are nobody's, and no delivery waits longer than an hour.
  */
 export async function recover(room: FederationRoom): Promise<void> {
+  const latest = room.clock.now() + furthestAttemptMs;
+  // Nearly every start finds nothing, and then waits for no write.
+  const found: unknown[] = await room.db.read.query(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND (locked_until > 0 OR next_attempt_at > ?))
+     OR EXISTS (SELECT 1 FROM federation_peers WHERE retry_at > ?)`,
+    [latest, latest],
+  );
+  if (found.length === 0) return;
   await room.db.write(async ({ manager, now }) => {
     await manager.query(`UPDATE federation_delivery SET locked_until = 0 WHERE state = 'PENDING' AND locked_until > 0`);
     await manager.query(
