@@ -1,6 +1,7 @@
 // The request that a clone sends, and a client that throws the answer away: what is left is the server.
 import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { packet } from './packet.ts';
 
 /** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
@@ -22,7 +23,7 @@ export function cloneRequest(repository: string, depth?: number): string {
 /** Sends the request and throws the answer away: what is left is the server. */
 export function drain(url: string, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const call = request(url, {
+    const call = (url.startsWith('https:') ? requestTls : request)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', 'content-length': Buffer.byteLength(body) },
     });

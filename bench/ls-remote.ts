@@ -1,13 +1,12 @@
 // Ref listings per second over HTTP, four connections kept open: Hearth beside nginx + http-backend.
-// usage: bench/ls-remote [--seconds N] [--rounds N] [--install]
+// usage: bench/ls-remote [--seconds N] [--rounds N] [--executable PATH] [--url OTHER-FORGE] [--install]
 import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { packet } from './packet.ts';
-import { startNginx } from './peers/nginx.ts';
+import { startHttpPeer } from './peers/http-peer.ts';
 import { load } from './peers/wrk.ts';
 import { median, option, row, spread } from './rounds.ts';
-import { copyRepository, fillRepository } from './sample-history.ts';
+import { fillRepository } from './sample-history.ts';
 
 const listing = `${packet('command=ls-refs\n')}${packet('object-format=sha1')}0001${packet('symrefs')}${packet('peel')}0000`;
 const connections = 4;
@@ -21,8 +20,13 @@ interface Call {
 }
 
 /** Asks as often as the server answers, and tells how often that was. */
-const rate = async (url: string, { path, ...asking }: Call): Promise<number> =>
-  (await load(url + path, { seconds, connections, ...asking })).perSecond;
+async function rate(address: string, { path, headers, body }: Call): Promise<number> {
+  const url = new URL(address + path);
+  const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
+  const credentials: Record<string, string> = url.username === '' ? {} : { authorization };
+  url.username = url.password = '';
+  return (await load(url.href, { seconds, connections, headers: { ...headers, ...credentials }, body })).perSecond;
+}
 
 const version2 = { 'git-protocol': 'version=2' };
 const calls: Record<string, Call> = {
@@ -46,25 +50,23 @@ function setBranches(repository: string, count: number): void {
 
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
-const peerRoot = path.join(hearth.folder, 'peer');
-const peerRepository = path.join(peerRoot, 'bench.git');
-copyRepository(hearth.repository, peerRepository);
-const nginx = await startNginx(hearth.folder, peerRoot, hearth.gitConfig, { countProcessorTime: false });
+const peer = await startHttpPeer(hearth, { countProcessorTime: false });
 
-console.log(row(['Listing', 'Hearth per s (min–max)', 'nginx + http-backend per s (min–max)', 'Ratio']));
+console.log(row(['Listing', 'Hearth per s (min–max)', `${peer.name} per s (min–max)`, 'Ratio']));
 console.log(row(['---', '---:', '---:', '---:']));
 for (const refs of [10, 10_000]) {
-  for (const repository of [hearth.repository, peerRepository]) setBranches(repository, refs);
+  setBranches(hearth.repository, refs);
+  peer.follow();
   for (const [name, call] of Object.entries(calls)) {
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let round = 0; round < rounds; round++) {
       ours.push(await rate(`${hearth.url}/git/alice/bench.git`, call));
-      theirs.push(await rate(`${nginx.url}/git/bench.git`, call));
+      theirs.push(await rate(peer.url, call));
     }
     const ratio = median(ours.map((value, index) => value / theirs[index]!));
     console.log(row([`${name}, ${refs.toLocaleString('en')} refs`, spread(ours), spread(theirs), `${ratio.toFixed(1)}×`]));
   }
 }
-nginx.stop();
+peer.stop();
 await hearth.stop();

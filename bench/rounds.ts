@@ -29,8 +29,8 @@ export async function compare(title: string, rounds: number, sides: Record<strin
       other,
       spread(samples.get(ours!)!.map(({ wallS }) => wallS * 1000)),
       spread(samples.get(other)!.map(({ wallS }) => wallS * 1000)),
-      ratio(samples.get(ours!)!, samples.get(other)!, ({ wallS }) => wallS),
-      ratio(samples.get(ours!)!, samples.get(other)!, ({ cpuS }) => cpuS),
+      ratio(samples.get(ours!)!, samples.get(other)!),
+      cpuRatio(samples.get(ours!)!, samples.get(other)!),
     ]),
   );
 }
@@ -54,12 +54,16 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
 }
 
-function ratio(ours: Sample[], theirs: Sample[], pick: (sample: Sample) => number | undefined): string {
-  const ratios = ours.flatMap((sample, index) => {
-    const [a, b] = [pick(sample), pick(theirs[index]!)];
-    return a === undefined || b === undefined || b === 0 ? [] : [a / b];
-  });
-  return ratios.length === 0 ? '–' : `${median(ratios).toFixed(2)}×`;
+/** Of each round, and then the median: what disturbs a round disturbs both sides. */
+function ratio(ours: Sample[], theirs: Sample[]): string {
+  return `${median(ours.map(({ wallS }, index) => wallS / theirs[index]!.wallS)).toFixed(2)}×`;
+}
+
+/** Of all rounds together: the system counts processor time in hundredths of a second, too coarse for one. */
+function cpuRatio(ours: Sample[], theirs: Sample[]): string {
+  const sum = (samples: Sample[]) => samples.reduce((all, { cpuS = NaN }) => all + cpuS, 0);
+  const value = sum(ours) / sum(theirs);
+  return Number.isFinite(value) ? `${value.toFixed(2)}×` : '–';
 }
 
 /** `--rounds 7` and the like. */
