@@ -114,6 +114,7 @@ export function createHighlighting({ embedded, limits = defaultLimits }: { embed
       if (seat === null) return null;
       try {
         const lines = await seat.run({ grammar, text });
+        if (lines === undefined) return null;
         if (!remembered.get(key)?.lines) remember(key, lines);
         return lines;
       } finally {

@@ -2,12 +2,15 @@ import type { Worker } from 'node:worker_threads';
 import type { HighlightAnswer, HighlightTask } from './highlight-worker.ts';
 
 export interface SeatLimits {
-  /** How long a thread may take to come up, and to answer, in milliseconds. */
+  /** How long a task waits for a thread that comes up, and for its answer, in milliseconds. */
   readyMs: number;
   deadlineMs: number;
   /** A thread without work ends after this long, and gives its memory back. */
   idleMs: number;
 }
+
+/** A thread that is not up after this long never will be. */
+const maxLoadingMs = 30_000;
 
 /**
  * A place for one thread. It is started when there is work, ended when it does not
@@ -22,6 +25,7 @@ export class WorkerSeat {
   #answer: ((lines: string[] | null) => void) | null = null;
   #idle: NodeJS.Timeout | undefined;
   #tasks = 0;
+  #openedAt = 0;
 
   constructor(start: () => Worker, limits: SeatLimits) {
     this.#start = start;
@@ -32,11 +36,14 @@ export class WorkerSeat {
     return this.#worker !== null;
   }
 
-  /** Lines of HTML, or null when the thread gave up or was ended. One task at a time. */
-  async run(task: Omit<HighlightTask, 'id'>): Promise<string[] | null> {
+  /** Lines of HTML; null when the thread gave up or was ended, undefined when it is not up yet. One task at a time. */
+  async run(task: Omit<HighlightTask, 'id'>): Promise<string[] | null | undefined> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#open();
-    if (!(await within(this.#ready, this.#limits.readyMs, false))) {
+    const isReady = await within<boolean | null>(this.#ready, this.#limits.readyMs, null);
+    // A busy machine takes its time; what was loaded so far is not thrown away, the next task may find it up.
+    if (isReady === null && performance.now() - this.#openedAt < maxLoadingMs) return undefined;
+    if (isReady !== true) {
       this.end();
       return null;
     }
@@ -65,6 +72,7 @@ export class WorkerSeat {
   #open(): Worker {
     const worker = this.#start();
     this.#worker = worker;
+    this.#openedAt = performance.now();
     this.#ready = new Promise((resolve) => {
       worker.on('message', ({ id, lines }: HighlightAnswer) => {
         if (id === 0) resolve(true);
