@@ -1,16 +1,21 @@
 // How long pages stand still while git is started: by the server itself, and by the small process beside it.
-// usage: bench/spawning [--rounds N] [--ballast MB]
-import { execFileSync } from 'node:child_process';
+// And how late a whole server is while people clone and push.
+// usage: bench/spawning [--rounds N] [--ballast MB] [--executable PATH]
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { loadConfig } from '../src/config/index.ts';
 import { createGit } from '../src/git/index.ts';
 import type { Git } from '../src/git/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
+import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
+import { startHearthServer } from './hearth-server.ts';
 import { option, row, spread } from './rounds.ts';
+import { fillRepository } from './sample-history.ts';
 
 const rounds = option('rounds', 7);
 /** As much memory as a server that has been at work has. */
@@ -64,3 +69,47 @@ for (const [name, all] of Object.entries(samples)) {
 console.log(`\nMemory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB, of which ${ballast.length} MB for show.`);
 for (const { git } of Object.values(sides)) await git.stop(0);
 rmSync(folder, { recursive: true, force: true });
+
+/** How late the event loop of a server was since it was asked before, in milliseconds; `/metrics` looks every 20 ms. */
+async function lateness(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Math.max(0, Number(/^hearth_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text)?.[1]) * 1000 - 20);
+}
+
+const server = await startHearthServer();
+await fillRepository(server.repository);
+const url = `${server.url}/git/alice/bench.git`;
+const workTree = path.join(server.folder, 'work');
+execFileSync('git', ['clone', '-q', '--depth', '1', `file://${server.repository}`, workTree]);
+const inWork = (...args: string[]) => promisify(execFile)('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', '-C', workTree, ...args]);
+let pushes = 0;
+async function push(): Promise<void> {
+  await inWork('commit', '-q', '--allow-empty', '-m', `Change ${pushes++}`);
+  await inWork('-c', `http.extraHeader=Authorization: Bearer ${server.token}`, 'push', '-q', url, 'HEAD:refs/heads/pushed');
+}
+const whole = cloneRequest(server.repository);
+/** Of different depths, so that git is started for every one. */
+const different = Array.from({ length: atOnce }, (_, at) => cloneRequest(server.repository, 100 + at));
+const cloneAll = (requests: string[]) => Promise.all(requests.map((body) => drain(`${url}/git-upload-pack`, body)));
+async function during(work: () => Promise<unknown>): Promise<number> {
+  await lateness(server.url);
+  await work();
+  return lateness(server.url);
+}
+const situations: Record<string, () => Promise<unknown>> = {
+  nothing: () => sleep(1_000),
+  [`${atOnce} equal clones, a push beside`]: () => Promise.all([cloneAll(different.map(() => whole)), push()]),
+  [`${atOnce} clones that differ, a push beside`]: () => Promise.all([cloneAll(different), push()]),
+};
+const late: Record<string, number[]> = {};
+for (let round = 0; round <= rounds; round++) {
+  for (const [name, work] of Object.entries(situations)) {
+    moveRefs(server.repository);
+    const sample = await during(work);
+    if (round > 0) (late[name] ??= []).push(sample);
+  }
+}
+console.log(`\n${row(['A whole server, meanwhile', 'Event loop late, p99, ms (min–max)'])}`);
+console.log(row(['---', '---:']));
+for (const [name, samples] of Object.entries(late)) console.log(row([name, spread(samples, 1)]));
+await server.stop();
