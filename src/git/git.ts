@@ -358,7 +358,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     async endStrayProcesses() {
       removeStrayPairs(folder);
       if (door.running() > 0) throw internal('stray processes are ended before git is used');
-      return endStrayProcesses(settings.file);
+      return endStrayProcesses(program, settings.file);
     },
     load: () => ({
       processes: door.running(),
