@@ -401,6 +401,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'POST', path: `${R}/inbox`,                     access: 'federation',       cost: 'signature', handle: ap.inbox },
   { method: 'GET',  path: '/ap',                            access: 'federation',       cost: 'free',     handle: ap.nothing },
   { method: 'GET',  path: '/ap/{*rest}',                    access: 'federation',       cost: 'free',     handle: ap.nothing },
+  { method: 'POST', path: '/ap/{*rest}',                    access: 'federation',       cost: 'free',     handle: ap.nothing },
 
   { method: 'GET',  path: '/:handle',                       access: 'public',           cost: 'rows',     page: showOwner },
   { method: 'GET',  path: '/:owner/:name',                  access: 'public',           cost: 'rows',     page: showRepositoryByShortAddress },
