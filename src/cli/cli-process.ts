@@ -29,6 +29,8 @@ export interface CliProcess {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
+  /** What lists of processes call it. */
+  title?: string;
   readonly stdin: CliInput;
   readonly stdout: CliOutput;
   readonly stderr: CliOutput;

@@ -50,7 +50,7 @@ export function readSettingsFile(search: FileSearch, knownKeys: readonly string[
 
 function reasonOf(code: unknown): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such file';
-  if (code === 'EACCES') return 'permission denied';
+  if (code === 'EACCES') return 'permission denied: use sudo, or let its group read it';
   if (code === 'EISDIR') return 'it is a folder';
   return String(code ?? 'unknown reason');
 }

@@ -38,6 +38,8 @@ export function addServeCommand(program: Command, run: Run): void {
 
 async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<void> {
   cli.exitCodeOf = exitCodeOfServe;
+  // Node names its first thread MainThread, which says nothing in a list of processes or sockets.
+  cli.process.title = 'hearth serve';
   const ended = endOfService(cli);
   const load = (): ReturnType<Cli['loadConfig']> => cli.loadConfig({
     ...(listen === undefined ? {} : { 'http.listen': listen }),
