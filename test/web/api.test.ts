@@ -80,6 +80,17 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
   for (const query of ['ecole', 'strasse', 'istanbul', '1%0', '1_0', '*', '"école"', 'betaune', 'bob/beta', 'bob beta']) {
     t.equal((await anonymous('GET', `/search?q=${encodeURIComponent(query)}`)).body, nothing, query);
   }
+  // More than the cap, and more than one piece of a socket's.
+  const crowd = JSON.stringify(Array.from({ length: 1200 }, (_, at) => `crowd-${String(at).padStart(4, '0')}`));
+  await web.rooms.db.write(({ manager }) => manager.query(
+    `INSERT INTO users (id, username, display_name, created_at) SELECT value, value, 'One of many, with a name of some length: ' || value, 1 FROM json_each(?)`, [crowd],
+  ));
+  const everyone = `{"repositories":[],"persons":[${(JSON.parse(crowd) as string[]).slice(0, 1000).map((name) => `{"username":"${name}","displayName":"One of many, with a name of some length: ${name}"}`).join(',')}]}`;
+  const packed = async () => ({ body: await (await fetch(`${web.origin}${api}/search?q=CROWD`)).text() });
+  for (const { body } of await Promise.all([anonymous('GET', '/search?q=crowd'), packed(), asBob('GET', '/search?q=crowd-'), packed(), anonymous('GET', '/search?q=name%20of%20some')])) {
+    t.equal(body.length, everyone.length);
+    t.ok(body === everyone, 'the first thousand, whole');
+  }
   for (const malformed of [`/search?q=${'a'.repeat(257)}`, '/search?q=%00', '/search?q=%', '/search?q=%ff']) {
     t.match(await anonymous('GET', malformed), { status: 400, json: { error: { code: 'malformed_request', message: String } } }, malformed);
   }
