@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import path from 'node:path';
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
@@ -175,6 +176,27 @@ t.test('the usual spelling of an address, which passes by the pages, answers as 
   ];
   for (const [path, options] of requests) t.same(await told(path, options), await told(other(path), options), path);
   for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy']) t.ok((await ask(refs('open'))).headers.has(name), name);
+});
+
+t.test('a repository that turns private is closed at once, also to who asks for what was answered before', async (t) => {
+  const target = '/git/alice/open.git/git-upload-pack';
+  const whole = Buffer.concat([
+    ...['command=fetch', 'object-format=sha1'].map(encodePacket), Buffer.from('0001'), ...[`want ${main}\n`, 'done\n'].map(encodePacket), flushPacket,
+  ]);
+  const version2 = { ...fetchType, 'git-protocol': 'version=2' };
+  const turn = (visibility: 'PUBLIC' | 'PRIVATE') => server.app.rooms.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
+  const statuses = async (headers: Record<string, string> = {}) => [
+    (await ask(refs('open'), { headers })).status,
+    (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
+    (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
+  ];
+  for (let round = 0; round < 3; round += 1) {
+    t.same(await statuses(), [200, 200, 200]);
+    await turn('PRIVATE');
+    t.same(await statuses(), [401, 401, 401], 'from memory and the kept answers, too');
+    t.same(await statuses(bearer(alice)), [200, 200, 200]);
+    await turn('PUBLIC');
+  }
 });
 
 t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
