@@ -49,6 +49,16 @@ const leaveOutUnused: Plugin = {
   },
 };
 
+/** Koa's libraries tell developers what is out of date in calls of them, and look at the stack for that at each start. */
+const noDeprecations: Plugin = {
+  name: 'no-deprecations',
+  setup(build) {
+    const contents = `
+      module.exports = () => Object.assign(() => {}, { function: (called) => called, property: () => {} })`;
+    build.onLoad({ filter: /\/node_modules\/depd\/index\.js$/ }, () => ({ contents }));
+  },
+};
+
 /** What Hearth sends, and what its routes ask of a request. */
 const mediaTypes = [
   ...['text/html', 'text/plain', 'text/css', 'text/javascript', 'text/markdown', 'text/xml', 'multipart/form-data'],
@@ -96,7 +106,7 @@ export async function bundle(options: { project: string; main: string; version: 
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable, leaveOutUnused, fewMediaTypes],
+    plugins: [readFromExecutable, leaveOutUnused, noDeprecations, fewMediaTypes],
   });
   const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {

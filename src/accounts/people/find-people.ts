@@ -38,7 +38,9 @@ export async function listPeople({ db }: AccountsRoom): Promise<Person[]> {
 
 /** Whether the instance has been set up: disabled administrators count too. */
 export async function hasAdministrator({ db }: AccountsRoom): Promise<boolean> {
-  return db.read.existsBy(userSchema, { isAdministrator: true });
+  // Asked by every start, before anything else has warmed the mapper up.
+  const rows: unknown[] = await db.read.query('SELECT 1 FROM users WHERE is_administrator = 1 LIMIT 1');
+  return rows.length > 0;
 }
 
 export function noSuchPerson() {
