@@ -5,6 +5,13 @@
  *   functions it compiles -> run it once -> pkg: the executable, with their
  *   compiled form beside the chunks, so that a start compiles almost nothing.
  *
+ * What keeps a start short besides, each told at its place: a command line loads the
+ * definitions of its own command only (src/cli/command-parts.ts); chunks load libraries
+ * and parts of Node at their first use, and what Hearth does not use of a library stays
+ * out (executable/bundle.ts); garbage is first collected after the start
+ * (executable/assemble.ts); git is asked for its version once for each program file
+ * (src/git/ask-version.ts). test/cli/loading.test.ts says what a start may load.
+ *
  * usage: scripts/build-executable [--if-changed]
  */
 import { execFile } from 'node:child_process';
