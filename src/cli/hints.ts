@@ -10,7 +10,7 @@ const hints: Readonly<Record<string, string>> = {
   config_combination: 'hearth config show --origin tells where each value comes from',
   no_data_dir: 'hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place',
   schema_behind: 'hearth migrate, or restart the server, which migrates by itself',
-  schema_newer: 'use the newer program, or put back the copy that it kept in the backups folder',
+  schema_newer: 'use the newer program; its "hearth rollback" puts back the copy from before',
   database_locked: 'something else holds the database; try again in a moment',
   port_in_use: 'choose another port with --listen or --ssh-listen, or stop that program',
   port_forbidden: 'ports below 1024 belong to root: choose a higher one, or give the service CAP_NET_BIND_SERVICE',

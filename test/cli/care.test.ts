@@ -121,6 +121,11 @@ t.test('migrate --rehearse works on a copy; rollback puts the copy from before a
   t.equal((await hearth('rollback')).code, 3, 'no copy yet');
   t.equal((await hearth('migrate')).code, 0);
   t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /^Would put .*V\d+-before-V40\.db back; 0 pushes/ });
+  t.equal((await hearth('repo add alice/later')).code, 0);
+  const newer = new DatabaseSync(file);
+  newer.exec("INSERT INTO pushes (id, repository_id, via, created_at, settled_at) SELECT 'p', id, 'http', 1, 1 FROM repositories WHERE name = 'later'");
+  newer.close();
+  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /; 1 push came/, stderr: /^  pushed afterwards: alice\/later  1970-01-01T00:00:00Z$/m });
   t.equal((await hearth('rollback')).code, 2, 'asks first');
   t.equal((await hearth('rollback --yes')).code, 0);
   t.match(await hearth('migrate --status'), { stdout: /V40\tAudit\tpending/ });

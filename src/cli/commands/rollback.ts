@@ -37,10 +37,11 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   try {
     const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);
     const late = await pushesAfter(current, snapshot);
+    const counted = late.length === 1 ? '1 push' : `${late.length} pushes`;
     const kept = path.join(config.dataDir, 'backups', `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`);
     for (const { repository, at } of late) cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
-    if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${late.length} pushes came after it.`, { snapshot, pushes: late });
-    await cli.confirm(`Put ${path.basename(snapshot)} back? ${late.length} pushes came after it; they stay in git, their entries do not.`);
+    if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${counted} came after it.`, { snapshot, pushes: late });
+    await cli.confirm(`Put ${path.basename(snapshot)} back? ${counted} came after it; what was pushed stays in git, its entries do not.`);
     // Beside it first, so that a crash leaves one of the two whole in its place.
     await copyFile(snapshot, `${current}.new`);
     await rename(current, kept);
@@ -69,7 +70,8 @@ async function pushesAfter(current: string, snapshot: string): Promise<LatePush[
   const [last = []] = tables.length === 0 ? [] : await askDatabaseFile(snapshot, [plain('SELECT max(created_at) AS at FROM pushes')]);
   const [rows = []] = await askDatabaseFile(
     current,
-    [plain(`SELECT r.name, p.created_at FROM pushes p JOIN repositories r ON r.id = p.repository_id
+    [plain(`SELECT coalesce(u.username, o.name) || '/' || r.name AS name, p.created_at FROM pushes p JOIN repositories r ON r.id = p.repository_id
+        LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id
       WHERE p.created_at > ? AND p.settled_at IS NOT NULL ORDER BY p.created_at`, [Number(last[0]?.['at'] ?? 0)])],
     { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)'] },
   );
