@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const names = ['start', 'git-http', 'concurrent-clones', 'git-ssh', 'ls-remote', 'push', 'spawning', 'ci', 'pages', 'federation', 'search'];
+const names = ['start', 'git-http', 'concurrent-clones', 'page-beside-clones', 'git-ssh', 'ls-remote', 'push', 'spawning', 'ci', 'pages', 'federation', 'search'];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
   return lines.trim().split('\n')[0]!;
