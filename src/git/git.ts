@@ -11,7 +11,7 @@ import { askVersion } from './ask-version.ts';
 import * as browse from './browse.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './browse.ts';
 import { changedPaths } from './changed-paths.ts';
-import { defaultLimits } from './limits.ts';
+import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './maintenance.ts';
 import { isForward, keepObjects, letGo, moveRefs } from './move-refs.ts';
@@ -386,21 +386,4 @@ function branchTips({ updates, results }: { updates: readonly RefMove[]; results
   return updates
     .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !/^0+$/.test(newId))
     .map(({ newId }) => newId);
-}
-
-/** One repository gets at most half of the places, so that it cannot shut the others out. */
-function limitsOf(config: Config['git']): Partial<GitLimits> {
-  const half = (places: number) => Math.ceil(places / 2);
-  return {
-    readSlots: config.readSlots,
-    readsPerRepository: half(config.readSlots),
-    writeSlots: config.writeSlots,
-    writesPerRepository: half(config.writeSlots),
-    queue: config.queue,
-    queueWaitMs: config.queueWaitMs,
-    maxPushBytes: config.maxPushSizeBytes,
-    maxPushObjects: config.maxPushObjects,
-    maxPushMemoryBytes: config.maxPushMemoryBytes,
-    pushCpuMs: config.maxPushCpuMs,
-  };
 }

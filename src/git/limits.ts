@@ -1,3 +1,5 @@
+import type { Config } from '../config/index.ts';
+
 /**
  * Bounds on what git may cost. The figures are those of the reference load
  * (2 cores, 4 GiB); the configuration overrides the ones an operator would turn.
@@ -98,3 +100,20 @@ export const defaultLimits: Readonly<GitLimits> = {
   objectReaders: 8,
   objectReaderIdleMs: 30_000,
 };
+
+/** One repository gets at most half of the places, so that it cannot shut the others out. */
+export function limitsOf(config: Config['git']): Partial<GitLimits> {
+  const half = (places: number) => Math.ceil(places / 2);
+  return {
+    readSlots: config.readSlots,
+    readsPerRepository: half(config.readSlots),
+    writeSlots: config.writeSlots,
+    writesPerRepository: half(config.writeSlots),
+    queue: config.queue,
+    queueWaitMs: config.queueWaitMs,
+    maxPushBytes: config.maxPushSizeBytes,
+    maxPushObjects: config.maxPushObjects,
+    maxPushMemoryBytes: config.maxPushMemoryBytes,
+    pushCpuMs: config.maxPushCpuMs,
+  };
+}
