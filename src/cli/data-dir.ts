@@ -1,17 +1,41 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { invalid, unavailable } from '../kernel/index.ts';
+import { forbidden, invalid, unavailable } from '../kernel/index.ts';
 import type { CliProcess } from './cli-process.ts';
 import { withHint } from './report-error.ts';
 
 /**
  * Commands other than `serve` and `migrate` work on what is there: a mistyped
  * folder must not become a second, empty instance.
- * Refuses `no_data_dir`.
+ * Refuses `no_data_dir`, and `data_dir_forbidden` for the folder of another user.
  */
 export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
+  refuseForeign(dataDir);
   if (existsSync(databaseFile)) return;
   throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
+}
+
+/** A folder that this user may not look into is not an absent one. Refuses `data_dir_forbidden`. */
+export function refuseForeign(dataDir: string): void {
+  try {
+    if (statSync(dataDir, { throwIfNoEntry: false }) !== undefined) accessSync(dataDir, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    throw withHint(forbidden('data_dir_forbidden', `This user may not look into the data folder ${dataDir}${ownerOf(dataDir)}.`), 'run it as that user, or with sudo: it then works as that user');
+  }
+}
+
+const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
+
+/** `, which belongs to hearth`; nothing where that cannot be seen. */
+function ownerOf(folder: string): string {
+  try {
+    const { uid } = statSync(folder);
+    const name = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':')).find(([, , id]) => Number(id) === uid)?.[0];
+    return `, which belongs to ${name ?? `user ${uid}`}`;
+  } catch {
+    return '';
+  }
 }
 
 /**

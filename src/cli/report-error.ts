@@ -43,8 +43,28 @@ function describe(error: unknown): Description {
     const hint = 'hint' in error ? String(error.hint) : hintFor(error.reason);
     return { code: error.reason, message: error.message, hint };
   }
+  const fault = systemFault(error) ?? systemFault(error instanceof Error ? error.cause : null);
+  if (fault !== null) return fault;
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'internal', message: `internal error: ${message}`, hint: 'run it again with --debug to see where it happened' };
+}
+
+/** What the system says of files, in words: none of it is a fault of this program. */
+const systemWords: Readonly<Record<string, readonly [code: string, words: string, hint: string | null]>> = {
+  EACCES: ['permission_denied', 'permission denied', 'run it as the user that owns it, or with sudo; or name another place'],
+  EPERM: ['permission_denied', 'not permitted', 'run it as the user that owns it, or with sudo; or name another place'],
+  ENOENT: ['no_such_file', 'no such file or folder', 'run it again with --debug to see where it happened'],
+  ENOTDIR: ['no_such_file', 'a part of this path is no folder', null],
+  EISDIR: ['is_folder', 'this is a folder', null],
+  EROFS: ['read_only_disk', 'this disk is read-only', null],
+  ENOSPC: ['disk_full', 'the disk is full', 'hearth repo size and hearth trash empty help to find room'],
+  EDQUOT: ['disk_full', 'the quota of this user is used up', null],
+};
+
+function systemFault(error: unknown): Description | null {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error) || typeof error.path !== 'string') return null;
+  const [code, words, hint] = systemWords[String(error.code)] ?? [];
+  return code === undefined ? null : { code, message: `${error.path}: ${words}`, hint: hint ?? null };
 }
 
 /** Pages want sentences; after `error:` the same words go on in lower case and without a full stop. */

@@ -1,7 +1,7 @@
-import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { becomeOwnerOf, prepareDataDir } from '../../src/cli/data-dir.ts';
+import { becomeOwnerOf, prepareDataDir, requireDataDir } from '../../src/cli/data-dir.ts';
 import { takeInstanceLock } from '../../src/cli/instance-lock.ts';
 import { readRunningServer, readServerFacts, writeServerFacts } from '../../src/cli/server-file.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
@@ -71,4 +71,21 @@ t.test('facts of a server that was killed are not believed', async (t) => {
   writeServerFacts(dataDir, { ...facts, pid: 2 ** 30 });
   t.equal(readRunningServer(dataDir), null);
   t.match(readServerFacts(dataDir), facts);
+});
+
+t.test('the folder of another user is not called absent', async (t) => {
+  const dataDir = path.join(folder, 'foreign');
+  mkdirSync(dataDir);
+  writeFileSync(path.join(dataDir, 'hearth.db'), '');
+  requireDataDir(dataDir, path.join(dataDir, 'hearth.db'), 'the default');
+  t.throws(() => requireDataDir(folder, path.join(folder, 'hearth.db'), 'the default'), { code: 'invalid', reason: 'no_data_dir' });
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(dataDir, 0);
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    t.throws(() => requireDataDir(dataDir, path.join(dataDir, 'hearth.db'), 'the default'), { code: 'forbidden', reason: 'data_dir_forbidden' });
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(dataDir, 0o700);
+  }
 });

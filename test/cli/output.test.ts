@@ -3,6 +3,7 @@ import t from 'tap';
 import { createOutput, never } from '../../src/cli/output.ts';
 import type { Column, OutputFlags } from '../../src/cli/output.ts';
 import { escapeActing } from '../../src/cli/plain-characters.ts';
+import { reportError } from '../../src/cli/report-error.ts';
 import { cut, displayWidth, layOut } from '../../src/cli/table.ts';
 import { absoluteTime, relativeTime } from '../../src/cli/times.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
@@ -120,4 +121,17 @@ t.test('one fact a line; a secret stands alone on stdout', async (t) => {
   quiet.result('Done.', {});
   t.equal(String(stdout.read()), 'hth_x\n');
   t.equal(stderr.read(), null);
+});
+
+t.test('what the system refuses is said in words, not as a fault of this program', async (t) => {
+  const said = (code: string): string => {
+    const written: string[] = [];
+    const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };
+    const output = createOutput({ stdout: stderr, stderr, clock: { now: () => 0 } }, { json: false, plain: false, quiet: false, color: 'never' });
+    reportError(Object.assign(new Error(`${code}: some words, open '/srv/x'`), { code, path: '/srv/x' }), output, stderr, { debug: false });
+    return written.join('');
+  };
+  t.equal(said('EACCES'), 'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n');
+  t.match(said('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
+  t.match(said('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
 });

@@ -33,7 +33,10 @@ export function addLogCommands(program: Command, run: Run): void {
 
 async function tail(cli: Cli, { follow, lines, level }: { follow?: true; lines: string; level?: string }): Promise<void> {
   if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
-  const [{ config }, { converse }, { readableLine }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts'), import('../logger.ts')]);
+  const [{ config }, { converse }, { readableLine }, { refuseForeign }] = await Promise.all([
+    cli.loadConfig(), import('../../control/index.ts'), import('../logger.ts'), import('../data-dir.ts'),
+  ]);
+  refuseForeign(config.dataDir);
   const { json, plain } = cli.flags;
   let rest = '';
   const ask = { program: 'log.tail', lines: Number(lines), follow: follow === true, ...(level === undefined ? {} : { level }) };

@@ -13,7 +13,8 @@ export function addReloadCommand(program: Command, run: Run): void {
 }
 
 async function reload(cli: Cli): Promise<void> {
-  const [{ config }, { converse }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts')]);
+  const [{ config }, { converse }, { refuseForeign }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts'), import('../data-dir.ts')]);
+  refuseForeign(config.dataDir);
   let text = '';
   let complaint = '';
   const code = await converse(config.dataDir, { program: 'reload' }, {
