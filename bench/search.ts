@@ -178,7 +178,7 @@ async function searchers(hearth: HearthServer, address: string, forS: number): P
      end`,
   );
   const before = cpuOfTree([hearth.pid]);
-  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '-s', script, hearth.url]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '--timeout', '30s', '-s', script, hearth.url]);
   const cpuS = cpuOfTree([hearth.pid]) - before;
   const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [number, number, number, number, number];
   if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);
