@@ -69,8 +69,9 @@ export function createLocalActors({ db, origin, now }: { db: Database; origin: s
   }
 
   async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    const known = await db.read.findOneBy(keySchema, { kind, ownerId });
-    if (known !== null) return known;
+    // Asked by every request of another server.
+    const [known] = db.lookup(keySchema, { kind, ownerId });
+    if (known !== undefined) return known;
     const name = `${kind} ${ownerId}`;
     const under = making.get(name) ?? make(kind, ownerId, wantedPath).finally(() => making.delete(name));
     making.set(name, under);
@@ -88,9 +89,9 @@ export function createLocalActors({ db, origin, now }: { db: Database; origin: s
       const row = await manager.findOneBy(keySchema, { kind, ownerId });
       return row === null ? null : toActor(row);
     },
-    async atPath(path, manager = db.read) {
-      const row = await manager.findOneBy(keySchema, { apPath: path });
-      return row === null ? null : toActor(row);
+    async atPath(path, manager) {
+      const row = manager === undefined ? db.lookup(keySchema, { apPath: path })[0] : await manager.findOneBy(keySchema, { apPath: path });
+      return row == null ? null : toActor(row);
     },
     async signingKey(path) {
       let privateKey = keys.get(path);
