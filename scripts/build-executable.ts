@@ -10,7 +10,7 @@
  * and parts of Node at their first use, and what Hearth does not use of a library stays
  * out (executable/bundle.ts); garbage is first collected after the start
  * (executable/assemble.ts); git is asked for its version once for each program file
- * (src/git/ask-version.ts). test/cli/loading.test.ts says what a start may load.
+ * (src/git/processes/ask-version.ts). test/cli/loading.test.ts says what a start may load.
  *
  * usage: scripts/build-executable [--if-changed]
  */

@@ -1,8 +1,8 @@
 import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict, internal, invalid } from '../kernel/index.ts';
-import type { GitDoor } from './process.ts';
-import { isBranchName } from './ref-name.ts';
+import type { GitDoor } from './processes/process.ts';
+import { isBranchName } from './refs/ref-name.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

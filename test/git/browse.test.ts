@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { chargeGit } from '../../src/git/index.ts';
 import type { Git } from '../../src/git/index.ts';
-import { parseCommit, parseTree } from '../../src/git/parse-objects.ts';
+import { parseCommit, parseTree } from '../../src/git/objects/parse-objects.ts';
 import { because, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
 
 const sample = sampleRepository();

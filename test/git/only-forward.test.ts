@@ -3,7 +3,7 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PackCommits } from '../../src/git/pack-commits.ts';
+import { PackCommits } from '../../src/git/pushes/pack-commits.ts';
 import { makeBareRepository } from '../fixtures/git-repositories.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';

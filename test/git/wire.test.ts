@@ -1,10 +1,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
-import { clientLine, maskControls } from '../../src/git/client-text.ts';
+import { clientLine, maskControls } from '../../src/git/pushes/client-text.ts';
 import { encodePacket, flushPacket, maxPacketBytes, PacketReader } from '../../src/git/pkt-line.ts';
-import { readPushHead } from '../../src/git/push-head.ts';
-import { ReportReader, ReportWriter } from '../../src/git/push-report.ts';
-import { isBranchName, isWellFormedRef, refuseRef } from '../../src/git/ref-name.ts';
+import { readPushHead } from '../../src/git/pushes/push-head.ts';
+import { ReportReader, ReportWriter } from '../../src/git/pushes/push-report.ts';
+import { isBranchName, isWellFormedRef, refuseRef } from '../../src/git/refs/ref-name.ts';
 import { because, gitSync } from './git-fixture.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 

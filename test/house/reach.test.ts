@@ -133,7 +133,7 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
   'src/control/converse.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
-  'src/git/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
+  'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 
 holds('only the command line knows the process it runs in', knowsNoProcess, {

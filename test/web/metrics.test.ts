@@ -1,6 +1,6 @@
 import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { currentCharge } from '../../src/git/effort.ts';
+import { currentCharge } from '../../src/git/processes/effort.ts';
 import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
 import { exposition } from '../../src/web/metrics/registry.ts';
 import { startWeb } from './web-fixture.ts';

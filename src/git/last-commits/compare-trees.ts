@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { internal } from '../../kernel/index.ts';
-import type { BrowseDeps } from '../browse.ts';
-import type { ObjectReader } from '../object-reader.ts';
-import type { GitProcess } from '../process.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { ObjectReader } from '../objects/object-reader.ts';
+import type { GitProcess } from '../processes/process.ts';
 import type { CommitFacts } from './commit-graph.ts';
 
 /** Two versions of a folder, by the ids of their trees. */

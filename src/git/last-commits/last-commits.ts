@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { readCommit } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
+import { readCommit } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import type { LastCommit, Table, Tables } from './tables.ts';
 import { walkLastCommits } from './walk.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import type { BrowseDeps } from '../browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import { CompareTrees } from './compare-trees.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
 import { History } from './history.ts';

@@ -1,5 +1,5 @@
 import { internal } from '../../kernel/index.ts';
-import type { BrowseDeps } from '../browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 
 export interface Question {
   /** Arguments after `--git-dir`. Never user text in option position. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
-import { checked, entryAt, blob as readBlob, readCommit } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
-import type { Commit } from '../parse-objects.ts';
+import { checked, entryAt, blob as readBlob, readCommit } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { Commit } from '../objects/parse-objects.ts';
 import { pathArgument } from './history.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
-import { checked } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import { readGitToEnd } from './read-git.ts';
 
 export interface GrepRequest {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { checked, readCommit } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
-import type { ObjectReader } from '../object-reader.ts';
-import type { Commit } from '../parse-objects.ts';
+import { checked, readCommit } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { ObjectReader } from '../objects/object-reader.ts';
+import type { Commit } from '../objects/parse-objects.ts';
 import { linesOf } from './ask-git.ts';
 import { listDiff } from './list-diff.ts';
 import { lineSplitter, readGit } from './read-git.ts';

@@ -1,5 +1,5 @@
-import { checked } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
 export interface ListedFile {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { notFound } from '../../kernel/index.ts';
-import { mayBeNamed } from '../browse.ts';
-import type { BrowseDeps, RevisionOptions } from '../browse.ts';
-import { isWellFormedRef } from '../ref-name.ts';
+import { mayBeNamed } from '../objects/browse.ts';
+import type { BrowseDeps, RevisionOptions } from '../objects/browse.ts';
+import { isWellFormedRef } from '../refs/ref-name.ts';
 
 export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isDomainError } from '../../kernel/index.ts';
-import type { BrowseDeps } from '../browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import { pageLimitMs } from './ask-git.ts';
 
 export interface ReadOptions {

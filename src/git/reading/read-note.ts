@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { blob, entryAt } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
+import { blob, entryAt } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 
 /** Where `git notes` writes when nobody says otherwise. */
 const notesRef = 'refs/notes/commits';

@@ -1,4 +1,4 @@
-import type { BrowseDeps } from '../browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 import { diffArguments } from './list-diff.ts';
 import type { ChangedFile, DiffRange } from './list-diff.ts';
 import { quotePath } from './quote-path.ts';

@@ -1,6 +1,6 @@
-import type { BrowseDeps } from '../browse.ts';
-import { parseSignature, sealOf } from '../parse-objects.ts';
-import type { Seal, Signature } from '../parse-objects.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import { parseSignature, sealOf } from '../objects/parse-objects.ts';
+import type { Seal, Signature } from '../objects/parse-objects.ts';
 
 /** What somebody wrote when they tagged a commit. */
 export interface TagNote {

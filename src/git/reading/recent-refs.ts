@@ -1,4 +1,4 @@
-import { readRefs } from '../refs.ts';
+import { readRefs } from '../refs/refs.ts';
 import type { RefTable } from '../ref-table/ref-table.ts';
 import type { RefTables } from '../ref-table/ref-tables.ts';
 

@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { internal, invalid } from '../../kernel/index.ts';
-import { checked } from '../browse.ts';
-import type { BrowseDeps } from '../browse.ts';
-import type { GitExit } from '../process.ts';
-import type { Slots } from '../slots.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { GitExit } from '../processes/process.ts';
+import type { Slots } from '../processes/slots.ts';
 import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isWellFormedRef } from '../ref-name.ts';
+import { isWellFormedRef } from '../refs/ref-name.ts';
 import { placeIn } from './stamp.ts';
 
 /** A ref with the object it names. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isWellFormedRef } from '../ref-name.ts';
+import { isWellFormedRef } from '../refs/ref-name.ts';
 import { findFolders, isObjectId, mergeRefs, readLooseRefs, Unusual } from './ref-files.ts';
 import type { RefEntry } from './ref-files.ts';
 import { Stamp } from './stamp.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../kernel/index.ts';
-import type { ObjectReaders } from '../object-readers.ts';
+import type { ObjectReaders } from '../objects/object-readers.ts';
 import { readPackedRefs, Unusual } from './ref-files.ts';
 import type { RefEntry } from './ref-files.ts';
 import { readRefTable } from './ref-table.ts';

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { unavailable } from '../../kernel/index.ts';
-import type { GitDoor } from '../process.ts';
-import type { RefResult } from '../push-report.ts';
+import type { GitDoor } from '../processes/process.ts';
+import type { RefResult } from '../pushes/push-report.ts';
 import { failureOf, remoteEnvironment } from './remote.ts';
 import type { Remote } from './remote.ts';
 

@@ -5,8 +5,8 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { collectComplaint, stepBack } from '../child.ts';
-import { createEndedTally } from '../effort.ts';
+import { collectComplaint, stepBack } from '../processes/child.ts';
+import { createEndedTally } from '../processes/effort.ts';
 import type { Order, Report } from './orders.ts';
 
 /** An end of a connection that nobody here reads: Node passes it on without looking into it. */

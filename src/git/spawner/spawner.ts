@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { platform } from 'node:os';
 import { embedded } from '../../embedded/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { sendSignal } from '../child.ts';
-import type { Child, Launch } from '../child.ts';
-import type { SocketPair, SocketPairs } from '../socket-pairs.ts';
+import { sendSignal } from '../processes/child.ts';
+import type { Child, Launch } from '../processes/child.ts';
+import type { SocketPair, SocketPairs } from './socket-pairs.ts';
 import type { Order, Report } from './orders.ts';
 
 /** Starts git from a small process of ours, so that nobody waits while the system copies the tables of a large one. */

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '../../kernel/index.ts';
-import type { GitDoor } from '../process.ts';
+import type { GitDoor } from '../processes/process.ts';
 import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
 
 /**

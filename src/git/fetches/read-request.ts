@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import { invalid } from '../../kernel/index.ts';
+import { PacketReader } from '../pkt-line.ts';
+import { leastBytesIn, watchForStall } from '../transfer.ts';
+
+/** Requests are read whole, because git does not judge all of what they want. Nobody needs to name more objects than this. */
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a whole request, from a stream that ends with it.
+ * @param bounds how long the client may move nearly nothing, in milliseconds
+ * Refuses `fetch_stalled`, `bad_fetch` when it breaks off or is too large, and what the stream fails with.
+ */
+export function readRequest(input: Readable, { quietMs, signal }: { quietMs: number; signal: AbortSignal }): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      endWatch();
+      input.pause();
+      input.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) settle(() => reject(invalid('bad_fetch', 'The request is too large.')));
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onError = (error: Error) => settle(() => reject(error));
+    const onClose = () => settle(() => reject(invalid('bad_fetch', 'The request ended too early.')));
+    const onAbort = () => settle(() => reject(signal.reason));
+    const onStall = () => settle(() => reject(invalid('fetch_stalled', 'The request stopped coming.')));
+    const endWatch = watchForStall({ stallMs: quietMs, leastBytes: leastBytesIn(quietMs) }, () => true, () => bytes, onStall);
+    if (signal.aborted) return onAbort();
+    if (input.errored) return onError(input.errored);
+    if (input.readableEnded) return onEnd();
+    if (input.destroyed) return onClose();
+    input.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    signal.addEventListener('abort', onAbort);
+    input.resume();
+  });
+}
+
+/** The objects that a request wants, of any version; none when it is not in git's format, which git will say. */
+export function wantedIds(request: Buffer): string[] {
+  const packets = new PacketReader();
+  packets.push(request);
+  const ids: string[] = [];
+  try {
+    for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
+      // Before version 2 capabilities follow the first one.
+      const [, id] = packet.kind === 'data' ? /^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? [] : [];
+      if (id !== undefined) ids.push(id.toLowerCase());
+    }
+  } catch {
+    return [];
+  }
+  return ids;
+}
+
+/** Whether a request asks for a pack and has said all it will say: its answer depends on nothing but itself and the repository. */
+export function isWholeFetch(request: Buffer, protocol: string | null | undefined): boolean {
+  const tail = request.toString('latin1', Math.max(0, request.length - 13));
+  if (protocol === 'version=2') return request.toString('latin1', 4, 17) === 'command=fetch' && /(?:0009done\n|0008done)0000$/.test(tail);
+  return /(?:0009done\n|0008done)$/.test(tail);
+}

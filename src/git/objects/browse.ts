@@ -1,0 +1,220 @@
+import { internal, invalid, notFound } from '../../kernel/index.ts';
+import type { GitLimits } from '../limits.ts';
+import type { GitObject, ObjectReader } from './object-reader.ts';
+import type { ObjectReaders } from './object-readers.ts';
+import { parseCommit, parseTree } from './parse-objects.ts';
+import type { Commit, TreeEntry } from './parse-objects.ts';
+import type { GitDoor } from '../processes/process.ts';
+import type { Reach } from '../fetches/reach.ts';
+import { isWellFormedRef } from '../refs/ref-name.ts';
+import { readHeadBranch } from '../refs/refs.ts';
+import type { Slots } from '../processes/slots.ts';
+
+export interface BrowseDeps {
+  door: GitDoor;
+  readers: ObjectReaders;
+  shortSlots: Slots;
+  limits: GitLimits;
+  reach: Reach;
+}
+
+export interface RevisionOptions {
+  /** Also a commit that no ref leads to any more: for who may push, and so could bring it back. */
+  withLost?: boolean;
+}
+
+export interface Head {
+  /** The default branch, born or not; null when HEAD names a commit. */
+  branch: string | null;
+  /** The commit there; null in an empty repository. */
+  oid: string | null;
+}
+
+export interface Tree {
+  oid: string;
+  entries: TreeEntry[];
+  /** Whether there are more entries than were asked for. */
+  truncated: boolean;
+}
+
+export interface Blob {
+  oid: string;
+  size: number;
+  /** Null when the blob is larger than was asked for. */
+  content: Buffer | null;
+}
+
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const shortId = /^[0-9a-f]{4,64}$/;
+
+/** Larger commits and trees than these come from nobody's work. */
+const maxCommitBytes = 4 * 1024 * 1024;
+const maxTreeBytes = 32 * 1024 * 1024;
+const defaultMaxEntries = 10_000;
+
+const missing = () => notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+
+export async function head({ readers }: BrowseDeps, path: string): Promise<Head> {
+  const branch = await readHeadBranch(path);
+  const name = branch === null ? 'HEAD' : `refs/heads/${branch}`;
+  const [info] = await readers.use(path, (reader) => reader.infos([`${name}^{commit}`]));
+  return { branch, oid: info?.oid ?? null };
+}
+
+/**
+ * The commit that a name stands for: a branch, a tag, a full ref, `HEAD`, or a commit id
+ * (abbreviated to no fewer than four digits). Branches come before tags, names before ids.
+ * None of git's revision operators is understood.
+ * Refuses `revision_not_found`.
+ */
+export async function resolve(deps: BrowseDeps, path: string, revision: string, options: RevisionOptions = {}): Promise<string> {
+  const names = candidates(revision);
+  const infos = names.length === 0 ? [] : await deps.readers.use(path, (reader) => reader.infos(names.map((name) => `${name}^{commit}`)));
+  const at = infos.findIndex((info) => info?.type === 'commit');
+  const oid = infos[at]?.oid;
+  if (oid === undefined || (names[at] === revision && !(await mayBeNamed(deps, path, revision, oid, options)))) throw missing();
+  return oid;
+}
+
+/** Whether an id may be used in an address: a ref leads there, or the viewer sees also what is lost. */
+export async function mayBeNamed({ reach }: BrowseDeps, path: string, name: string, oid: string, { withLost = false }: RevisionOptions): Promise<boolean> {
+  return withLost || !shortId.test(name) || (await reach.firstBeyond(path, [oid])) === null;
+}
+
+function candidates(revision: string): string[] {
+  if (revision === 'HEAD') return ['HEAD'];
+  const names = revision.startsWith('refs/') ? [revision] : [];
+  names.push(`refs/heads/${revision}`, `refs/tags/${revision}`);
+  return [...names.filter(isWellFormedRef), ...(shortId.test(revision) ? [revision] : [])];
+}
+
+/** Refuses `revision_not_found`. */
+export async function commit({ readers }: BrowseDeps, path: string, oid: string): Promise<Commit> {
+  return readers.use(path, (reader) => readCommit(reader, oid));
+}
+
+/**
+ * A folder of a commit.
+ * @param folder path below the root: text, or the bytes of names that are not UTF-8; empty for the root
+ * @param options.withSizes asks the size of every file, too
+ * Refuses `revision_not_found`; also when the path names a file.
+ */
+export async function tree(
+  { readers }: BrowseDeps,
+  path: string,
+  oid: string,
+  folder: string | Buffer,
+  options: { maxEntries?: number; withSizes?: boolean } = {},
+): Promise<Tree> {
+  const { maxEntries = defaultMaxEntries, withSizes = false } = options;
+  return readers.use(path, async (reader) => {
+    const root = (await readCommit(reader, oid)).tree;
+    const at = await find(reader, root, folder);
+    if (at !== null && at.kind !== 'folder') throw missing();
+    const object = await readTree(reader, at?.oid ?? root);
+    const { entries, truncated } = parseTree(object.content, object.oid.length / 2, maxEntries);
+    if (withSizes) await addSizes(reader, entries);
+    return { oid: object.oid, entries, truncated };
+  });
+}
+
+/**
+ * The entry at a path of a commit: looked up in trees, so a symbolic link is never followed.
+ * Refuses `revision_not_found`.
+ */
+export async function entryAt({ readers }: BrowseDeps, path: string, oid: string, file: string | Buffer): Promise<TreeEntry> {
+  return readers.use(path, async (reader) => {
+    const entry = await find(reader, (await readCommit(reader, oid)).tree, file);
+    if (entry === null) throw missing();
+    return entry;
+  });
+}
+
+/**
+ * A blob by its id; its content only up to `maxBytes`.
+ * Refuses `revision_not_found`.
+ */
+export async function blob({ readers }: BrowseDeps, path: string, oid: string, { maxBytes }: { maxBytes: number }): Promise<Blob> {
+  return readers.use(path, async (reader) => {
+    const [info] = await reader.infos([checked(oid)]);
+    if (info?.type !== 'blob') throw missing();
+    const content = info.size > maxBytes ? null : (await reader.object(oid))?.content;
+    if (content === undefined) throw missing();
+    return { oid, size: info.size, content };
+  });
+}
+
+/**
+ * Commits reachable from `oid`, newest first.
+ * Refuses `revision_not_found`, `git_busy`.
+ */
+export async function log(
+  { door, readers, shortSlots, limits }: BrowseDeps,
+  path: string,
+  oid: string,
+  { limit, skip = 0 }: { limit: number; skip?: number },
+): Promise<Commit[]> {
+  const release = await shortSlots.take({ repository: path });
+  let ids: string[];
+  try {
+    const argv = [`--git-dir=${path}`, 'rev-list', `--max-count=${limit}`, `--skip=${skip}`, checked(oid), '--'];
+    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes }, limits.shortOutputBytes);
+    if (code !== 0 && /bad object|not a commit/.test(complaint)) throw missing();
+    if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
+    ids = output.toString('latin1').split('\n').filter((line) => line !== '');
+  } finally {
+    release();
+  }
+  return readers.use(path, (reader) => Promise.all(ids.map((id) => readCommit(reader, id))));
+}
+
+/** Only full object ids go to git as arguments. */
+export function checked(oid: string): string {
+  if (!objectId.test(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
+  return oid;
+}
+
+export async function readCommit(reader: ObjectReader, oid: string): Promise<Commit> {
+  const object = await readObject(reader, oid, 'commit', maxCommitBytes);
+  return parseCommit(object.oid, object.content);
+}
+
+const readTree = (reader: ObjectReader, oid: string) => readObject(reader, oid, 'tree', maxTreeBytes);
+
+async function readObject(reader: ObjectReader, oid: string, type: string, maxBytes: number): Promise<GitObject> {
+  const [info] = await reader.infos([checked(oid)]);
+  if (info?.type !== type) throw missing();
+  if (info.size > maxBytes) throw invalid('object_too_large', 'This is too large to show.');
+  const object = await reader.object(oid);
+  if (object === null) throw missing();
+  return object;
+}
+
+/** Walks down from a tree; null for the tree itself. */
+async function find(reader: ObjectReader, rootOid: string, path: string | Buffer): Promise<TreeEntry | null> {
+  let found: TreeEntry | null = null;
+  for (const name of components(path)) {
+    if (found !== null && found.kind !== 'folder') throw missing();
+    const { oid, content } = await readTree(reader, found?.oid ?? rootOid);
+    found = findEntry(content, oid.length / 2, name);
+  }
+  return found;
+}
+
+function findEntry(content: Buffer, oidBytes: number, name: Buffer): TreeEntry {
+  const { entries } = parseTree(content, oidBytes, Infinity);
+  const entry = entries.find(({ rawName }) => rawName.equals(name));
+  if (entry === undefined) throw missing();
+  return entry;
+}
+
+function components(path: string | Buffer): Buffer[] {
+  const text = typeof path === 'string' ? Buffer.from(path).toString('latin1') : path.toString('latin1');
+  return text.split('/').filter((part) => part !== '').map((part) => Buffer.from(part, 'latin1'));
+}
+
+async function addSizes(reader: ObjectReader, entries: TreeEntry[]): Promise<void> {
+  const blobs = entries.filter(({ type }) => type === 'blob');
+  const infos = await reader.infos(blobs.map(({ oid }) => oid));
+  for (const [at, entry] of blobs.entries()) entry.size = infos[at]?.size ?? null;
+}

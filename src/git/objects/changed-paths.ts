@@ -1,0 +1,30 @@
+import { internal } from '../../kernel/index.ts';
+import { checked } from './browse.ts';
+import type { BrowseDeps } from './browse.ts';
+
+/**
+ * Names of the files in which two commits differ, as text; a moved file counts
+ * under both names. Null when there are more than `limit`.
+ * Refuses `git_busy`, `invalid_object_id`.
+ */
+export async function changedPaths(
+  { door, shortSlots, limits }: Pick<BrowseDeps, 'door' | 'shortSlots' | 'limits'>,
+  path: string,
+  from: string,
+  to: string,
+  { limit }: { limit: number },
+): Promise<string[] | null> {
+  const leave = await shortSlots.take({ repository: path });
+  try {
+    const argv = [
+      `--git-dir=${path}`, 'diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv',
+      checked(from), checked(to), '--',
+    ];
+    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes }, limits.shortOutputBytes);
+    if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
+    const names = output.toString('utf8').split('\0').filter((name) => name !== '');
+    return names.length > limit ? null : names;
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,58 @@
+import { internal, isDomainError } from '../../kernel/index.ts';
+import { checked, readCommit } from './browse.ts';
+import type { BrowseDeps } from './browse.ts';
+import type { Commit } from './parse-objects.ts';
+
+/** What a moved branch brought. */
+export interface NewCommits {
+  /** How many there are; `commits` may hold fewer. */
+  total: number;
+  /** Newest first. */
+  commits: Commit[];
+}
+
+/** More than these are left out: what they alone exclude is then counted as new. */
+const maxKnown = 2_000;
+
+/**
+ * Commits that are reachable from `oid` and from none of `known`, newest first.
+ * An id of `known` that is no longer there is passed over.
+ * @param options.limit how many are read; all are counted
+ * Refuses `git_busy`.
+ */
+export async function newCommits(
+  deps: BrowseDeps,
+  path: string,
+  oid: string,
+  known: readonly string[],
+  { limit }: { limit: number },
+): Promise<NewCommits> {
+  const range = [checked(oid), '--not', ...known.slice(0, maxKnown).map(checked), '--'];
+  const listed = await revList(deps, path, [`--max-count=${limit}`, ...range]);
+  const ids = listed.split('\n').filter((line) => line !== '');
+  const total = ids.length < limit ? ids.length : await count(deps, path, range, ids.length);
+  const commits = await deps.readers.use(path, (reader) => Promise.all(ids.map((id) => readCommit(reader, id))));
+  return { total, commits };
+}
+
+/** The history of a large repository may take longer to count than it is worth. */
+async function count(deps: BrowseDeps, path: string, range: readonly string[], atLeast: number): Promise<number> {
+  try {
+    return Number(await revList(deps, path, ['--count', ...range]));
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'internal') return atLeast;
+    throw error;
+  }
+}
+
+async function revList({ door, shortSlots, limits }: BrowseDeps, path: string, rest: readonly string[]): Promise<string> {
+  const leave = await shortSlots.take({ repository: path });
+  try {
+    const argv = [`--git-dir=${path}`, 'rev-list', '--ignore-missing', ...rest];
+    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, yields: true }, limits.shortOutputBytes);
+    if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
+    return output.toString('latin1');
+  } finally {
+    leave();
+  }
+}

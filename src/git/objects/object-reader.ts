@@ -1,0 +1,169 @@
+import type { Writable } from 'node:stream';
+import { internal, unavailable } from '../../kernel/index.ts';
+import { currentCharge, usageOf } from '../processes/effort.ts';
+import type { GitDoor, GitProcess } from '../processes/process.ts';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+
+export interface ObjectInfo {
+  oid: string;
+  type: ObjectType;
+  /** Bytes of the content. */
+  size: number;
+}
+
+export interface GitObject extends ObjectInfo {
+  content: Buffer;
+}
+
+interface Question {
+  /** Whether the answer carries content. */
+  withContent: boolean;
+  resolve(answer: GitObject | null): void;
+  reject(error: Error): void;
+}
+
+const maxQuestions = 20_000;
+
+/**
+ * One long-lived `git cat-file`. Answers come in the order of the questions, so many
+ * may be under way at once.
+ */
+export class ObjectReader {
+  readonly #process: GitProcess;
+  readonly #stdin: Writable;
+  readonly #answerMs: number;
+  readonly #questions: Question[] = [];
+  #head = 0;
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  /** Bytes needed before reading makes sense again: a large object arrives in many pieces. */
+  #wantedBytes = 0;
+  #watchdog: NodeJS.Timeout | undefined;
+  readonly #usage = usageOf(() => this.#process.pid);
+  /** What the process had used when it was last asked for. */
+  #chargedMs = 0;
+
+  /** @param answerMs how long one answer may take, in milliseconds */
+  constructor(door: GitDoor, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
+    this.#answerMs = answerMs;
+    this.#process = door.start({
+      argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
+      takesInput: true,
+      timeLimitMs: lifeMs,
+      isShared: true,
+    });
+    this.#stdin = this.#process.stdin!;
+    this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
+    void this.#process.exited.then(() => this.#usage.close());
+    void this.#process.exited.then(() => this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })));
+  }
+
+  get isIdle(): boolean {
+    return this.#pending === 0;
+  }
+
+  get exited(): Promise<unknown> {
+    return this.#process.exited;
+  }
+
+  get #pending(): number {
+    return this.#questions.length - this.#head;
+  }
+
+  /** Type and size of each object, or null for a name that names none. One round trip. */
+  infos(names: readonly string[]): Promise<(ObjectInfo | null)[]> {
+    return this.#ask('info', names, false);
+  }
+
+  /** The whole object, or null. Ask its size first. */
+  async object(oid: string): Promise<GitObject | null> {
+    return (await this.#ask('contents', [oid], true))[0] ?? null;
+  }
+
+  close(): void {
+    this.#stdin.end();
+  }
+
+  /** @param names object ids or full ref names with a suffix; never a line break */
+  async #ask(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+    const charge = currentCharge();
+    if (charge === null) return this.#put(verb, names, withContent);
+    // What others have had read meanwhile, and nobody pays for, is not this one's.
+    if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
+    const startedAt = performance.now();
+    try {
+      return await this.#put(verb, names, withContent);
+    } finally {
+      const used = this.#usage.ms();
+      charge(used === null ? performance.now() - startedAt : Math.max(0, used - this.#chargedMs));
+      this.#chargedMs = used ?? this.#chargedMs;
+    }
+  }
+
+  #put(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+    if (names.some((name) => name.includes('\n'))) return Promise.reject(internal('an object name has no line break'));
+    if (this.#pending + names.length > maxQuestions) {
+      return Promise.reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
+    }
+    if (this.#pending === 0) this.#startWatchdog();
+    const answers = names.map(
+      () => new Promise<GitObject | null>((resolve, reject) => this.#questions.push({ withContent, resolve, reject })),
+    );
+    this.#stdin.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
+    return Promise.all(answers);
+  }
+
+  #startWatchdog(): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#process.stop('time_limit'), this.#answerMs);
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.length;
+    if (this.#unreadBytes < this.#wantedBytes) return;
+    let bytes = this.#unread.length === 1 ? chunk : Buffer.concat(this.#unread);
+    for (let rest = this.#readAnswer(bytes); rest !== null; rest = this.#readAnswer(bytes)) bytes = rest;
+    this.#unread = bytes.length === 0 ? [] : [bytes];
+    this.#unreadBytes = bytes.length;
+    if (this.#pending === 0) clearTimeout(this.#watchdog);
+  }
+
+  /** Gives the first answer in `bytes` to its question; answers what follows, or null when it is not whole. */
+  #readAnswer(bytes: Buffer): Buffer | null {
+    const question = this.#questions[this.#head];
+    const lineEnd = bytes.indexOf(0x0a);
+    if (question === undefined || lineEnd === -1) {
+      this.#wantedBytes = 0;
+      return null;
+    }
+    const [, oid, type, digits] = /^([0-9a-f]+) (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, lineEnd)) ?? [];
+    if (oid === undefined) return this.#answer(null, bytes, lineEnd + 1);
+    const size = Number(digits);
+    const end = question.withContent ? lineEnd + 1 + size + 1 : lineEnd + 1;
+    if (bytes.length < end) {
+      this.#wantedBytes = end;
+      return null;
+    }
+    const content = question.withContent ? bytes.subarray(lineEnd + 1, end - 1) : noContent;
+    return this.#answer({ oid, type: type as ObjectType, size, content }, bytes, end);
+  }
+
+  #answer(answer: GitObject | null, bytes: Buffer, end: number): Buffer {
+    this.#questions[this.#head]!.resolve(answer);
+    this.#head += 1;
+    if (this.#head === this.#questions.length) this.#questions.length = this.#head = 0;
+    if (this.#pending > 0) this.#watchdog?.refresh();
+    this.#wantedBytes = 0;
+    return bytes.subarray(end);
+  }
+
+  #fail(error: Error): void {
+    clearTimeout(this.#watchdog);
+    for (const question of this.#questions.splice(0).slice(this.#head)) question.reject(error);
+    this.#head = 0;
+  }
+}
+
+const noContent: Buffer = Buffer.alloc(0);

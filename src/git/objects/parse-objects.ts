@@ -1,0 +1,165 @@
+import { internal } from '../../kernel/index.ts';
+
+export type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
+
+export interface TreeEntry {
+  /** As text; bytes that are not UTF-8 show as U+FFFD. */
+  name: string;
+  /** The name itself: 1 to thousands of bytes of any value but NUL and slash. */
+  rawName: Buffer;
+  /** Octal, as git prints it: `040000`, `100644`, `100755`, `120000`, `160000`. */
+  mode: string;
+  kind: EntryKind;
+  /** The object's type; a submodule names a commit of another repository. */
+  type: 'tree' | 'blob' | 'commit';
+  oid: string;
+  /** Bytes of a blob, when they were asked for. */
+  size: number | null;
+}
+
+export interface Signature {
+  name: string;
+  email: string;
+  /** Milliseconds since the epoch, held between the years 1 and 9999. */
+  at: number;
+  /** Minutes east of UTC, held within ±14 hours. */
+  offsetMinutes: number;
+}
+
+export interface Commit {
+  oid: string;
+  tree: string;
+  parents: string[];
+  author: Signature;
+  committer: Signature;
+  /** The whole message. */
+  message: string;
+  /** Its first paragraph as one line. */
+  subject: string;
+  seal: Seal | null;
+}
+
+/** Somebody's signature on a commit or tag, as it stands there: nobody has checked it. */
+export interface Seal {
+  kind: 'ssh' | 'openpgp' | 'x509' | 'unknown';
+  /** With its lines of BEGIN and END. */
+  text: string;
+  /** The bytes that it is about. */
+  signed: Buffer;
+}
+
+const kinds = new Map<string, EntryKind>([
+  ['040000', 'folder'],
+  ['120000', 'symlink'],
+  ['160000', 'submodule'],
+  ['100755', 'executable'],
+]);
+
+/**
+ * Reads a tree object.
+ * @param oidBytes 20 for SHA-1, 32 for SHA-256
+ * @param maxEntries stops after so many
+ */
+export function parseTree(content: Buffer, oidBytes: number, maxEntries: number): { entries: TreeEntry[]; truncated: boolean } {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < content.length) {
+    if (entries.length === maxEntries) return { entries, truncated: true };
+    const space = content.indexOf(0x20, at);
+    const nul = content.indexOf(0, space + 1);
+    const end = nul + 1 + oidBytes;
+    if (space === -1 || nul === -1 || end > content.length) throw internal('a tree object is damaged');
+    const mode = content.toString('latin1', at, space).padStart(6, '0');
+    const kind = kinds.get(mode) ?? 'file';
+    entries.push({
+      name: content.toString('utf8', space + 1, nul),
+      rawName: content.subarray(space + 1, nul),
+      mode,
+      kind,
+      type: kind === 'folder' ? 'tree' : kind === 'submodule' ? 'commit' : 'blob',
+      oid: content.toString('hex', nul + 1, end),
+      size: null,
+    });
+    at = end;
+  }
+  return { entries, truncated: false };
+}
+
+/** Reads a commit object. Whatever people put in one, the answer is well-formed. */
+export function parseCommit(oid: string, content: Buffer): Commit {
+  const blank = content.indexOf('\n\n');
+  const headerEnd = blank === -1 ? content.length : blank;
+  const headers = content.toString('latin1', 0, headerEnd).split('\n');
+  const values = (name: string) => headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const decode = textDecoder(values('encoding')[0]);
+  // Web editors end lines as DOS did; the two mean the same.
+  const message = decode(content.subarray(Math.min(headerEnd + 2, content.length))).replaceAll('\r\n', '\n');
+  const person = (name: string) => parseSignature(decode(Buffer.from(values(name)[0] ?? '', 'latin1')));
+  return {
+    oid,
+    tree: values('tree')[0] ?? '',
+    parents: values('parent'),
+    author: person('author'),
+    committer: person('committer'),
+    message,
+    subject: message.trimStart().split(/\n\s*\n/, 1)[0]!.split('\n').join(' ').trim(),
+    seal: readSeal(oid, headers, content.subarray(headerEnd)),
+  };
+}
+
+const sealHeader = /^gpgsig(?:-sha256)? /;
+
+/**
+ * The signature in a commit's headers. It is about all the rest: git takes both of its
+ * headers out, the one for each kind of object id, before it signs.
+ */
+function readSeal(oid: string, headers: readonly string[], rest: Buffer): Seal | null {
+  const name = oid.length === 64 ? 'gpgsig-sha256 ' : 'gpgsig ';
+  const text: string[] = [];
+  const others: string[] = [];
+  let inside: string[] | null = others;
+  for (const line of headers) {
+    // A line that begins with a space goes on with the header above.
+    if (!line.startsWith(' ')) inside = line.startsWith(name) ? text : sealHeader.test(line) ? null : others;
+    if (inside === text) text.push(line.startsWith(' ') ? line.slice(1) : line.slice(name.length));
+    else inside?.push(line);
+  }
+  if (text.length === 0) return null;
+  return { ...sealOf(text.join('\n')), signed: Buffer.concat([Buffer.from(others.join('\n'), 'latin1'), rest]) };
+}
+
+const sealKinds = new Map<string, Seal['kind']>([['SSH SIGNATURE', 'ssh'], ['PGP SIGNATURE', 'openpgp'], ['PGP MESSAGE', 'openpgp'], ['SIGNED MESSAGE', 'x509']]);
+
+/** @param text as it was written, from its line of BEGIN on */
+export function sealOf(text: string): Pick<Seal, 'kind' | 'text'> {
+  return { kind: sealKinds.get(/^-----BEGIN ([A-Z ]+)-----/.exec(text)?.[1] ?? '') ?? 'unknown', text };
+}
+
+/** A decoder for the encoding that the commit names; UTF-8 when it names none that is known. */
+function textDecoder(label = 'utf-8'): (bytes: Buffer) => string {
+  try {
+    const decoder = new TextDecoder(label.trim());
+    return (bytes) => decoder.decode(bytes);
+  } catch {
+    return (bytes) => bytes.toString('utf8');
+  }
+}
+
+const years = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
+
+/** `Name <email> seconds +hhmm`, with any of it missing or absurd. */
+export function parseSignature(line: string): Signature {
+  const [, name = line, email = '', rest = ''] = /^(.*?) ?<([^>]*)>(.*)$/s.exec(line) ?? [];
+  const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] = /^ *(-?\d{1,20})(?: ([+-])(\d{2,8}?)(\d\d))?/.exec(rest) ?? [];
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+  return {
+    name: name.trim(),
+    email: email.trim(),
+    at: clamp(Number(seconds) * 1_000, years.first, years.last),
+    offsetMinutes: clamp(offset, -14 * 60, 14 * 60),
+  };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

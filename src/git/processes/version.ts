@@ -1,0 +1,57 @@
+import { accessSync, constants, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { invalid } from '../../kernel/index.ts';
+
+export interface GitVersion {
+  major: number;
+  minor: number;
+  patch: number;
+  /** As git prints it, without "git version ". */
+  text: string;
+}
+
+/** The first version with everything that Hearth's settings and readers use. */
+const oldest = { major: 2, minor: 39 };
+
+/**
+ * The absolute path of the program; at once, because a start waits for what git answers.
+ * @param program a path, or a name to look up
+ * @param searchPath folders separated by colons
+ * Refuses `git_missing`.
+ */
+export function findProgram(program: string, searchPath: string): string {
+  const candidates = program.includes('/')
+    ? [path.resolve(program)]
+    : searchPath.split(':').filter(path.isAbsolute).map((folder) => path.join(folder, program));
+  for (const candidate of candidates) {
+    try {
+      accessSync(candidate, constants.X_OK);
+      return realpathSync(candidate);
+    } catch {
+      // Not this one.
+    }
+  }
+  throw invalid(
+    'git_missing',
+    `Hearth needs the git program, and "${program}" was not found. Install git ${oldest.major}.${oldest.minor} or newer, or set git.program.`,
+  );
+}
+
+/**
+ * Reads the answer of `git version`.
+ * Refuses `git_too_old`, and `git_missing` when the program is something else.
+ */
+export function readVersion(answer: string, program: string): GitVersion {
+  const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(answer) ?? [];
+  if (text === undefined) throw invalid('git_missing', `${program} does not answer as git does.`);
+  const version = { major: Number(major), minor: Number(minor), patch: Number(patch ?? 0), text };
+  if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor)) {
+    throw invalid('git_too_old', `Hearth needs git ${oldest.major}.${oldest.minor} or newer; ${program} is ${text}.`);
+  }
+  return version;
+}
+
+/** Whether this version lacks fixes for known attacks by repository content. */
+export function lacksFixes({ major, minor, patch }: GitVersion): boolean {
+  return major === 2 && minor === 39 && patch < 4;
+}

@@ -1,0 +1,77 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Logger } from '../../kernel/index.ts';
+import type { GitLimits } from '../limits.ts';
+import type { ObjectReaders } from '../objects/object-readers.ts';
+import type { ForwardRule } from './only-forward.ts';
+import type { GitDoor } from '../processes/process.ts';
+import type { RefUpdate } from './push-head.ts';
+import type { RefResult } from './push-report.ts';
+import type { RefAllowance } from './ref-allowance.ts';
+import type { RecoveryAction } from '../upkeep/recover.ts';
+import type { Slots } from '../processes/slots.ts';
+
+/** Hears of a push before git may act, and again when git has. */
+export interface PushObserver {
+  /**
+   * Called with well-formed commands, in the order of the push. Nothing has happened
+   * yet and nothing will before this resolves: the place for permission and journal.
+   * A refusal's `reason` and the `remarks` are lines that the client shows.
+   */
+  decide(push: { updates: RefUpdate[]; options: string[] }): Promise<PushVerdict>;
+  /** Called once when git has reported, with a result for every command. */
+  settled(results: RefResult[]): Promise<void>;
+}
+
+export type PushVerdict =
+  | {
+      accept: true;
+      remarks?: string[];
+      /** Refs that may only move to a descendant of what they are. One command that breaks this refuses the push. */
+      onlyForward?: ForwardRule[];
+    }
+  | { accept: false; reason: string };
+
+export interface PushRequest {
+  path: string;
+  protocol?: string | null | undefined;
+  /** The client's bytes: commands, push options, pack. */
+  input: Readable;
+  /** Left open: the caller ends it, or breaks it when the outcome is not clean. */
+  output: Writable;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
+  observer: PushObserver;
+  /** Who pushes, for fair slots: any stable text. */
+  client?: string | undefined;
+  /** Overrides how long the client may stall, in milliseconds. */
+  stallMs?: number | undefined;
+}
+
+/**
+ * How a push ended.
+ * - `nothing`: no commands; git's probe before a large push, or nothing to do.
+ * - `refused`: by ref policy or observer, or for a move that does not go forward, and then
+ *   `settled` was called; git never saw it.
+ * - `reported`: git reported, `settled` was called with these results.
+ * - `unreported`: git ended without a report and `settled` was not called; the refs tell
+ *   what took effect. `clean` when the client had not asked for one; otherwise git was
+ *   ended, and the answer is cut short.
+ */
+export type PushOutcome =
+  | { kind: 'nothing' }
+  | { kind: 'refused'; updates: RefUpdate[] }
+  | { kind: 'reported'; updates: RefUpdate[]; results: RefResult[] }
+  | { kind: 'unreported'; updates: RefUpdate[]; clean: boolean };
+
+export interface PushDeps {
+  door: GitDoor;
+  readers: ObjectReaders;
+  slots: Slots;
+  limits: GitLimits;
+  logger: Logger;
+  mayAddRefs: RefAllowance;
+  /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
+  removeLeftovers(path: string): Promise<RecoveryAction[]>;
+  /** Repositories where a push was killed and its leftovers still lie. */
+  untidy: Set<string>;
+}

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { OnReadOpts, Server, Socket } from 'node:net';
+import path from 'node:path';
+import type { Logger } from '../../kernel/index.ts';
+
+/** Both ends of one connection within this machine. */
+export interface SocketPair {
+  ours: Socket;
+  /** Nobody reads this one here: it becomes a child's input or output. To be closed here once the child has it. */
+  theirs: Socket;
+}
+
+/** Makes connections that a child can be given one end of. */
+export interface SocketPairs {
+  /**
+   * @param onread of `net.connect`: where our end puts what it reads
+   * @returns null where no pair can be had
+   */
+  make(onread?: OnReadOpts): Promise<SocketPair | null>;
+  close(): void;
+}
+
+/** A Unix socket's name has this much room on every system, in bytes. */
+const longestName = 100;
+
+/** One process may have several, each with a name of its own: who met at another's would be mixed up. */
+let made = 0;
+
+/** @param folder absolute, readable by this user alone; the socket that pairs both ends lies there */
+export async function createSocketPairs(folder: string, logger: Logger): Promise<SocketPairs> {
+  const name = path.join(folder, `pipes-${process.pid}-${made++}`);
+  const server = await listen(name, logger);
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    make(onread) {
+      if (server === null) return Promise.resolve(null);
+      // One at a time, so that no two are mixed up.
+      const pair = turn.then(() => pairThrough(server, name, onread));
+      turn = pair;
+      return pair;
+    },
+    close: () => void server?.close(),
+  };
+}
+
+/** Removes what processes that are no more have left in the folder. */
+export function removeStrayPairs(folder: string): void {
+  // Where the system does not show its processes, nobody can tell whose they are.
+  if (!existsSync('/proc/self')) return;
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^pipes-(\d+)/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+async function listen(name: string, logger: Logger): Promise<Server | null> {
+  if (Buffer.byteLength(name) > longestName) return null;
+  rmSync(name, { force: true });
+  // Paused: what arrives at this end is the child's business.
+  const server = createServer({ pauseOnConnect: true });
+  return new Promise((resolve) => {
+    server.once('error', (error) => {
+      logger.warn('git.pipes_unavailable', { error });
+      resolve(null);
+    });
+    server.listen(name, () => resolve(server));
+    server.unref();
+  });
+}
+
+function pairThrough(server: Server, path: string, onread: OnReadOpts | undefined): Promise<SocketPair | null> {
+  return new Promise((resolve) => {
+    const settle = (theirs: Socket | null) => {
+      server.off('connection', settle);
+      ours.off('error', onError);
+      if (theirs === null) return resolve(null);
+      for (const end of [ours, theirs]) end.on('error', () => {});
+      resolve({ ours, theirs });
+    };
+    const onError = () => settle(null);
+    server.once('connection', settle);
+    const ours = connect({ path, ...(onread === undefined ? {} : { onread }) });
+    ours.on('error', onError);
+  });
+}
