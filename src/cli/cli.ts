@@ -6,9 +6,9 @@ import type { Clock, Logger } from '../kernel/index.ts';
 import type { CliProcess, CliSignal } from './cli-process.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { createOutput } from './output.ts';
-import type { Output } from './output.ts';
-import { ask } from './prompt.ts';
+import { createOutput } from './terminal/output.ts';
+import type { Output } from './terminal/output.ts';
+import { ask } from './terminal/prompt.ts';
 import { withHint } from './report-error.ts';
 
 /** Options that every command takes. */
@@ -94,7 +94,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     },
     async logger() {
       if (!flags.verbose && !flags.debug) return silentLogger;
-      const { createLogger } = await import('./logger.ts');
+      const { createLogger } = await import('./serving/logger.ts');
       return createLogger(process.stderr, { level: flags.debug ? 'debug' : 'info', format: 'auto' });
     },
     async confirm(question) {

@@ -2,8 +2,8 @@ import { isDomainError } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
 import { Interrupted } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
-import type { Output } from './output.ts';
-import { escapeActing } from './plain-characters.ts';
+import type { Output } from './terminal/output.ts';
+import { escapeActing } from './terminal/plain-characters.ts';
 
 /** Tells a person, or with --json a program, why the command failed. No stack trace unless asked for. */
 export function reportError(error: unknown, output: Output, stderr: CliOutput, { debug }: { debug: boolean }): void {

@@ -6,7 +6,7 @@ import { createCli } from './cli.ts';
 import type { CliTools, GlobalFlags, OnSignal } from './cli.ts';
 import type { CliProcess } from './cli-process.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { createOutput } from './output.ts';
+import { createOutput } from './terminal/output.ts';
 import { createProgram } from './program.ts';
 import { reportError, withHint } from './report-error.ts';
 

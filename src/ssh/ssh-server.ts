@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { systemRandom, unavailable } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import type { Conversations } from './conversations.ts';
+import type { Conversations } from './clients/conversations.ts';
 import { createDoor } from './door.ts';
-import { hostKey } from './host-key.ts';
+import { hostKey } from './keys/host-key.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
 import type { SshRooms } from './rooms.ts';
@@ -41,7 +41,7 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       listener.on('connection', (socket) => {
         // Until its guest listens: an error that nobody hears would end the program.
         socket.on('error', () => {});
-        conversations ??= import('./conversations.ts').then(({ createConversations }) => createConversations({ privateKey, door, limits, rooms }));
+        conversations ??= import('./clients/conversations.ts').then(({ createConversations }) => createConversations({ privateKey, door, limits, rooms }));
         void conversations.then(({ receive }) => (isStopping ? socket.destroy() : receive(socket)));
       });
       const { host, port } = await bind();

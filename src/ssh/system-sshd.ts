@@ -6,11 +6,11 @@ import { createDoor } from './door.ts';
 import type { Place } from './door.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
-import { parseCommand } from './parse-command.ts';
-import type { Command } from './parse-command.ts';
+import { parseCommand } from './commands/parse-command.ts';
+import type { Command } from './commands/parse-command.ts';
 import type { SshAccounts, SshRooms } from './rooms.ts';
-import { runCommand } from './run-command.ts';
-import type { Session } from './visit.ts';
+import { runCommand } from './commands/run-command.ts';
+import type { Session } from './commands/visit.ts';
 
 export interface SystemSshdNeeds extends Omit<SshRooms, 'random' | 'accounts'> {
   accounts: SshAccounts & {

@@ -7,7 +7,7 @@ import type { Logger, Random } from '../kernel/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
 import { answerApiErrors, createApiHandler } from './api/index.ts';
 import { createArtifactHandlers } from './artifacts/index.ts';
-import { createAssets } from './assets.ts';
+import { createAssets } from './answers/assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers, gitFirst } from './git/index.ts';
 import { createHttpCounts } from './metrics/http-counts.ts';
@@ -21,11 +21,11 @@ import { nameRequest } from './middleware/request-id.ts';
 import { createRequestLog } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createOnceSecrets } from './once-secrets.ts';
-import { createRender } from './render.ts';
+import { createRender } from './answers/render.ts';
 import type { WebRooms } from './rooms.ts';
 import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
-import { createClientReader } from './trusted-proxies.ts';
+import { createClientReader } from './requests/trusted-proxies.ts';
 
 /** The rooms that pages call, without what is made here. */
 export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {

@@ -6,7 +6,7 @@ import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
-import type { Form } from './form.ts';
+import type { Form } from './requests/form.ts';
 
 /** Who is looking, as the session cookie says. */
 export interface Identity {

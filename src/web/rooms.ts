@@ -15,7 +15,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from './answers/assets.ts';
 import type { OnceSecrets } from './once-secrets.ts';
 
 /** How the SSH server is reached; app.ts knows once it listens. */

@@ -86,7 +86,7 @@ import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddr
 import { showSignup, signUp } from './pages/signup.ts';
 import { webhookPages } from './pages/webhooks.ts';
 import { endMirror, pauseMirror, resumeMirror, saveMirror, showMirror, syncMirror } from './pages/repository-mirror.ts';
-import { seeOther } from './reply.ts';
+import { seeOther } from './answers/reply.ts';
 import type { OrganisationOwnerVisit, Page, PersonVisit, RepositoryPersonVisit, RepositoryVisit, Visit } from './visit.ts';
 
 interface Declaration<Access extends AccessDeclaration> {

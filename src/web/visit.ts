@@ -2,11 +2,11 @@ import type { PersonViewer, Viewer } from '../access/index.ts';
 import type { Person, Session, SessionOrigin } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { Organisation } from '../organisations/index.ts';
-import type { AssetEncoding } from './assets.ts';
+import type { AssetEncoding } from './answers/assets.ts';
 import type { FoundHere } from './context.ts';
-import type { Form } from './form.ts';
-import type { Preferences } from './preferences.ts';
-import type { Reply } from './reply.ts';
+import type { Form } from './requests/form.ts';
+import type { Preferences } from './requests/preferences.ts';
+import type { Reply } from './answers/reply.ts';
 import type { WebRooms } from './rooms.ts';
 
 /**

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { systemdUnit } from '../../src/cli/systemd-unit.ts';
-import { progressLine, showProgress } from '../../src/cli/progress.ts';
+import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
+import { progressLine, showProgress } from '../../src/cli/terminal/progress.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
 

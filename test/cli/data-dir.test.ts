@@ -2,8 +2,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } 
 import path from 'node:path';
 import t from 'tap';
 import { becomeOwnerOf, prepareDataDir, requireDataDir } from '../../src/cli/data-dir.ts';
-import { takeInstanceLock } from '../../src/cli/instance-lock.ts';
-import { readRunningServer, readServerFacts, writeServerFacts } from '../../src/cli/server-file.ts';
+import { takeInstanceLock } from '../../src/cli/serving/instance-lock.ts';
+import { readRunningServer, readServerFacts, writeServerFacts } from '../../src/cli/serving/server-file.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

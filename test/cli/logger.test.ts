@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { createLogger } from '../../src/cli/logger.ts';
-import type { LoggerOptions } from '../../src/cli/logger.ts';
+import { createLogger } from '../../src/cli/serving/logger.ts';
+import type { LoggerOptions } from '../../src/cli/serving/logger.ts';
 import type { Logger } from '../../src/kernel/index.ts';
 
 /** The lines that `use` makes the logger write. */

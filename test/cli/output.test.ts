@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
-import { createOutput, never } from '../../src/cli/output.ts';
-import type { Column, OutputFlags } from '../../src/cli/output.ts';
-import { escapeActing } from '../../src/cli/plain-characters.ts';
+import { createOutput, never } from '../../src/cli/terminal/output.ts';
+import type { Column, OutputFlags } from '../../src/cli/terminal/output.ts';
+import { escapeActing } from '../../src/cli/terminal/plain-characters.ts';
 import { reportError } from '../../src/cli/report-error.ts';
-import { cut, displayWidth, layOut } from '../../src/cli/table.ts';
-import { absoluteTime, relativeTime } from '../../src/cli/times.ts';
+import { cut, displayWidth, layOut } from '../../src/cli/terminal/table.ts';
+import { absoluteTime, relativeTime } from '../../src/cli/terminal/times.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 
 const now = Date.UTC(2026, 10, 20, 9, 31, 2);

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { systemdUnit } from '../../src/cli/systemd-unit.ts';
+import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { startProgram } from '../e2e/running-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';

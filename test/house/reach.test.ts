@@ -125,7 +125,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
   'src/db/writer-worker.ts': 'runs in the writing thread and answers through its port',
   'src/db/side-worker.ts': 'runs in a side thread and answers through its port',
   'src/highlighting/highlight-worker.ts': 'runs in its thread and answers through its port',
-  'src/cli/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
+  'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
   'src/cli/completion/known-names.ts': 'reads names at every press of Tab; the room of the database loads too slowly for that',
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../src/config/index.ts';
-import { cloneAddress } from '../../src/ssh/clone-address.ts';
+import { cloneAddress } from '../../src/ssh/commands/clone-address.ts';
 
 t.test('an address to clone from can be typed as it is, once the host is known', async (t) => {
   const address = (env: Record<string, string>, port: number): string =>

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseCommand } from '../../src/ssh/parse-command.ts';
+import { parseCommand } from '../../src/ssh/commands/parse-command.ts';
 
 const site = (service: string) => ({ kind: 'git', service, owner: 'alice', name: 'site' });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { conflict, forbidden, internal, invalid, notFound, unauthenticated, unavailable } from '../../src/kernel/index.ts';
-import { refusal } from '../../src/ssh/refusal.ts';
+import { refusal } from '../../src/ssh/commands/refusal.ts';
 
 t.test('DESIGN §5: each kind of refusal is one line and exit status 1', async (t) => {
   const cases: [unknown, string][] = [

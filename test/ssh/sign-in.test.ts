@@ -2,7 +2,7 @@ import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import ssh2 from 'ssh2';
 import type { ConnectConfig, ParsedKey } from 'ssh2';
-import { keyObstacle } from '../../src/ssh/verify-key.ts';
+import { keyObstacle } from '../../src/ssh/keys/verify-key.ts';
 import { exec, startSsh } from './ssh-fixture.ts';
 import type { KeyFiles } from './ssh-fixture.ts';
 

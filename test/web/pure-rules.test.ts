@@ -1,11 +1,11 @@
 import t from 'tap';
-import { createForm } from '../../src/web/form.ts';
-import { readCookie, writeCookie } from '../../src/web/cookies.ts';
-import { externalOrigin } from '../../src/web/external-origin.ts';
+import { createForm } from '../../src/web/requests/form.ts';
+import { readCookie, writeCookie } from '../../src/web/requests/cookies.ts';
+import { externalOrigin } from '../../src/web/requests/external-origin.ts';
 import { isSameSite } from '../../src/web/middleware/csrf.ts';
 import { createOnceSecrets } from '../../src/web/once-secrets.ts';
-import { returnTarget } from '../../src/web/return-target.ts';
-import { createClientReader } from '../../src/web/trusted-proxies.ts';
+import { returnTarget } from '../../src/web/requests/return-target.ts';
+import { createClientReader } from '../../src/web/requests/trusted-proxies.ts';
 import { avatarColours, drawAvatar } from '../../src/web/views/avatar.ts';
 import { viewCloneBox } from '../../src/web/views/clone-box.ts';
 import { viewDevice } from '../../src/web/views/device.ts';

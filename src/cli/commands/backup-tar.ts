@@ -2,8 +2,8 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
-import { counted, readableSize } from '../output.ts';
-import { showProgress } from '../progress.ts';
+import { counted, readableSize } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 export interface TarOptions {
   /** A folder, or `-`. */

@@ -5,9 +5,9 @@ import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { counted, isoOrNull, never, readableSize } from '../output.ts';
-import type { Column } from '../output.ts';
-import { showProgress } from '../progress.ts';
+import { counted, isoOrNull, never, readableSize } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { addRestoreCommand } from './restore.ts';
 
 /** `hearth backup …`, and `hearth restore` beside it. */

@@ -6,9 +6,9 @@ import type { ListedRepository } from '../../repositories/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { counted, isoOrNull, never, readableSize } from '../output.ts';
-import type { Column } from '../output.ts';
-import { readRunningServer } from '../server-file.ts';
+import { counted, isoOrNull, never, readableSize } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { readRunningServer } from '../serving/server-file.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
 

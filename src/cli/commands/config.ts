@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { configSources } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import type { Column } from '../output.ts';
+import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
 /** `hearth config …`: what the settings are and where they come from. */

@@ -3,8 +3,8 @@ import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** `hearth cron …`: what the server does by the clock. */
 export function addCronCommands(program: Command, run: Run): void {

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { conflict, internal, invalid, unavailable } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import type { Column } from '../output.ts';
+import type { Column } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
 import { runNamed } from './cron.ts';
 

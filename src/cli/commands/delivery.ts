@@ -4,8 +4,8 @@ import type { DeliveryState, ListedDelivery } from '../../federation/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** `hearth delivery …`: activities on their way to other servers. */
 export function addDeliveryCommands(program: Command, run: Run): void {

@@ -3,8 +3,8 @@ import type { ListedPeer, PeerCheck } from '../../federation/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
 export function addPeerCommands(federation: Command, run: Run): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { doorHere } from '../addresses.ts';
+import { doorHere } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 

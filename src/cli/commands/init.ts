@@ -8,7 +8,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { containerFile, proxyFiles } from '../proxy-files.ts';
 import { withHint } from '../report-error.ts';
-import { systemdUnit } from '../systemd-unit.ts';
+import { systemdUnit } from '../serving/systemd-unit.ts';
 
 /** `hearth init`: what a new installation needs besides the program. */
 export function addInitCommand(program: Command, run: Run): void {

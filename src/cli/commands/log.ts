@@ -5,8 +5,8 @@ import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** `hearth log …`: the audit log. */
 export function addLogCommands(program: Command, run: Run): void {
@@ -34,7 +34,7 @@ export function addLogCommands(program: Command, run: Run): void {
 async function tail(cli: Cli, { follow, lines, level }: { follow?: true; lines: string; level?: string }): Promise<void> {
   if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
   const [{ config }, { converse }, { readableLine }, { refuseForeign }] = await Promise.all([
-    cli.loadConfig(), import('../../control/index.ts'), import('../logger.ts'), import('../data-dir.ts'),
+    cli.loadConfig(), import('../../control/index.ts'), import('../serving/logger.ts'), import('../data-dir.ts'),
   ]);
   refuseForeign(config.dataDir);
   const { json, plain } = cli.flags;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import type { Column } from '../output.ts';
+import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
 interface Options {
@@ -41,7 +41,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   if (rehearse) return (await import('./rehearse.ts')).rehearse(cli);
   const { config } = await cli.loadConfig();
   const [{ databaseFile, openDatabase }, { becomeOwnerOf, prepareDataDir, requireDataDir }, { takeInstanceLock }] =
-    await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../instance-lock.ts')]);
+    await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
   const looksOnly = status === true || dryRun === true;
   becomeOwnerOf(config.dataDir, cli.process);
   if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');

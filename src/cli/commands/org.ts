@@ -6,8 +6,8 @@ import type { ListedOrganisation, Organisation } from '../../organisations/index
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 import { addMemberCommands } from './org-member.ts';
 
 interface AddOptions {

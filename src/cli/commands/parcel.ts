@@ -6,12 +6,12 @@ import type { Rooms } from '../../app.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { ImportWishes, ParcelRoom } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
-import { cloneAddresses } from '../addresses.ts';
+import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { readableSize } from '../output.ts';
+import { readableSize } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
-import { showProgress } from '../progress.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { repositoryToJson } from './repository-row.ts';
 

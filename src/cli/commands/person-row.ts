@@ -1,7 +1,7 @@
 import type { Person } from '../../accounts/index.ts';
 import type { Rooms } from '../../app.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 /** A person as lists show them. */
 export type PersonRow = Person & { repositories: number };

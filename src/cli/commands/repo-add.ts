@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import { conflict, isDomainError } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { cloneAddresses } from '../addresses.ts';
+import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';

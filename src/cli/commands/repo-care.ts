@@ -6,9 +6,9 @@ import { conflict, internal, invalid, isDomainError } from '../../kernel/index.t
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { counted, readableSize } from '../output.ts';
-import type { Column } from '../output.ts';
-import { showProgress } from '../progress.ts';
+import { counted, readableSize } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { findRepository } from './find-repository.ts';
 
 /** `hearth repo gc|fsck|size`: repositories as folders of git. */

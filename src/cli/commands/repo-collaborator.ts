@@ -4,8 +4,8 @@ import { notFound } from '../../kernel/index.ts';
 import type { Collaborator } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 import { nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
 

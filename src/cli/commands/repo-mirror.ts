@@ -5,10 +5,10 @@ import type { Mirror } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
-import { showProgress } from '../progress.ts';
-import { readSecret } from '../read-secret.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { readSecret } from '../terminal/read-secret.ts';
 import { findRepository, splitName } from './find-repository.ts';
 
 /** `hearth repo import` and `hearth repo mirror …`: repositories that come from elsewhere, or go there. */

@@ -4,8 +4,8 @@ import { invalid } from '../../kernel/index.ts';
 import type { LostTip } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
-import { isoOrNull } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 

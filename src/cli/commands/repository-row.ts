@@ -1,7 +1,7 @@
 import type { Rooms } from '../../app.ts';
 import type { ListedRepository, Repository } from '../../repositories/index.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 
 export const fullName = (row: ListedRepository): string => `${row.owner.handle}/${row.name}`;
 

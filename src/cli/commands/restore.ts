@@ -7,9 +7,9 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { counted, readableSize } from '../output.ts';
-import { showProgress } from '../progress.ts';
-import { absoluteTime } from '../times.ts';
+import { counted, readableSize } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { absoluteTime } from '../terminal/times.ts';
 
 /** `hearth restore`: a backup in the place of the data folder. */
 export function addRestoreCommand(program: Command, run: Run): void {
@@ -32,7 +32,7 @@ interface Options {
 async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): Promise<void> {
   const { config } = await cli.loadConfig();
   const [{ newestSchema, openDatabase }, { planRestore, restoreBackup, unpackBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { systemRandom }] =
-    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../instance-lock.ts'), import('../../kernel/index.ts')]);
+    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts')]);
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
   if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);

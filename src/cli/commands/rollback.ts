@@ -6,7 +6,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { absoluteTime } from '../times.ts';
+import { absoluteTime } from '../terminal/times.ts';
 
 /** `hearth rollback`: the way back to the program from before an upgrade. */
 export function addRollbackCommand(program: Command, run: Run): void {
@@ -28,7 +28,7 @@ interface LatePush {
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
   const { config } = await cli.loadConfig();
   const [{ databaseFile }, { becomeOwnerOf, requireDataDir }, { takeInstanceLock }] = await Promise.all([
-    import('../../app.ts'), import('../data-dir.ts'), import('../instance-lock.ts'),
+    import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'),
   ]);
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');

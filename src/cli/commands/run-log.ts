@@ -7,8 +7,8 @@ import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { Interrupted } from '../exit-codes.ts';
 import { withExamples } from '../help.ts';
-import { escapeActing } from '../plain-characters.ts';
-import { absoluteTime } from '../times.ts';
+import { escapeActing } from '../terminal/plain-characters.ts';
+import { absoluteTime } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './name-run.ts';
 

@@ -4,9 +4,9 @@ import type { CiScope, Runner } from '../../ci/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
-import { readSecret } from '../read-secret.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
 import { withHint } from '../report-error.ts';
 import { namesOfScopes, readScope } from './ci-scope.ts';
 

@@ -3,13 +3,13 @@ import type { App } from '../../app.ts';
 import type { Config } from '../../config/index.ts';
 import { unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { shownAddresses, urlHost } from '../addresses.ts';
+import { shownAddresses, urlHost } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
 import type { CliSignal } from '../cli-process.ts';
 import { exitCodeOfServe } from '../exit-codes.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
-import { startBlock } from '../start-block.ts';
+import { startBlock } from '../serving/start-block.ts';
 import { setupUrl } from './setup-url.ts';
 
 interface Options {
@@ -49,8 +49,8 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   const loaded = await load();
   const { origins, warnings } = loaded;
   const [{ createLiveConfig }, { createLogger }, { createLogTail }, { createReload, serverPrograms }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
-    import('../../config/index.ts'), import('../logger.ts'), import('../log-tail.ts'), import('../server-programs.ts'),
-    import('../data-dir.ts'), import('../instance-lock.ts'), import('../server-file.ts'),
+    import('../../config/index.ts'), import('../serving/logger.ts'), import('../serving/log-tail.ts'), import('../serving/server-programs.ts'),
+    import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../serving/server-file.ts'),
   ]);
   const live = createLiveConfig(loaded);
   const { config } = live;

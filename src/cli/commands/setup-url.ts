@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { webAddress } from '../addresses.ts';
+import { webAddress } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';

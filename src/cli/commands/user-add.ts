@@ -4,8 +4,8 @@ import { conflict, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { passwordOptions, readPassword } from '../read-password.ts';
-import type { PasswordOptions } from '../read-password.ts';
+import { passwordOptions, readPassword } from '../terminal/read-password.ts';
+import type { PasswordOptions } from '../terminal/read-password.ts';
 import { findPerson } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 

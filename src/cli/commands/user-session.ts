@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Session } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
-import { webAddress } from '../addresses.ts';
+import { webAddress } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { never } from '../output.ts';
+import { never } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 import { findPerson } from './find-person.ts';
 import { keyToJson } from './key.ts';

@@ -6,9 +6,9 @@ import type { Webhook, WebhookDelivery, WebhookScope } from '../../webhooks/inde
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../output.ts';
-import type { Column } from '../output.ts';
-import { readSecret } from '../read-secret.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 

@@ -1,8 +1,8 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { Refusal } from '../refusal.ts';
-import { statusOf } from '../status-of.ts';
+import { Refusal } from '../answers/refusal.ts';
+import { statusOf } from '../answers/status-of.ts';
 
 // The one place where errors become answers to other servers (SPEC §7).
 

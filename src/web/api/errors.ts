@@ -2,8 +2,8 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
-import { Refusal } from '../refusal.ts';
-import { statusOf } from '../status-of.ts';
+import { Refusal } from '../answers/refusal.ts';
+import { statusOf } from '../answers/status-of.ts';
 
 /** The one place where the house's errors become JSON (DESIGN §5). */
 const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };

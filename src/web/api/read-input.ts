@@ -3,8 +3,8 @@ import { imageTooLarge, maxImageBytes } from '../../images/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
-import { readBytes } from '../read-bytes.ts';
-import { Refusal } from '../refusal.ts';
+import { readBytes } from '../requests/read-bytes.ts';
+import { Refusal } from '../answers/refusal.ts';
 import type { Operation } from './operation.ts';
 
 const maxJsonBytes = 64 * 1024;

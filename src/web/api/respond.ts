@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { setBody } from '../set-body.ts';
+import { setBody } from '../answers/set-body.ts';
 import type { Answer } from './answer.ts';
 import type { Operation } from './operation.ts';
 

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { Context, Middleware, State } from '../context.ts';
 import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
 import type { Budgets } from '../middleware/budget.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../answers/refusal.ts';
 import type { WebRooms } from '../rooms.ts';
 import { admitCall } from './admit-call.ts';
 import { authenticate } from './authenticate.ts';

@@ -2,8 +2,8 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
-import { Refusal } from '../refusal.ts';
-import { statusOf } from '../status-of.ts';
+import { Refusal } from '../answers/refusal.ts';
+import { statusOf } from '../answers/status-of.ts';
 
 // The one place where the house's errors become answers to the actions that carry artifacts.
 

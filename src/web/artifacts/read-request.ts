@@ -1,8 +1,8 @@
 import type { TaskAtWork } from '../../ci/index.ts';
 import { invalid, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
-import { readBytes } from '../read-bytes.ts';
-import { Refusal } from '../refusal.ts';
+import { readBytes } from '../requests/read-bytes.ts';
+import { Refusal } from '../answers/refusal.ts';
 import type { ArtifactRooms } from './rooms.ts';
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */

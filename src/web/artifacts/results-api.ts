@@ -1,8 +1,8 @@
 import type { ArtifactRow, TaskAtWork } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { bodyOf } from '../read-bytes.ts';
-import { Refusal } from '../refusal.ts';
+import { bodyOf } from '../requests/read-bytes.ts';
+import { Refusal } from '../answers/refusal.ts';
 import { answering, blobStorage, twirp } from './errors.ts';
 import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactRooms } from './rooms.ts';

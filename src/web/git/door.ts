@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Random } from '../../kernel/index.ts';
 import { nobody } from '../context.ts';
 import type { Exchange, Middleware } from '../context.ts';
-import { externalOrigin } from '../external-origin.ts';
-import type { createClientReader } from '../trusted-proxies.ts';
+import { externalOrigin } from '../requests/external-origin.ts';
+import type { createClientReader } from '../requests/trusted-proxies.ts';
 import type { GitHandler, GitHandlers } from './exchange.ts';
 
 interface Door {

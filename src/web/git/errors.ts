@@ -3,7 +3,7 @@ import { isDomainError, internal, unauthenticated } from '../../kernel/index.ts'
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { GitExchange } from './exchange.ts';
-import { statusOf } from '../status-of.ts';
+import { statusOf } from '../answers/status-of.ts';
 
 // The one place where the house's errors become git over HTTP (DESIGN §5).
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { AssetEncoding } from '../assets.ts';
+import type { AssetEncoding } from '../answers/assets.ts';
 import { isStill } from './relied.ts';
 import type { Relied } from './relied.ts';
 

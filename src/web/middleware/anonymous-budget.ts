@@ -4,7 +4,7 @@ import { unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../answers/refusal.ts';
 import type { Middleware } from '../context.ts';
 
 /**

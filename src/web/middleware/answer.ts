@@ -1,15 +1,15 @@
 import { viewerForLog } from '../../access/index.ts';
-import type { AssetEncoding } from '../assets.ts';
+import type { AssetEncoding } from '../answers/assets.ts';
 import type { Context, Middleware } from '../context.ts';
-import { writeCookie, type NewCookie } from '../cookies.ts';
+import { writeCookie, type NewCookie } from '../requests/cookies.ts';
 import type { KeptPage, KeptPages } from '../kept-pages/kept-pages.ts';
 import { pageKey } from '../kept-pages/page-key.ts';
-import { readPreferences } from '../preferences.ts';
-import type { Render } from '../render.ts';
-import type { ContentReply, PageReply, Reply } from '../reply.ts';
+import { readPreferences } from '../requests/preferences.ts';
+import type { Render } from '../answers/render.ts';
+import type { ContentReply, PageReply, Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
-import { setBody } from '../set-body.ts';
-import { readSessionCookie } from '../session-cookie.ts';
+import { setBody } from '../answers/set-body.ts';
+import { readSessionCookie } from '../requests/session-cookie.ts';
 import { viewNotice } from '../views/notices.ts';
 import type { AnyVisit, PageHandler } from '../visit.ts';
 

@@ -1,10 +1,10 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { readPreferences } from '../preferences.ts';
-import { Refusal } from '../refusal.ts';
-import type { Render } from '../render.ts';
-import { statusOf } from '../status-of.ts';
+import { readPreferences } from '../requests/preferences.ts';
+import { Refusal } from '../answers/refusal.ts';
+import type { Render } from '../answers/render.ts';
+import { statusOf } from '../answers/status-of.ts';
 import { discardBody } from './discard-body.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/index.ts';
 import type { Middleware } from '../context.ts';
-import { externalOrigin } from '../external-origin.ts';
-import { Refusal } from '../refusal.ts';
-import { createClientReader } from '../trusted-proxies.ts';
+import { externalOrigin } from '../requests/external-origin.ts';
+import { Refusal } from '../answers/refusal.ts';
+import { createClientReader } from '../requests/trusted-proxies.ts';
 
 const maxUrlLength = 4096;
 

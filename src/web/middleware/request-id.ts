@@ -2,7 +2,7 @@ import { internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { nobody } from '../context.ts';
 import type { Middleware } from '../context.ts';
-import { emptyForm } from '../form.ts';
+import { emptyForm } from '../requests/form.ts';
 
 const noUpload = (): never => {
   throw internal('this route takes no uploads');

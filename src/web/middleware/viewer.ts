@@ -2,7 +2,7 @@ import type { Accounts, SessionViewer } from '../../accounts/index.ts';
 import type { Owners } from '../../owners/index.ts';
 import { nobody } from '../context.ts';
 import type { Identity, Middleware } from '../context.ts';
-import { readSessionCookie } from '../session-cookie.ts';
+import { readSessionCookie } from '../requests/session-cookie.ts';
 
 /** Finds out who is looking. Without a cookie this asks no database. */
 export function identifyViewer({ accounts, owners }: { accounts: Accounts; owners: Owners }): Middleware {

@@ -1,4 +1,4 @@
-import { page } from '../reply.ts';
+import { page } from '../answers/reply.ts';
 import { idsIn, viewAuditDetails } from '../views/audit-details.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

@@ -1,5 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { page } from '../reply.ts';
+import { page } from '../answers/reply.ts';
 import { numberedPage } from '../views/numbered-page.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';

@@ -1,6 +1,6 @@
 import type { ScanResult } from '../../federation/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewListedFollow } from '../views/follows.ts';

@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
-import { page, seeOther } from '../reply.ts';
-import type { PageReply } from '../reply.ts';
+import { page, seeOther } from '../answers/reply.ts';
+import type { PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

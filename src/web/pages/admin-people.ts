@@ -1,4 +1,4 @@
-import { page, seeOther } from '../reply.ts';
+import { page, seeOther } from '../answers/reply.ts';
 import { submit } from '../submit.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

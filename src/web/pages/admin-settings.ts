@@ -1,6 +1,6 @@
 import { configValue, options } from '../../config/index.ts';
 import type { Option, Origin } from '../../config/index.ts';
-import { page } from '../reply.ts';
+import { page } from '../answers/reply.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 /** Every setting as it is in effect, and where it comes from; secrets are dots. */

@@ -1,5 +1,5 @@
 import { apiDocument } from '../api/index.ts';
-import { content, page } from '../reply.ts';
+import { content, page } from '../answers/reply.ts';
 import { viewApi } from '../views/api.ts';
 import type { Page } from '../visit.ts';
 

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
-import { imageReply } from '../image-reply.ts';
-import { content } from '../reply.ts';
+import { imageReply } from '../answers/image-reply.ts';
+import { content } from '../answers/reply.ts';
 import { avatarColours, drawAvatar } from '../views/avatar.ts';
 import type { Page } from '../visit.ts';
 

@@ -1,6 +1,6 @@
 import { commitPlace } from '../../repositories/index.ts';
 import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
-import { page } from '../reply.ts';
+import { page } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { viewStatusTick } from '../views/ci/status-tick.ts';

@@ -1,6 +1,6 @@
 import { languageCalled } from '../../highlighting/index.ts';
-import { oneOf } from '../preferences.ts';
-import { page, type Reply } from '../reply.ts';
+import { oneOf } from '../requests/preferences.ts';
+import { page, type Reply } from '../answers/reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage } from '../views/list-page.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';

@@ -1,5 +1,5 @@
 import { anonymous } from '../../access/index.ts';
-import { page, type Reply } from '../reply.ts';
+import { page, type Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { viewNotice } from '../views/notices.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';

@@ -1,4 +1,4 @@
-import { page, seeOther } from '../reply.ts';
+import { page, seeOther } from '../answers/reply.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';

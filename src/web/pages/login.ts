@@ -1,6 +1,6 @@
-import { page, seeOther, type PageReply } from '../reply.ts';
-import { returnTarget } from '../return-target.ts';
-import { endedSessionCookie, sessionCookie } from '../session-cookie.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { returnTarget } from '../requests/return-target.ts';
+import { endedSessionCookie, sessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { sessionOrigin, type Page, type Visit } from '../visit.ts';

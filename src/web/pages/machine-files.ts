@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { content } from '../reply.ts';
+import { content } from '../answers/reply.ts';
 import type { Page } from '../visit.ts';
 
 const forever = 'public, max-age=31536000, immutable';

@@ -1,4 +1,4 @@
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
 import { organisationUrl } from '../views/urls.ts';

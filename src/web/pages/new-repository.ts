@@ -1,6 +1,6 @@
 import type { Visibility } from '../../access/index.ts';
-import { oneOf } from '../preferences.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { oneOf } from '../requests/preferences.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import type { WebRooms } from '../rooms.ts';
 import { withNotice } from '../views/notices.ts';

@@ -1,4 +1,4 @@
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewMember } from '../views/member.ts';

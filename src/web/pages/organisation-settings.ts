@@ -1,5 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply, type Reply } from '../reply.ts';
+import { page, seeOther, type PageReply, type Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { movedTo, page, seeOther, type PageReply } from '../reply.ts';
+import { movedTo, page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { listPage } from '../views/list-page.ts';

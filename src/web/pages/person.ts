@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Membership, Organisations } from '../../organisations/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { movedTo, page } from '../reply.ts';
+import { movedTo, page } from '../answers/reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage } from '../views/list-page.ts';
 import { firstDayShown, viewPushCalendar } from '../views/push-calendar.ts';

@@ -1,6 +1,6 @@
-import { oneOf } from '../preferences.ts';
-import { seeOther } from '../reply.ts';
-import { returnTarget } from '../return-target.ts';
+import { oneOf } from '../requests/preferences.ts';
+import { seeOther } from '../answers/reply.ts';
+import { returnTarget } from '../requests/return-target.ts';
 import { repositoryUrl } from '../views/urls.ts';
 import type { Page, RepositoryVisit } from '../visit.ts';
 

@@ -1,5 +1,5 @@
 import { unauthenticated } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { describeAccess, viewCollaborator } from '../views/member.ts';

@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
-import { page, seeOther, type PageReply, type Reply } from '../reply.ts';
+import { page, seeOther, type PageReply, type Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

@@ -1,5 +1,5 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
-import { page, type Reply } from '../reply.ts';
+import { page, type Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { rely } from '../kept-pages/relied.ts';
 import { viewCloneBox } from '../views/clone-box.ts';

@@ -1,5 +1,5 @@
-import { imageReply } from '../image-reply.ts';
-import { seeOther } from '../reply.ts';
+import { imageReply } from '../answers/image-reply.ts';
+import { seeOther } from '../answers/reply.ts';
 import { submit } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
 import { repositoryUrl } from '../views/urls.ts';

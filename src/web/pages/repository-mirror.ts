@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
-import { page, seeOther } from '../reply.ts';
-import type { PageReply, Reply } from '../reply.ts';
+import { page, seeOther } from '../answers/reply.ts';
+import type { PageReply, Reply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit } from '../submit.ts';
 import type { FormRefusal } from '../submit.ts';

@@ -1,5 +1,5 @@
-import { oneOf } from '../preferences.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { oneOf } from '../requests/preferences.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';

@@ -1,5 +1,5 @@
-import { page } from '../reply.ts';
-import { readSearchQuery } from '../search-query.ts';
+import { page } from '../answers/reply.ts';
+import { readSearchQuery } from '../requests/search-query.ts';
 import { viewCodeHit, viewCoverage } from '../views/search-code.ts';
 import type { Page } from '../visit.ts';
 

@@ -1,7 +1,7 @@
 import { mostHits } from '../../search/index.ts';
 import type { First } from '../../search/index.ts';
-import { page } from '../reply.ts';
-import { readSearchQuery } from '../search-query.ts';
+import { page } from '../answers/reply.ts';
+import { readSearchQuery } from '../requests/search-query.ts';
 import { viewPersonHit, viewRepositoryHit } from '../views/search-hits.ts';
 import type { Page } from '../visit.ts';
 

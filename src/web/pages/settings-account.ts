@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
-import { endedSessionCookie } from '../session-cookie.ts';
+import { endedSessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import type { Page, PersonVisit } from '../visit.ts';

@@ -1,6 +1,6 @@
-import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes } from '../preferences.ts';
-import { page, seeOther } from '../reply.ts';
-import { returnTarget } from '../return-target.ts';
+import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes } from '../requests/preferences.ts';
+import { page, seeOther } from '../answers/reply.ts';
+import { returnTarget } from '../requests/return-target.ts';
 import { viewNotice } from '../views/notices.ts';
 import type { Page } from '../visit.ts';
 

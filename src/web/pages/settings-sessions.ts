@@ -1,5 +1,5 @@
-import { page, seeOther } from '../reply.ts';
-import { endedSessionCookie } from '../session-cookie.ts';
+import { page, seeOther } from '../answers/reply.ts';
+import { endedSessionCookie } from '../requests/session-cookie.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewSession } from '../views/session.ts';
 import type { Page, PersonVisit } from '../visit.ts';

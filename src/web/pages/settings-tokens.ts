@@ -1,6 +1,6 @@
 import type { Scope } from '../../access/index.ts';
-import { oneOf } from '../preferences.ts';
-import { page, seeOther, type PageReply } from '../reply.ts';
+import { oneOf } from '../requests/preferences.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewAccessToken } from '../views/access-token.ts';

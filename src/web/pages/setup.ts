@@ -1,5 +1,5 @@
-import { page, seeOther, type PageReply } from '../reply.ts';
-import { sessionCookie } from '../session-cookie.ts';
+import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { sessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
 import { sessionOrigin, type Page, type Visit } from '../visit.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { movedTo } from '../reply.ts';
+import { movedTo } from '../answers/reply.ts';
 import { ownerUrl, repositoryUrl } from '../views/urls.ts';
 import type { Page } from '../visit.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/index.ts';
-import type { CloneTransport } from '../preferences.ts';
+import type { CloneTransport } from '../requests/preferences.ts';
 import type { SshFacts } from '../rooms.ts';
 
 /** The addresses a repository is cloned from, and what a newcomer must know to use them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mostHits } from '../../../search/index.ts';
-import { longestQuery, readSearchQuery } from '../../search-query.ts';
+import { longestQuery, readSearchQuery } from '../../requests/search-query.ts';
 import { operation } from '../operation.ts';
 import { searchResult } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { artifactDisposition } from '../../artifacts/send-artifact.ts';
-import { content, seeOther } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { content, seeOther } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
 import { withNotice } from '../../views/notices.ts';
 import { repositoryUrl } from '../../views/urls.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { badgeSvg } from '../../views/ci/badge.ts';
-import { content } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { content } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 
 /** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */

@@ -1,7 +1,7 @@
 import type { JobRow, RunRow, StepRow, TaskRow } from '../../../ci/index.ts';
 import { isFinal } from '../../../ci/index.ts';
-import { page } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { page } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { viewDuration } from '../../views/ci/durations.ts';
 import { viewLogRow, viewLogSections } from '../../views/ci/log-rows.ts';

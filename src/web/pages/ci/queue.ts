@@ -1,6 +1,6 @@
 import type { QueuedJob } from '../../../ci/index.ts';
-import { page } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { page } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
 import { viewStatus } from '../../views/ci/status.ts';
 import { viewName } from '../../views/plain-text.ts';

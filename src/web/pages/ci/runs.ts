@@ -1,7 +1,7 @@
 import { eventNames, runStatusGroups } from '../../../ci/index.ts';
 import type { RunFilter, RunRow } from '../../../ci/index.ts';
-import { page } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { page } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { viewRunRow } from '../../views/ci/run-row.ts';
 import { viewNotice } from '../../views/notices.ts';

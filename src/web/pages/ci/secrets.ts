@@ -1,5 +1,5 @@
-import { page, seeOther } from '../../reply.ts';
-import type { PageReply, Reply } from '../../reply.ts';
+import { page, seeOther } from '../../answers/reply.ts';
+import type { PageReply, Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';

@@ -1,5 +1,5 @@
-import { page } from '../../reply.ts';
-import type { Reply } from '../../reply.ts';
+import { page } from '../../answers/reply.ts';
+import type { Reply } from '../../answers/reply.ts';
 import { viewWorkflow } from '../../views/ci/workflow.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';

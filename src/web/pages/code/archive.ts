@@ -1,7 +1,7 @@
 import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import type { ArchiveFormat } from '../../../git/index.ts';
-import { content, type Reply } from '../../reply.ts';
+import { content, type Reply } from '../../answers/reply.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { rawPath } from './raw-path.ts';
 

@@ -1,5 +1,5 @@
 import { isDomainError } from '../../../kernel/index.ts';
-import { movedTo, page, type Reply } from '../../reply.ts';
+import { movedTo, page, type Reply } from '../../answers/reply.ts';
 import { viewBlame } from '../../views/code/blame-table.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { readText } from '../../views/code/read-text.ts';

@@ -1,6 +1,6 @@
 import type { Location, TreeEntry } from '../../../git/index.ts';
 import { imageSize } from '../../../images/index.ts';
-import { movedTo, page, type Reply } from '../../reply.ts';
+import { movedTo, page, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { renderOnce } from '../../markdown/render-once.ts';
 import { codeUrl, splitPath } from '../../views/code/code-urls.ts';

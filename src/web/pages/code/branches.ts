@@ -1,6 +1,6 @@
 import type { Commit, NamedRef } from '../../../git/index.ts';
-import { page } from '../../reply.ts';
-import type { PageReply } from '../../reply.ts';
+import { page } from '../../answers/reply.ts';
+import type { PageReply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '../../../kernel/index.ts';
-import { page, seeOther } from '../../reply.ts';
-import type { PageReply } from '../../reply.ts';
+import { page, seeOther } from '../../answers/reply.ts';
+import type { PageReply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';

@@ -1,6 +1,6 @@
 import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
-import { content, movedTo, page, type Reply } from '../../reply.ts';
+import { content, movedTo, page, type Reply } from '../../answers/reply.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { commitUrl } from '../../views/code/code-urls.ts';
 import { viewName } from '../../views/plain-text.ts';

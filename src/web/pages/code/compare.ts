@@ -1,6 +1,6 @@
 import { allows } from '../../../access/index.ts';
 import { isDomainError } from '../../../kernel/index.ts';
-import { page, seeOther, type Reply } from '../../reply.ts';
+import { page, seeOther, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';

@@ -1,4 +1,4 @@
-import { page, type Reply } from '../../reply.ts';
+import { page, type Reply } from '../../answers/reply.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { rankPaths } from '../../views/code/rank-paths.ts';
 import { viewName } from '../../views/plain-text.ts';

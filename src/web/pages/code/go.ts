@@ -1,11 +1,11 @@
 import { allows } from '../../../access/index.ts';
 import { isDomainError } from '../../../kernel/index.ts';
-import { seeOther, type Reply } from '../../reply.ts';
+import { seeOther, type Reply } from '../../answers/reply.ts';
 import type { Git } from '../../../git/index.ts';
 import { codeUrl, decodePath, splitPath } from '../../views/code/code-urls.ts';
 import type { CodePage } from '../../views/code/code-urls.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import { oneOf } from '../../preferences.ts';
+import { oneOf } from '../../requests/preferences.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 
 const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'commits', 'find'];

@@ -1,10 +1,10 @@
-import { page, type Reply } from '../../reply.ts';
+import { page, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { writeFeed } from '../../views/code/atom.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { viewHistoryDays } from '../../views/code/history-days.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import { content } from '../../reply.ts';
+import { content } from '../../answers/reply.ts';
 import type { Page, RepositoryVisit } from '../../visit.ts';
 import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';

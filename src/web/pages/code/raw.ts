@@ -1,5 +1,5 @@
 import { notFound } from '../../../kernel/index.ts';
-import { content, type Reply } from '../../reply.ts';
+import { content, type Reply } from '../../answers/reply.ts';
 import { splitPath } from '../../views/code/code-urls.ts';
 import { imageType, isActive } from '../../views/code/media.ts';
 import { charsetOf } from '../../views/code/read-text.ts';

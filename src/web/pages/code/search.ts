@@ -1,5 +1,5 @@
-import { page, type Reply } from '../../reply.ts';
-import { readSearchQuery } from '../../search-query.ts';
+import { page, type Reply } from '../../answers/reply.ts';
+import { readSearchQuery } from '../../requests/search-query.ts';
 import { submit } from '../../submit.ts';
 import { viewGrep } from '../../views/search-code.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';

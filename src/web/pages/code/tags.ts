@@ -1,4 +1,4 @@
-import { content, page, type Reply } from '../../reply.ts';
+import { content, page, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { writeFeed } from '../../views/code/atom.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';

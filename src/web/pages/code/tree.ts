@@ -1,5 +1,5 @@
 import type { Location } from '../../../git/index.ts';
-import { movedTo, page, type Reply } from '../../reply.ts';
+import { movedTo, page, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';

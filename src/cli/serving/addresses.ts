@@ -1,0 +1,72 @@
+import { isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Config } from '../../config/index.ts';
+import { readRunningServer } from './server-file.ts';
+
+export interface DoorAt {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The addresses that people type and clone from. */
+export interface ShownAddresses {
+  /** Origin of the web pages, without a slash at the end. */
+  readonly web: string;
+  /** A second one that works on this machine only, when it differs. */
+  readonly webHere: string | null;
+  /** `ssh://git@host:port`, null when SSH is off. */
+  readonly ssh: string | null;
+}
+
+/**
+ * What to show for doors that listen at `http` and `ssh`: the configured public
+ * names, else the address under which others reach this machine.
+ */
+export function shownAddresses(config: Config, http: DoorAt, ssh: DoorAt | null): ShownAddresses {
+  const here = `http://${urlHost(isWildcard(http.host) ? 'localhost' : http.host)}:${http.port}`;
+  const web = config.baseUrl ?? `http://${urlHost(reachableHost(http.host))}:${http.port}`;
+  const sshHost = config.ssh.publicHost ?? new URL(web).hostname.replace(/^\[|\]$/g, '');
+  const sshPort = config.ssh.publicPort ?? ssh?.port;
+  return {
+    web,
+    webHere: here === web ? null : here,
+    ssh: ssh === null ? null : `ssh://git@${urlHost(sshHost)}${sshPort === 22 ? '' : `:${sshPort}`}`,
+  };
+}
+
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+export function urlHost(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** Behind a wildcard: the first address that is not this machine's own loop. */
+function reachableHost(host: string): string {
+  if (!isWildcard(host)) return host;
+  const outer = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).filter(({ internal }) => !internal);
+  return (outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ scopeid }) => scopeid === 0))?.address ?? 'localhost';
+}
+
+/** The web address for links: the configured one, else where the server runs or would run. */
+export function webAddress(config: Config): string {
+  if (config.baseUrl !== null) return config.baseUrl;
+  return readRunningServer(config.dataDir)?.webUrl ?? shownAddresses(config, config.http.listen, null).web;
+}
+
+/** Origin under which the server answers on this machine. */
+export function doorHere(config: Config): string {
+  const { host, port } = readRunningServer(config.dataDir)?.http ?? config.http.listen;
+  const local = host === '::' ? '::1' : host === '0.0.0.0' ? '127.0.0.1' : host;
+  return `http://${urlHost(local)}:${port}`;
+}
+
+/** What to clone a repository from. */
+export function cloneAddresses(config: Config, { owner, name }: { owner: string; name: string }): { http: string; ssh: string | null } {
+  const facts = readRunningServer(config.dataDir);
+  const web = webAddress(config);
+  const door = facts === null ? (config.ssh.enabled ? config.ssh.listen : null) : facts.ssh;
+  const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, door);
+  return { http: `${web}/git/${owner}/${name}.git`, ssh: ssh === null ? null : `${ssh}/${owner}/${name}.git` };
+}

@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../../kernel/index.ts';
+import { withHint } from '../report-error.ts';
+import { readServerFacts } from './server-file.ts';
+
+export interface InstanceLock {
+  release(): void;
+}
+
+/**
+ * Makes this process the only one that may serve, or migrate, a data folder.
+ * The lock is SQLite's own file lock: the system drops it with the process,
+ * however that ends, and it holds between containers that share the folder,
+ * where process ids mean nothing.
+ * Refuses `data_dir_in_use` with the other process's id.
+ */
+export function takeInstanceLock(dataDir: string): InstanceLock {
+  const folder = join(dataDir, 'run');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(folder, 'hearth.lock'), { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch {
+    lock.close();
+    const holder = readServerFacts(dataDir);
+    const who = holder === null ? 'another process' : `process ${holder.pid}`;
+    throw withHint(
+      unavailable('data_dir_in_use', `A Hearth server is running in ${dataDir} already (${who}).`),
+      'stop it first, or give this one a data folder of its own: --data-dir',
+    );
+  }
+  return { release: () => lock.close() };
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { LiveConfig, LoadedConfig } from '../../config/index.ts';
+import type { ControlProgram } from '../../control/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { LogTail } from './log-tail.ts';
+
+const levels = ['debug', 'info', 'warn', 'error'];
+
+interface Needs {
+  tail: LogTail;
+  /** Reads the settings again and takes over what can change. */
+  reload(): Promise<object>;
+}
+
+/** What a running `hearth serve` answers over its control socket, besides the rooms' own. */
+export function serverPrograms({ tail, reload }: Needs): Record<string, ControlProgram> {
+  return {
+    async reload(_ask, { output }) {
+      output.write(JSON.stringify(await reload()));
+      return 0;
+    },
+
+    /** Lines of JSON, oldest first: `lines` of them, at `level` or above; then, with `follow`, those that come. */
+    async 'log.tail'(ask, { output, signal, closing }) {
+      const least = levels.indexOf(String(ask['level'] ?? 'debug'));
+      const isWanted = (line: string): boolean => levels.indexOf((JSON.parse(line) as { level: string }).level) >= least;
+      const count = Number(ask['lines'] ?? 50);
+      const recent = tail.recent().filter(isWanted);
+      for (const line of count === 0 ? [] : recent.slice(-count)) output.write(line);
+      if (ask['follow'] !== true) return 0;
+      const end = AbortSignal.any([signal, closing]);
+      const stop = tail.follow((line) => {
+        // Who does not read loses lines, and costs no memory.
+        if (!output.destroyed && !output.writableNeedDrain && isWanted(line)) output.write(line);
+      });
+      if (!end.aborted) await once(end, 'abort');
+      stop();
+      return 0;
+    },
+  };
+}
+
+/**
+ * Reads the settings again, as SIGHUP and `hearth reload` ask. Settings with a mistake change nothing.
+ * Answers what was applied and what needs a restart.
+ */
+export function createReload({ live, load, logger, setLevel }: {
+  live: LiveConfig;
+  load(): Promise<LoadedConfig>;
+  logger: Logger;
+  setLevel(level: LoadedConfig['config']['log']['level']): void;
+}): () => Promise<object> {
+  return async () => {
+    const fresh = await load().catch((error: unknown) => {
+      logger.error('config.reload_refused', { error });
+      throw error;
+    });
+    const outcome = live.apply(fresh);
+    if (outcome.applied.includes('log.level')) setLevel(live.config.log.level);
+    logger.info('config.reloaded', { ...outcome });
+    return outcome;
+  };
+}

@@ -1,0 +1,54 @@
+import { StringDecoder } from 'node:string_decoder';
+import { invalid } from '../../kernel/index.ts';
+import type { CliInput, CliOutput } from '../cli-process.ts';
+import { Interrupted } from '../exit-codes.ts';
+
+/** Asks for one line; the terminal shows and corrects what is typed. */
+export function ask(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
+  stderr.write(question);
+  return readLine(stdin);
+}
+
+/**
+ * Asks for a line that is not shown while it is typed. Pasting works; Backspace
+ * and Ctrl-U correct; Ctrl-C ends the command.
+ */
+export async function askHidden(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
+  stdin.setRawMode?.(true);
+  stderr.write(question);
+  try {
+    return await readLine(stdin);
+  } finally {
+    stdin.setRawMode?.(false);
+    stderr.write('\n');
+  }
+}
+
+/** Reads up to Enter. The control characters only come from a raw terminal, where nobody else handles them. */
+function readLine(stdin: CliInput): Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  let typed = '';
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      stdin.off('data', onData);
+      stdin.off('end', onEnd);
+      stdin.pause();
+      settle();
+    };
+    const onEnd = (): void => end(() => reject(invalid('no_answer', 'The input ended before it was answered.')));
+    const onData = (bytes: Buffer): void => {
+      // Arrow keys and the like come as one escape sequence; none of it is text.
+      for (const character of decoder.write(bytes).replace(/\u001b(\[[0-9;?]*[ -/]*[@-~]|.)?/g, '')) {
+        if (character === '\r' || character === '\n') return end(() => resolve(typed));
+        if (character === '\u0003') return end(() => reject(new Interrupted('SIGINT')));
+        if (character === '\u0004' && typed === '') return onEnd();
+        if (character === '\u0015') typed = '';
+        else if (character === '\u007f' || character === '\b') typed = [...typed].slice(0, -1).join('');
+        else if (character >= ' ') typed += character;
+      }
+    };
+    stdin.on('data', onData);
+    stdin.on('end', onEnd);
+    stdin.resume();
+  });
+}

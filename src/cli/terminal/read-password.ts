@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { invalid } from '../../kernel/index.ts';
+import type { Cli } from '../cli.ts';
+import { askHidden } from './prompt.ts';
+import { readAll } from './read-secret.ts';
+import { withHint } from '../report-error.ts';
+
+/** Ways to hand over a password. There is no option that takes the password itself: others could see it. */
+export interface PasswordOptions {
+  passwordStdin?: true;
+  passwordFile?: string;
+  randomPassword?: true;
+}
+
+/** A password, and whether Hearth made it up: then it has to be shown, and changed at first sign-in. */
+export interface GivenPassword {
+  readonly password: string;
+  readonly isRandom: boolean;
+}
+
+const tooLong = () => invalid('password_too_long', 'What came on standard input is too long for a password.');
+
+/** Adds the three options to a command. */
+export const passwordOptions = [
+  ['--password-stdin', 'read the password from standard input'],
+  ['--password-file <path>', 'read the password from a file'],
+  ['--random-password', 'make one up and print it; it must be changed at first sign-in'],
+] as const;
+
+/**
+ * Gets the new password by the way that was chosen; on a terminal by asking twice.
+ * Refuses `password_missing`, `passwords_differ`, `password_file`.
+ * @param suggest makes a random one
+ */
+export async function readPassword(cli: Cli, options: PasswordOptions, suggest: () => string): Promise<GivenPassword> {
+  const ways = [options.passwordStdin, options.passwordFile, options.randomPassword].filter((way) => way !== undefined);
+  if (ways.length > 1) throw invalid('usage', 'Give one of --password-stdin, --password-file and --random-password.');
+  if (options.randomPassword) return { password: suggest(), isRandom: true };
+  if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin, tooLong)), isRandom: false };
+  if (options.passwordFile !== undefined) return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
+  if (!cli.mayAsk) {
+    throw withHint(
+      invalid('password_missing', 'A password is needed, and there is no terminal to ask on.'),
+      'use --password-stdin, --password-file PATH or --random-password',
+    );
+  }
+  const { stdin, stderr } = cli.process;
+  const password = await askHidden('New password: ', stdin, stderr);
+  if ((await askHidden('Once more: ', stdin, stderr)) !== password) {
+    throw invalid('passwords_differ', 'The two passwords differ. Nothing was changed.');
+  }
+  return { password, isRandom: false };
+}
+
+function readPasswordFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw invalid('password_file', `The password file ${path} cannot be read.`);
+  }
+}
+
+/** `echo` and editors end a line; the line end is not part of the password. */
+function lineOf(text: string): string {
+  const line = text.replace(/\r?\n$/, '');
+  if (line === '') throw invalid('password_missing', 'The password is empty.');
+  return line;
+}

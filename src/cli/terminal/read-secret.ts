@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { invalid } from '../../kernel/index.ts';
+import type { Cli } from '../cli.ts';
+import { askHidden } from './prompt.ts';
+import { withHint } from '../report-error.ts';
+
+const maxBytes = 64 * 1024;
+
+/** All that stands on standard input. */
+export async function readAll(stdin: AsyncIterable<Buffer | string>, tooLong: () => Error): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stdin) {
+    parts.push(Buffer.from(part));
+    bytes += part.length;
+    if (bytes > maxBytes) throw tooLong();
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/**
+ * A secret that somebody brings along, without the white space around it; on a
+ * terminal it is asked for. No option takes the secret itself: others could see it.
+ * Refuses `secret_missing`, `secret_file`, `secret_too_long`.
+ */
+export async function readSecret(cli: Cli, { secretStdin, secretFile }: { secretStdin?: true; secretFile?: string }): Promise<string> {
+  if (secretStdin && secretFile !== undefined) throw invalid('usage', 'Give one of --secret-stdin and --secret-file.');
+  if (secretStdin) return given(await readAll(cli.process.stdin, () => invalid('secret_too_long', 'What came on standard input is too long for a secret.')));
+  if (secretFile !== undefined) return given(readSecretFile(secretFile));
+  if (!cli.mayAsk) {
+    throw withHint(invalid('secret_missing', 'A secret is needed, and there is no terminal to ask on.'), 'use --secret-stdin or --secret-file PATH');
+  }
+  return given(await askHidden('Secret: ', cli.process.stdin, cli.process.stderr));
+}
+
+function readSecretFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw invalid('secret_file', `The file ${path} cannot be read.`);
+  }
+}
+
+function given(text: string): string {
+  const secret = text.trim();
+  if (secret === '') throw invalid('secret_missing', 'The secret is empty.');
+  return secret;
+}

@@ -1,0 +1,94 @@
+import type { AuthContext, Connection } from 'ssh2';
+import type { KeyViewer } from '../../accounts/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { fingerprint } from '../keys/host-key.ts';
+import type { SshLimits } from '../limits.ts';
+import type { SshAccounts } from '../rooms.ts';
+import { keyObstacle, provesKey } from '../keys/verify-key.ts';
+
+/** Who a connection belongs to: somebody who signed with the private half of this key. */
+export interface Identity extends KeyViewer {
+  /** The public key in wire form; asked about again before each command. */
+  blob: Buffer;
+}
+
+interface Needs {
+  accounts: SshAccounts;
+  logger: Logger;
+  limits: Pick<SshLimits, 'loginTries'>;
+  address: string;
+}
+
+interface Outcome {
+  signedIn(identity: Identity): void;
+  gaveUp(reason: string): void;
+}
+
+/** A try that came to nothing, for the log; on the wire there are no reasons. */
+interface Refused {
+  reason: string;
+  /** Of a key, its type. */
+  method: string;
+  fingerprint?: string;
+}
+
+/** Questions about known keys cost no try, but nobody has a reason to ask for ever. */
+const maxRequests = 64;
+
+/**
+ * Signs a connection in by public key and by nothing else (security §2.2, F01, F02).
+ *
+ * The user name does not matter: the key says who it is. A client may ask about
+ * several keys in any order; a question is answered with yes only for a known key
+ * that could sign here, and changes nothing. Only a signature that fits makes
+ * `outcome.signedIn` run, with the owner of the very key that signed.
+ *
+ * @returns the refused tries; it grows with each
+ */
+export function authenticate(connection: Connection, needs: Needs, outcome: Outcome): readonly Refused[] {
+  const { accounts, logger, limits, address } = needs;
+  const refusals: Refused[] = [];
+  let requests = 0;
+
+  connection.on('authentication', (attempt) => {
+    requests += 1;
+    void decide(attempt).catch((error: unknown) => {
+      // Also when ssh2 finds that a client mixed up its own requests.
+      logger.warn('ssh.sign_in_failed', { address, error });
+      outcome.gaveUp('sign_in_failed');
+    });
+  });
+
+  return refusals;
+
+  async function decide(attempt: AuthContext): Promise<void> {
+    if (requests > maxRequests) return outcome.gaveUp('too_many_requests');
+    if (attempt.method !== 'publickey') {
+      // Clients begin with "none" to learn which methods there are.
+      return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
+    }
+    const owner = await accounts.viewerOfKey(attempt.key.data, { address, proven: false });
+    const obstacle = owner === null ? 'unknown_key' : keyObstacle(attempt);
+    if (owner === null || obstacle !== null) return refuse(attempt, obstacle);
+    if (attempt.signature === undefined) return attempt.accept();
+    if (!provesKey(attempt)) return refuse(attempt, 'bad_signature');
+    outcome.signedIn({ ...owner, blob: Buffer.from(attempt.key.data) });
+    attempt.accept();
+  }
+
+  function refuse(attempt: AuthContext, reason: string | null): void {
+    if (reason !== null) {
+      const refused = { reason, ...described(attempt) };
+      refusals.push(refused);
+      logger.debug('ssh.try_refused', { address, ...refused });
+    }
+    attempt.reject(['publickey']);
+    if (refusals.length >= limits.loginTries) outcome.gaveUp('too_many_tries');
+  }
+}
+
+function described(attempt: AuthContext): Omit<Refused, 'reason'> {
+  if (attempt.method !== 'publickey') return { method: attempt.method };
+  // The name of an algorithm comes from somebody unknown and can be anything.
+  return { method: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };
+}

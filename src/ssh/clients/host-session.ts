@@ -1,0 +1,102 @@
+import { finished } from 'node:stream/promises';
+import type { Connection, ServerChannel, Session } from 'ssh2';
+import type { Logger } from '../../kernel/index.ts';
+import { channelInput, channelOutput } from './channel-streams.ts';
+import type { SshLimits } from '../limits.ts';
+import { parseCommand } from '../commands/parse-command.ts';
+import type { Command } from '../commands/parse-command.ts';
+import type { SshRooms } from '../rooms.ts';
+import { runCommand } from '../commands/run-command.ts';
+import { packetSizeOf } from './ssh2-internals.ts';
+import type { Client } from '../commands/visit.ts';
+
+/** What a session needs of the client that it belongs to. */
+export interface Around extends Pick<Client, 'address' | 'port' | 'blob'> {
+  connection: Connection;
+  rooms: SshRooms;
+  logger: Logger;
+  limits: SshLimits;
+  /** Aborts when the socket is closed. */
+  gone: AbortSignal;
+  /** Closes the connection. */
+  leave(reason: string): void;
+  onProgress(): void;
+  /**
+   * A command begins.
+   * @param unreadBytes tells how much of what the client sent waits for the command
+   * @returns to be called when the command has ended
+   */
+  onBusy(unreadBytes: () => number): () => void;
+  /** @param isEmpty nothing was asked for */
+  onClose(isEmpty: boolean): void;
+}
+
+/** SSH programs have to take packets of 32 KiB (RFC 4253 §6.1); far below it lies only mischief. */
+const minPacketBytes = 1_024;
+const gitProtocol = /^version=[012]$/;
+
+/**
+ * Hosts one session: a little environment, then one command or the greeting.
+ * Terminals, subsystems, X11 and agents are refused, since ssh2 refuses every
+ * request that has no listener (security F03).
+ */
+export function hostSession(session: Session, around: Around): void {
+  const closed = new AbortController();
+  let protocol: string | null = null;
+  let isEmpty = true;
+  session.on('close', () => {
+    closed.abort(new Error('the client has closed the channel'));
+    around.onClose(isEmpty);
+  });
+  if (packetSizeOf(session) < minPacketBytes) return around.leave('packets_too_small');
+
+  session.on('env', (accept, reject, { key, val }) => {
+    const isWelcome = key === 'GIT_PROTOCOL' && gitProtocol.test(val);
+    if (isWelcome) protocol = val;
+    // Neither exists when the client wants no answer.
+    (isWelcome ? accept : reject)?.();
+  });
+  const start = (channel: ServerChannel, command: Command | null) => {
+    isEmpty = false;
+    void serve(channel, command, protocol, AbortSignal.any([around.gone, closed.signal]), around);
+  };
+  session.once('exec', (accept, _reject, { command }) => start(accept(), parseCommand(command)));
+  session.once('shell', (accept) => start(accept(), { kind: 'greet' }));
+}
+
+/** Runs the command with streams of its own, then tells the client how it ended. */
+async function serve(
+  channel: ServerChannel,
+  command: Command | null,
+  protocol: string | null,
+  signal: AbortSignal,
+  around: Around,
+): Promise<void> {
+  const { connection, rooms, logger, limits, address, port, blob, onProgress, leave } = around;
+  const startedAt = rooms.clock.now();
+  channel.on('error', (error: Error) => logger.debug('ssh.channel_error', { error }));
+  channel.stderr.on('error', (error) => logger.debug('ssh.channel_error', { error }));
+  const ended = around.onBusy(() => channel.readableLength);
+
+  const ends = { connection, channel, signal, onProgress };
+  const input = channelInput(ends);
+  const output = channelOutput({ ...ends, stallMs: limits.stallMs, onStall: () => leave('stalled') });
+  const complain = (line: string) => void channel.stderr.write(line);
+  const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, signal });
+  await finished(output.end()).catch(() => {});
+  input.destroy();
+  if (!signal.aborted) {
+    channel.exit(exitCode);
+    channel.end();
+  }
+  ended();
+  onProgress();
+  logger.info('ssh.command', { ...named(command), exitCode, aborted: signal.aborted, ms: rooms.clock.now() - startedAt });
+}
+
+/** What was asked for, in words for the log; a line that was not understood is not repeated there. */
+function named(command: Command | null): Record<string, string> {
+  if (command === null) return { command: 'not understood' };
+  if (command.kind === 'git') return { command: `git-${command.service}`, repository: `${command.owner}/${command.name}` };
+  return { command: command.kind };
+}

@@ -1,0 +1,36 @@
+import { unauthenticated } from '../../kernel/index.ts';
+import type { Command } from './parse-command.ts';
+import { refusal } from './refusal.ts';
+import type { SshRooms } from '../rooms.ts';
+import { serveGit } from './serve-git.ts';
+import { serveSideDoor } from './side-door.ts';
+import type { Client } from './visit.ts';
+
+/** The only answer to what is not a command; it names nothing of the server. */
+const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
+
+/**
+ * Runs a command and resolves with its exit status; never rejects.
+ * @param command `null` for a line that is no command
+ */
+export async function runCommand(rooms: SshRooms, command: Command | null, client: Client): Promise<number> {
+  if (command === null) {
+    client.complain(notUnderstood);
+    return 1;
+  }
+  try {
+    // Asked again for each command: a connection may outlive its key or its person's rights.
+    const owner = await rooms.accounts.viewerOfKey(client.blob, { address: client.address });
+    if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
+    const visit = { ...client, viewer: owner.viewer };
+    return command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
+  } catch (error) {
+    // Whatever breaks after the client has left broke because of that.
+    if (client.signal.aborted) return 1;
+    const faultId = rooms.random.uuid().slice(0, 8);
+    const { line, exitCode, isFault } = refusal(error, faultId);
+    if (isFault) rooms.logger.error('ssh.fault', { faultId, command: command.kind, error });
+    client.complain(line);
+    return exitCode;
+  }
+}

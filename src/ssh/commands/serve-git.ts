@@ -1,0 +1,50 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { GitService } from './parse-command.ts';
+import { plainText } from './plain-text.ts';
+import type { SshRooms } from '../rooms.ts';
+import { send } from './send.ts';
+import type { Visit } from './visit.ts';
+
+type Request = { service: GitService; owner: string; name: string };
+
+/**
+ * Runs one of git's three services over the channel and resolves with the exit
+ * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
+ * an absent repository are refused alike.
+ */
+export async function serveGit(rooms: SshRooms, request: Request, visit: Visit): Promise<number> {
+  try {
+    return await serveAt(rooms, request, visit);
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    const moved = await rooms.repositories.findMoved(visit.viewer, request.owner, request.name);
+    if (moved === null) throw error;
+    const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
+    visit.complain(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
+    return serveAt(rooms, { ...request, ...moved }, visit);
+  }
+}
+
+async function serveAt(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
+  const { repositories, git } = rooms;
+  const { viewer, protocol, input, output, signal } = visit;
+  const client = viewer.id;
+  switch (service) {
+    case 'upload-pack': {
+      const { path } = await repositories.openForRead(viewer, owner, name);
+      return (await git.uploadPack({ path, protocol, input, output, signal, client, stateless: false })).exitCode ?? 1;
+    }
+    case 'upload-archive': {
+      const { path } = await repositories.openForRead(viewer, owner, name);
+      return (await git.uploadArchive({ path, input, output, signal, client })).exitCode ?? 1;
+    }
+    case 'receive-pack': {
+      const opened = await repositories.openForPush(viewer, owner, name);
+      // Over SSH the client first waits for the refs. What follows is the same as over
+      // HTTP, so both transports share the way that journals the push.
+      await send(await git.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
+      await repositories.receivePush(opened, { viewer, via: 'ssh', protocol, input, output, signal });
+      return 0;
+    }
+  }
+}

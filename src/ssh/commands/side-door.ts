@@ -1,0 +1,100 @@
+import { conflict } from '../../kernel/index.ts';
+import type { Found, ListedRepository, RepositoryPage } from '../../repositories/index.ts';
+import { cloneAddress } from './clone-address.ts';
+import type { Command } from './parse-command.ts';
+import { plainText } from './plain-text.ts';
+import type { SshRooms } from '../rooms.ts';
+import { send } from './send.ts';
+import type { Visit } from './visit.ts';
+
+type Asked = Exclude<Command, { kind: 'git' }>;
+
+/** Rows of one answer of `repositories.list`. */
+const pageSize = 100;
+/** Repositories in the greeting. */
+const shortList = 10;
+
+const help = `\
+help                                  this text
+whoami                                who you are here
+repo list [--all]                     your repositories, or all that you may see
+repo info OWNER/NAME                  one repository
+repo create [OWNER/]NAME [--public] [--description WORDS]
+                                      a new repository, private unless told otherwise
+
+Everything else is git: clone, fetch, push and "git archive --remote".
+`;
+
+/**
+ * The commands besides git (command-line §2.8). They call the same use-cases as the
+ * pages and the command line, and print what a pipe can read: tab-separated, no headers.
+ */
+export async function serveSideDoor(rooms: SshRooms, asked: Asked, visit: Visit): Promise<number> {
+  for await (const text of answer(rooms, asked, visit)) await send(plainText(text), visit);
+  return 0;
+}
+
+async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenerator<string> {
+  const { repositories } = rooms;
+  const { viewer } = visit;
+  if (asked.kind === 'help') return yield help;
+  // Without a handle nothing of a person's can be named (SPEC §2.4).
+  if (viewer.username === null) throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
+  switch (asked.kind) {
+    case 'whoami':
+      return yield `${viewer.username}\n`;
+    case 'greet':
+      return yield greeting(viewer.username, await repositories.list(viewer, { ownerId: viewer.id, limit: shortList }));
+    case 'repo list':
+      return yield* everyPage(rooms, viewer, asked.all ? {} : { ownerId: viewer.id });
+    case 'repo info':
+      return yield described(rooms, visit, await repositories.find(viewer, asked.owner, asked.name));
+    case 'repo create': {
+      const { owner = viewer.username, name, visibility, description } = asked;
+      await repositories.create(viewer, { owner, name, visibility, description });
+      const { canonical } = await repositories.find(viewer, owner, name);
+      const address = cloneAddress(rooms.config, visit.port, canonical);
+      return yield `Created ${canonical.owner}/${canonical.name}. Clone it with: git clone ${address}\n`;
+    }
+  }
+}
+
+async function* everyPage({ repositories }: SshRooms, viewer: Visit['viewer'], which: { ownerId?: string }): AsyncGenerator<string> {
+  let after: string | null = null;
+  do {
+    const page: RepositoryPage = await repositories.list(viewer, { ...which, limit: pageSize, after });
+    yield rows(page.repositories.map((each) => [path(each), each.visibility, time(each.updatedAt)]));
+    after = page.next;
+  } while (after !== null);
+}
+
+function described({ config }: SshRooms, { port }: Visit, { repository, canonical }: Found): string {
+  return rows([
+    ['name', `${canonical.owner}/${canonical.name}`],
+    ['visibility', repository.visibility],
+    ['description', repository.description],
+    ['default branch', repository.defaultBranch],
+    ['created', time(repository.createdAt)],
+    ['last push', repository.pushedAt === null ? '' : time(repository.pushedAt)],
+    ['clone', cloneAddress(config, port, canonical)],
+  ]);
+}
+
+function greeting(username: string, { repositories, next }: RepositoryPage): string {
+  const lines = repositories.map((each) => `  ${path(each)}  ${each.visibility.toLowerCase()}`);
+  const more = next === null ? [] : ['  …'];
+  const list = lines.length === 0 ? ['You have no repositories yet.'] : ['Your repositories:', ...lines, ...more];
+  return [`Hello ${username}. This is Hearth; there is no shell here.`, '', ...list, '', 'More: ssh … help', ''].join('\n');
+}
+
+function rows(cells: string[][]): string {
+  return cells.map((row) => `${row.join('\t')}\n`).join('');
+}
+
+function path({ owner, name }: ListedRepository): string {
+  return `${owner.handle}/${name}`;
+}
+
+function time(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { invalid } from '../../kernel/index.ts';
+import { makeKey } from './make-key.ts';
+import { readPrivateKey } from './read-private-key.ts';
+
+export interface HostKey {
+  /** The private key in OpenSSH format. */
+  privateKey: string;
+  /** `SHA256:…`, as clients show it. */
+  fingerprint: string;
+}
+
+/**
+ * The identity of this server: `ssh/host_ed25519` in the data folder, made on the
+ * first start and kept for ever, since every client remembers it.
+ *
+ * Refuses with `host_key_unusable` (never replaces) a file that others may read,
+ * that is no plain file, or that holds something else than an unencrypted ed25519
+ * key in OpenSSH format.
+ */
+export async function hostKey(dataDir: string): Promise<HostKey> {
+  const file = join(dataDir, 'ssh', 'host_ed25519');
+  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === null) {
+    await writeOnce(file, makeKey('hearth').privateKey);
+  } else if (!found.isFile()) {
+    throw unusable(file, 'it is not a plain file');
+  } else if ((found.mode & 0o077) !== 0) {
+    throw unusable(file, `others may read it; run: chmod 600 ${file}`);
+  }
+  return readHostKey(file, await readFile(file, 'utf8'));
+}
+
+function readHostKey(file: string, privateKey: string): HostKey {
+  if (!privateKey.startsWith('-----BEGIN OPENSSH PRIVATE KEY-----')) {
+    throw unusable(file, 'it is not a private key in OpenSSH format');
+  }
+  const key = readPrivateKey(privateKey);
+  if ('blob' in key) return { privateKey, fingerprint: fingerprint(key.blob) };
+  if (key.unreadable === 'other_type') throw unusable(file, `it holds a key of type ${key.type}`);
+  if (key.unreadable === 'halves_differ') throw unusable(file, 'its two halves do not belong together');
+  throw unusable(file, 'it is damaged or protected by a passphrase');
+}
+
+/** `SHA256:` and the hash of a public key in wire form, as OpenSSH prints it. */
+export function fingerprint(blob: Buffer): string {
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
+
+/** Whole or absent, whatever happens meanwhile: the next start must not meet half a key. */
+async function writeOnce(file: string, content: string): Promise<void> {
+  const folder = dirname(file);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  for (const each of [folder, dirname(folder)]) {
+    const opened = await open(each, 'r');
+    await opened.sync().finally(() => opened.close());
+  }
+}
+
+function unusable(file: string, why: string) {
+  return invalid('host_key_unusable', `The SSH host key ${file} cannot be used: ${why}.`);
+}
