@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
 import type { ApiRequest, Pools } from './api-requests.ts';
+import type { WebhookScope } from '../../src/webhooks/index.ts';
 import { fillRepository } from './web-fixture.ts';
 import type { Web } from './web-fixture.ts';
 
@@ -53,7 +54,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 }
 
 export async function furnish(t: Test, web: Web): Promise<World> {
-  const { accounts, repositories, organisations, git, ci } = web.rooms;
+  const { accounts, repositories, organisations, git, ci, webhooks, mirrors, db } = web.rooms;
   const ids: Record<string, string> = {};
   for (const username of ['alice', 'bob', 'carol', 'dora']) ids[username] = (await accounts.addPerson({ username, displayName: `${username} of example.org`, isAdministrator: username === 'dora' })).id;
   const nameless = await accounts.addPerson({});
@@ -107,6 +108,9 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     defaultBranch: [...often('main'), 'nowhere'],
     repositories: ['alice/tool', 'alice/empty', 'carol/vault', 'nobody/nothing'],
     targetUrl: ['https://ci.example.org/1', 'javascript:alert(1)', 'runs/3'],
+    url: ['https://hooks.example.org/here', 'https://127.0.0.1/', 'file:///etc/passwd'],
+    webhook: [],
+    delivery: [],
   };
 
   async function unlessThere(make: () => Promise<unknown>): Promise<boolean> {
@@ -128,6 +132,27 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       return all.length > 0 ? all : null;
     });
     values['tip']!.splice(0, Infinity, ...tips.map(({ id }) => id));
+  }
+
+  /** Few webhooks, each with something that was to be sent, and a repository that is a mirror; nothing here is sent or fetched. */
+  async function connect(scopes: readonly WebhookScope[]): Promise<void> {
+    const known = { webhook: [] as string[], delivery: [] as string[] };
+    for (const scope of scopes) {
+      for (const { id } of await webhooks.list(scope)) await webhooks.remove(viewer('alice'), scope, id);
+      const { id } = await webhooks.add(viewer('alice'), scope, { url: 'https://hooks.example.org/', events: ['push'] });
+      known.webhook.push(...often(id));
+      known.delivery.push(...often(String(await webhooks.test(scope, id))));
+    }
+    values['webhook']!.splice(0, Infinity, ...known.webhook);
+    values['delivery']!.splice(0, Infinity, ...known.delivery);
+    const tool = await repositories.find(viewer('alice'), 'alice', 'tool').catch(() => null);
+    if (tool === null || (await mirrors.find(tool.repository.id)) !== null) return;
+    // Saving one tries its address first, which nobody answers here.
+    await db.write(({ manager, now }) =>
+      manager.query('INSERT INTO mirrors (repository_id, direction, url, interval_ms, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)', [
+        tool.repository.id, 'push', 'https://git.example.org/tool.git', 3_600_000, now, now, now,
+      ]),
+    );
   }
 
   async function restock(): Promise<void> {
@@ -168,8 +193,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
     }
     await loseTip();
+    const here = await repositories.find(alice, 'alice', 'tool').then(({ repository }) => [{ kind: 'repository', id: repository.id } as const], () => []);
     const guild = await organisations.find('guild').then(({ id }) => [{ kind: 'organisation', id } as const], () => []);
     for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const) await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
+    await connect([...here, ...guild]);
     await unlessThere(() => accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }));
     await unlessThere(() => accounts.addKey(ids['alice']!, { line: keys[0]! }));
     const mine = [...(await accounts.listTokens(ids['alice']!)).filter(({ name }) => !name.startsWith('kept')), ...(await accounts.listKeys(ids['alice']!))];
@@ -196,7 +223,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
   const doras = strangers.at(-1)!;
   const carols = await tokenOf(ids['carol']!, 'kept admin', 'admin');
   return {
-    pools: { values, credentials: [...strangers, ...strangers.slice(4), doras, carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras] },
+    pools: { values, credentials: [...strangers, ...strangers.slice(4), ...often(alices), doras, carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras] },
     canary: new RegExp(`${word}|${secretCommit}`, 'i'),
     mayKnow: ({ headers }) => headers['Authorization'] === carols,
     restock,

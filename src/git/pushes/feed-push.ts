@@ -25,20 +25,15 @@ const patienceMs = 5_000;
  * takes long over it is ended.
  *
  * @param isDone whether git needs no more of the client
- * @param fedBytes what git has of it already
  */
 export function feedPush(
   git: GitProcess,
   { input, output, signal }: PushRequest,
   head: PushHead,
-  { stallMs, isDone, fedBytes }: { stallMs: number; isDone: () => boolean; fedBytes: number },
+  { stallMs, isDone }: { stallMs: number; isDone: () => boolean },
 ): PushFeed {
   const stdin = git.stdin!;
-  let skip = fedBytes;
-  for (const bytes of head.bytes) {
-    if (skip < bytes.length) stdin.write(bytes.subarray(skip));
-    skip = Math.max(0, skip - bytes.length);
-  }
+  for (const bytes of head.bytes) stdin.write(bytes);
   const flow = startFlow(input, stdin, true);
 
   let failure: unknown = null;

@@ -6,7 +6,7 @@ import type { PushHead } from './push-head.ts';
 import { ReportWriter } from './push-report.ts';
 import { refusePush } from './refuse-push.ts';
 import type { RefusedUpdate } from './refuse-push.ts';
-import { dismiss, drainQuietMs, feedBeginning, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import { drainQuietMs, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushTerms } from './run-receive-pack.ts';
 import { drain, expectErrors, send } from '../transfer.ts';
 
@@ -41,9 +41,9 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   let ends: Promise<unknown> | null = null;
   try {
     // Starting takes as long as journalling, so both happen at once. Until the push is
-    // decided on, git gets nothing that it could act on.
+    // journalled, git gets nothing: what it leaves behind when it is killed is looked for
+    // where the journal says that a push was under way.
     const waiting = startReceivePack(deps, request);
-    const fedBytes = feedBeginning(waiting, head, deps.limits);
     const judge = async () => {
       const verdict = await observer.decide({ updates, options: head.options });
       const rules = verdict.accept ? (verdict.onlyForward ?? []) : [];
@@ -51,13 +51,13 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
       const moves = await judgeMoves(deps, source, head, rules);
       return { verdict, ...moves, objects: verdict.accept && hasPack(head) ? await countPackObjects(source, head) : 0 };
     };
-    const { verdict, broken, unjudged, objects } = await judge().catch(async (error: unknown) => {
-      await dismiss(waiting, fedBytes);
+    const { verdict, broken, unjudged, objects } = await judge().catch((error: unknown) => {
+      waiting.stop('aborted');
       throw error;
     });
     const isTooMuch = objects > deps.limits.maxPushObjects;
     const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, deps.limits);
-    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) await dismiss(waiting, fedBytes);
+    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) waiting.stop('aborted');
     if (!verdict.accept) {
       release();
       return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
@@ -66,7 +66,7 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
       // What could not be judged beforehand git refuses itself, for every branch of the push.
       const git = isUsual ? waiting : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects });
       ends = git.exited;
-      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged, fedBytes: isUsual ? fedBytes : 0 });
+      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged });
     }
     release();
     const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));

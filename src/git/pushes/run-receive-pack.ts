@@ -17,8 +17,6 @@ import { watchEffort } from '../processes/watch-effort.ts';
 export interface PushTerms {
   remarks: string[];
   unjudged: ForwardRule[];
-  /** How much of the push git has already. */
-  fedBytes: number;
 }
 
 /** Silence after which a refused push counts as sent: some clients never end their side. */
@@ -28,7 +26,6 @@ export const drainQuietMs = 10_000;
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const effortEveryMs = 1_000;
-const dismissMs = 2_000;
 
 const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
   `The push has an object, or a change to one, that takes more than ${Math.floor(maxPushMemoryBytes / mebibyte)} MiB of memory to read. ` +
@@ -62,35 +59,6 @@ export function startReceivePack(
   });
 }
 
-/** `PACK`, a version, and the number of objects (gitformat-pack). */
-const packHeadBytes = 12;
-
-/**
- * Gives git the commands and the head of their pack while the push is decided on: it starts its helpers with
- * these, and can do nothing more before it has the first object. A pack that promises none gets no such start.
- * @returns how many bytes git has now
- */
-export function feedBeginning({ stdin }: GitProcess, head: PushHead, limits: GitLimits): number {
-  const read = Buffer.concat(head.bytes);
-  const packAt = read.length - head.packBytes;
-  const pack = read.subarray(packAt, packAt + packHeadBytes);
-  if (pack.length < packHeadBytes || pack.toString('latin1', 0, 4) !== 'PACK') return 0;
-  const objects = pack.readUInt32BE(8);
-  if (objects === 0 || objects > limits.maxPushObjects || !fitsUsualMemory(objects, limits)) return 0;
-  stdin!.write(read.subarray(0, packAt + packHeadBytes));
-  return packAt + packHeadBytes;
-}
-
-/** Ends a git that waits for a push which it will not get; one that has begun tidies up by itself when nothing more comes. */
-export async function dismiss(git: GitProcess, fedBytes: number): Promise<void> {
-  if (fedBytes === 0) return git.stop('aborted');
-  git.stdout!.resume();
-  git.stdin!.end();
-  const patience = setTimeout(() => git.stop('aborted'), dismissMs);
-  await git.exited;
-  clearTimeout(patience);
-}
-
 /**
  * Lets git have a push that was decided on, and brings its answer to the client.
  * Never throws once git runs. When refs have moved, git may still be on its way out.
@@ -100,7 +68,7 @@ export async function runReceivePack(
   request: PushRequest,
   head: PushHead,
   git: GitProcess,
-  { remarks, unjudged, fedBytes }: PushTerms,
+  { remarks, unjudged }: PushTerms,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
   const { input, output, observer, stallMs = limits.stallMs } = request;
@@ -127,7 +95,7 @@ export async function runReceivePack(
     await settle(deps, observer, results);
   };
 
-  const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete, fedBytes });
+  const feed = feedPush(git, request, head, { stallMs, isDone: () => reader.isComplete });
   const endWatch = watchEffort(
     () => git.pid,
     effortEveryMs,
