@@ -1,5 +1,6 @@
 // Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits beside git log.
-// usage: bench/pages [--rounds N] [--seconds S] [--repository PATH]
+// usage: bench/pages [--rounds N] [--seconds S] [--repository PATH] [--url OTHER-FORGE]
+// OTHER-FORGE is the page of the same repository at a Gitea, Forgejo or Hearth elsewhere, for whoever is signed out.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { measureLastCommits } from './last-commits.ts';
 import { startCgit } from './peers/cgit.ts';
 import { load } from './peers/wrk.ts';
 import type { Load } from './peers/wrk.ts';
-import { median, option, row } from './rounds.ts';
+import { median, option, row, textOption } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 
 const rounds = option('rounds', 3);
@@ -42,6 +43,14 @@ const pages: Record<string, [ours: string, cgit: string]> = {
   history: [`${B}/commits/${branch}`, '/cgit/bench/log/'],
   blame: [`${B}/blame/${branch}/${file}`, `/cgit/bench/blame/${file}`],
 };
+const other = textOption('url')?.replace(/\/$/, '');
+/** Gitea's forms of the addresses, or our own where these are understood. */
+const isOurKind = other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
+const elsewhere: Record<string, string> = {
+  home: '', tree: `/src/branch/${branch}`, folder: `/src/branch/${branch}/${folder}`, blob: `/src/branch/${branch}/${file}`,
+  commit: `/commit/${commit}`, history: `/commits/branch/${branch}`, blame: `/blame/branch/${branch}/${file}`,
+};
+const otherUrl = (name: string, ours: string): string => other + (isOurKind ? ours.slice(B.length) : elsewhere[name]!);
 const files = path.join(hearth.folder, 'files');
 mkdirSync(files, { recursive: true });
 const cgit = await startCgit(hearth.folder, hearth.repository, files);
@@ -71,7 +80,7 @@ console.log([row(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', '
 for (const [name, [ours, theirs]] of Object.entries(pages)) {
   writeFileSync(path.join(files, name), await warm(ours));
   const making = await measureMaking(ours);
-  const sides: Record<string, string> = { hearth: ours, cgit: cgit.url + theirs, 'static file': `${cgit.url}/files/${name}` };
+  const sides: Record<string, string> = { hearth: ours, cgit: cgit.url + theirs, 'static file': `${cgit.url}/files/${name}`, ...(other === undefined ? {} : { 'other forge': otherUrl(name, ours) }) };
   const found = new Map<string, Load[]>(Object.keys(sides).map((side) => [side, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [side, url] of Object.entries(sides)) {

@@ -1,7 +1,8 @@
 // Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first, queries
 // that are drawn to be hard, then the running server under 20 connections, and what another page feels of it.
 // The load is wrk's (a Debian package): one thread, as every cycle that it takes is one that the server does not have.
-// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N]; with 100,000 rows it takes about two minutes
+// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]; with 100,000 rows it takes about two minutes
+// OTHER-FORGE is an address of a search elsewhere, to which the query is added: https://forge.example.org/api/v1/repos/search?q=
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -15,7 +16,7 @@ import { createSearch } from '../src/search/index.ts';
 import { seededRandom } from '../test/fixtures/seeded-random.ts';
 import { startHearthServer } from './hearth-server.ts';
 import type { HearthServer } from './hearth-server.ts';
-import { median, option, row, spread } from './rounds.ts';
+import { median, option, row, spread, textOption } from './rounds.ts';
 import { cpuOfTree } from './processes.ts';
 import { drawHardQuery, fillNames } from './sample-names.ts';
 
@@ -24,6 +25,7 @@ const rounds = option('rounds', 7);
 const seconds = option('seconds', 5);
 const hard = option('hard', 1_000);
 const connections = 20;
+const elsewhere = textOption('url');
 
 const queries: Record<string, string> = {
   'one letter': 'a',
@@ -143,17 +145,22 @@ async function measure(): Promise<void> {
   await db.close();
 
   const page = () => '/login';
-  await searchers(hearth, '/search', 2);
-  await searchers(hearth, '/api/v1/search', 2);
+  await searchers(hearth, '/search?q=', 2);
+  await searchers(hearth, '/api/v1/search?q=', 2);
   const alone = await load(hearth.url, 2, page, seconds * 1000);
-  const json = await searchers(hearth, '/api/v1/search', seconds);
-  const html = await searchers(hearth, '/search', seconds);
-  const [, beside] = await Promise.all([searchers(hearth, '/api/v1/search', seconds), load(hearth.url, 2, page, seconds * 1000)]);
-  const [, besideHtml] = await Promise.all([searchers(hearth, '/search', seconds), load(hearth.url, 2, page, seconds * 1000)]);
+  const json = await searchers(hearth, '/api/v1/search?q=', seconds);
+  const html = await searchers(hearth, '/search?q=', seconds);
+  const [, beside] = await Promise.all([searchers(hearth, '/api/v1/search?q=', seconds), load(hearth.url, 2, page, seconds * 1000)]);
+  const [, besideHtml] = await Promise.all([searchers(hearth, '/search?q=', seconds), load(hearth.url, 2, page, seconds * 1000)]);
   console.log(`\n${row([`${connections} connections, a mix of queries`, 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Server CPU ms each'])}`);
   console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
   console.log(row(['`/api/v1/search`', ...json]));
   console.log(row(['`/search`', ...html]));
+  if (elsewhere !== null) {
+    const other = new URL(elsewhere);
+    const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
+    console.log(row(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
+  }
   const line = (name: string, took: readonly number[]) =>
     row([name, String(Math.round(took.length / seconds)), percentile(took, 0.5), percentile(took, 0.95), percentile(took, 0.99), '']);
   console.log(line('another page, 2 connections, alone', alone));
@@ -163,9 +170,9 @@ async function measure(): Promise<void> {
 }
 
 /** Answers per second, p50, p95, p99 in milliseconds, and processor time of the server for each answer. */
-async function searchers(hearth: HearthServer, address: string, forS: number): Promise<string[]> {
+async function searchers(hearth: HearthServer, address: string, forS: number, origin: string = hearth.url): Promise<string[]> {
   const script = path.join(hearth.folder, 'queries.lua');
-  const paths = typed.map((query) => `"${address}?q=${encodeURIComponent(query)}"`).join(', ');
+  const paths = typed.map((query) => `"${address}${encodeURIComponent(query)}"`).join(', ');
   writeFileSync(
     script,
     `local paths = { ${paths} }
@@ -178,7 +185,7 @@ async function searchers(hearth: HearthServer, address: string, forS: number): P
      end`,
   );
   const before = cpuOfTree([hearth.pid]);
-  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '--timeout', '30s', '-s', script, hearth.url]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '--timeout', '30s', '-s', script, origin]);
   const cpuS = cpuOfTree([hearth.pid]) - before;
   const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [number, number, number, number, number];
   if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);

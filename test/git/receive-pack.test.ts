@@ -273,7 +273,7 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
     if (leaves === 'fails') t.match(readAnswer(push.answer()).remarks, 'The request is too large.');
     await until(async () => (await processesBelow(repository)).length === 0);
     t.same(leftovers(repository), []);
-    t.equal(git.load().writes.running, 0);
+    await until(() => git.load().writes.running === 0);
   }
 });
 
@@ -296,7 +296,7 @@ t.test('git killed in the middle: the client is told, the caller asks the refs',
   await killBelow(repository);
   t.match(await push.outcome, { kind: 'unreported', clean: false });
   t.match(readAnswer(push.answer()).failure, /interrupted/);
-  t.equal(git.load().writes.running, 0, 'SECURITY R03: the slot is free');
+  await until(() => git.load().writes.running === 0, 'SECURITY R03: the slot is free');
   t.same(leftovers(repository), [], 'what it left behind is removed without a restart');
 });
 
