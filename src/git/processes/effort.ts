@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { processorMs } from './processor-time.ts';
 
 /** Hears what git has cost, in milliseconds of processor time; perhaps after the work itself has ended. */
 export type Charge = (ms: number) => void;
@@ -18,20 +19,14 @@ export function chargeGit<T>(charge: Charge, work: () => Promise<T>): Promise<T>
 /** Who pays for what is started now; null for nobody. */
 export const currentCharge = (): Charge | null => charges.getStore() ?? null;
 
-/** Linux counts for its readers in hundredths of a second. */
-const tickMs = 10;
-
 /**
  * What the children of this process have used that have ended, in milliseconds; null where
  * the system does not say. Steps of ten milliseconds, but true in the sum: of three
  * children that used three each, one shows.
  */
-export function usedByEndedMs(): number | null {
+function usedByEndedMs(): number | null {
   try {
-    const stat = readFileSync('/proc/self/stat', 'latin1');
-    // Behind the name, which may contain anything: the third field and on (proc(5)).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[13]) + Number(fields[14])) * tickMs;
+    return processorMs(readFileSync('/proc/self/stat', 'latin1'), 'ended children');
   } catch {
     return null;
   }

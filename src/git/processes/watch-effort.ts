@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-
-/** Linux counts processor time for its readers in hundredths of a second. */
-const tickMs = 10;
+import { processorMs } from './processor-time.ts';
 
 /**
  * Watches how much processor time a process and those that it started have used.
@@ -56,10 +54,7 @@ function watch(
 /** Of a process, its living descendants, and those that it has waited for. */
 async function usedMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // Behind the name, which may contain anything: the third field and on (proc(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + (Number(fields[at]) || 0), 0);
-  return ticks * tickMs + (await ofChildren(pid, usedMs));
+  return processorMs(stat, 'itself') + processorMs(stat, 'ended children') + (await ofChildren(pid, usedMs));
 }
 
 /** Of a process and its living descendants. */
