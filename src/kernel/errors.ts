@@ -46,6 +46,12 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
+/** For a `catch`: null where what is looked for is not there, or hidden; every other error goes on. */
+export function nullIfNotFound(error: unknown): null {
+  if (isDomainError(error) && error.code === 'not_found') return null;
+  throw error;
+}
+
 type Maker = (reason: string, message: string, details?: ErrorDetails) => DomainError;
 
 const maker =

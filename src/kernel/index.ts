@@ -6,6 +6,7 @@ export {
   invalid,
   isDomainError,
   notFound,
+  nullIfNotFound,
   unauthenticated,
   unavailable,
 } from './errors.ts';

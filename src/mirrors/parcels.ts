@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { localAdministrator } from '../access/index.ts';
 import { readParcelRef } from '../git/index.ts';
 import type { ExchangeOptions, Git } from '../git/index.ts';
-import { conflict, internal, invalid, isDomainError } from '../kernel/index.ts';
+import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
 import { differences } from './pull.ts';
@@ -163,13 +163,8 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
 }
 
 async function fileOf(git: Git, scratch: string, commit: string, name: string, maxBytes: number): Promise<Buffer | null> {
-  try {
-    const { oid } = await git.entryAt(scratch, commit, name);
-    return (await git.blob(scratch, oid, { maxBytes })).content;
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  }
+  const read = async () => git.blob(scratch, (await git.entryAt(scratch, commit, name)).oid, { maxBytes });
+  return (await read().catch(nullIfNotFound))?.content ?? null;
 }
 
 /** What `create` does not take. */

@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
 import { bundle } from './bundle.ts';
 import { maxWorkflowBytes } from './yaml-nodes.ts';
@@ -40,7 +40,7 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
   const open = [''];
   while (open.length > 0 && found.length < maxFiles) {
     const at = open.shift()!;
-    const tree = await git.tree(repositoryPath, sha, `${root}/${at}`).catch(absent);
+    const tree = await git.tree(repositoryPath, sha, `${root}/${at}`).catch(nullIfNotFound);
     if (tree === null) return at === '' ? null : found;
     for (const { name, kind, oid } of tree.entries) {
       const path = `${at}${name}`;
@@ -49,11 +49,6 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
     }
   }
   return found;
-}
-
-function absent(error: unknown): null {
-  if (isDomainError(error) && error.code === 'not_found') return null;
-  throw error;
 }
 
 /** One byte more than a file may have, so that whoever reads it refuses it. */

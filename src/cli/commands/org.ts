@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Rooms } from '../../app.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { ListedOrganisation, Organisation } from '../../organisations/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -122,10 +122,7 @@ const showOrganisation: Action<object, [string]> = async (cli, _options, name) =
 const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name) => {
   const rooms = await cli.openRooms();
   if (options.ifMissing) {
-    const existing = await rooms.organisations.find(name).catch((error: unknown) => {
-      if (isDomainError(error) && error.code === 'not_found') return null;
-      throw error;
-    });
+    const existing = await rooms.organisations.find(name).catch(nullIfNotFound);
     if (existing !== null) return acceptExisting(cli, rooms, existing, options.owner);
   }
   const { owner, displayName = '', description = '' } = options;

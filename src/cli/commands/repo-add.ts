@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -35,10 +35,7 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
   const rooms = await cli.openRooms();
   const visibility = options.public ? 'PUBLIC' : 'PRIVATE';
   if (options.ifMissing) {
-    const found = await findRepository(rooms, text).catch((error: unknown) => {
-      if (isDomainError(error) && error.code === 'not_found') return null;
-      throw error;
-    });
+    const found = await findRepository(rooms, text).catch(nullIfNotFound);
     if (found !== null) return acceptExisting(cli, found, visibility);
   }
   const { description, defaultBranch } = options;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
+import { conflict, invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
@@ -79,7 +79,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
-    const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(notThere);
+    const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
     if (other !== null && other.repository.id !== (await findRepository(rooms, text)).repository.id) throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
     return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, { owner, name: newName, before: `${owner}/${name}` });
   }
@@ -96,7 +96,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
   if (dryRun) {
     const to = await rooms.owners.resolve(newOwner);
     if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
-    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(notThere)) !== null) throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
+    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null) throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
     return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, { owner: to.handle, name, before: `${owner}/${name}` });
   }
   await rooms.repositories.transfer(localAdministrator, owner, name, newOwner);
@@ -114,8 +114,3 @@ const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo 
   const line = undo ? `${owner}/${name} takes pushes again.` : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
   cli.output.result(line, { owner, name, state: undo ? 'ok' : 'archived' });
 };
-
-function notThere(error: unknown): null {
-  if (isDomainError(error) && error.code === 'not_found') return null;
-  throw error;
-}

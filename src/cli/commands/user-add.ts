@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
@@ -59,10 +59,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
 
 /** Whether there is such an account already. One that differs is a conflict: the caller counts on what it asked for. */
 async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
-  const person = await rooms.accounts.personByUsername(name).catch((error: unknown) => {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  });
+  const person = await rooms.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
   if (admin && !person.isAdministrator) throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
   if (displayName !== undefined && displayName !== person.displayName) {

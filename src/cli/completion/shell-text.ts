@@ -11,7 +11,7 @@ export interface Tree {
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A place as the scripts name it: `file`, `names:user`, `words:on off`, or nothing. */
-export function wantedText(wanted: Wanted): string {
+function wantedText(wanted: Wanted): string {
   if (wanted === 'file') return 'file';
   if (wanted === 'anything') return '';
   return 'names' in wanted ? `names:${wanted.names}` : `words:${wanted.words.join(' ')}`;

@@ -1,5 +1,5 @@
 import type { Person } from '../../accounts/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
 import { instancePath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
@@ -49,7 +49,7 @@ export async function findRepositoryActor(room: FederationRoom, owner: string, n
 
 /** By the person's present handle. */
 export async function findPersonActor(room: FederationRoom, username: string): Promise<PersonActor | null> {
-  const person = await orNull(room.accounts.personByUsername(username));
+  const person = await room.accounts.personByUsername(username).catch(nullIfNotFound);
   return person === null ? null : personActor(room, person);
 }
 
@@ -78,15 +78,6 @@ async function repositoryWithPath(room: FederationRoom, path: string): Promise<R
 async function personWithPath(room: FederationRoom, path: string): Promise<PersonActor | null> {
   const actor = await room.localActors.atPath(path);
   if (actor?.kind !== 'user') return null;
-  const person = await orNull(room.accounts.personById(actor.ownerId));
+  const person = await room.accounts.personById(actor.ownerId).catch(nullIfNotFound);
   return person?.username == null ? null : { kind: 'user', actor, person };
-}
-
-async function orNull<T>(looking: Promise<T>): Promise<T | null> {
-  try {
-    return await looking;
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  }
 }

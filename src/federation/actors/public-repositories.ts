@@ -1,5 +1,5 @@
 import { anonymous } from '../../access/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { FederationRoom } from '../room.ts';
@@ -19,11 +19,6 @@ export async function publicRepositoryById({ repositories }: Room, repositoryId:
 }
 
 /** By its present address, in any case. */
-export async function publicRepositoryAt({ repositories }: Room, owner: string, name: string): Promise<PublicRepository | null> {
-  try {
-    return await repositories.find(anonymous, owner, name);
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  }
+export function publicRepositoryAt({ repositories }: Room, owner: string, name: string): Promise<PublicRepository | null> {
+  return repositories.find(anonymous, owner, name).catch(nullIfNotFound);
 }

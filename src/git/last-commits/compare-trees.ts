@@ -19,7 +19,6 @@ const pairsForProcess = 48;
 const bytesForProcess = 512 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
 
-
 /**
  * Says in which entries, by mode and id, versions of one folder differ: a few pairs by
  * reading both trees, many by one `git diff-tree`.

@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import { page } from '../answers/reply.ts';
 import { numberedPage } from '../views/numbered-page.ts';
 import { viewTime } from '../views/times.ts';
@@ -8,16 +8,9 @@ import type { Page, PersonVisit } from '../visit.ts';
 export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, clock }) => {
   const repository = query.get('repository')?.trim() ?? '';
   const [owner = '', name = '', more] = repository.split('/');
-  const list = async (paging: { limit: number; skip: number }) => {
-    if (name === '' || more !== undefined) return null;
-    return federation.followersOf(owner, name, paging).catch((error: unknown) => {
-      if (isDomainError(error) && error.code === 'not_found') return null;
-      throw error;
-    });
-  };
-  let isKnown = true;
+  let isKnown = name !== '' && more === undefined;
   const { rows, next, previous } = await numberedPage(async (paging) => {
-    const found = await list(paging);
+    const found = isKnown ? await federation.followersOf(owner, name, paging).catch(nullIfNotFound) : null;
     isKnown = found !== null;
     return found ?? [];
   }, query, '/admin/federation/followers');

@@ -1,5 +1,5 @@
 import type { ScanResult } from '../../federation/index.ts';
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
@@ -46,14 +46,7 @@ function viewScan(results: readonly ScanResult[]) {
   };
 }
 
-async function personCalled({ accounts }: WebRooms, name: string): Promise<{ id: string } | null> {
-  try {
-    return await accounts.personByUsername(name);
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  }
-}
+const personCalled = ({ accounts }: WebRooms, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
 
 const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => Promise<unknown>) =>
   submit(

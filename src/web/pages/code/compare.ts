@@ -1,5 +1,5 @@
 import { allows } from '../../../access/index.ts';
-import { isDomainError } from '../../../kernel/index.ts';
+import { nullIfNotFound } from '../../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { encodeRef } from '../../views/code/code-urls.ts';
@@ -30,13 +30,8 @@ function readRange(text: string): Range | null {
 }
 
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
-async function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string): Promise<string | null> {
-  try {
-    return await git.resolve(found.path, name, { withLost: allows(found.level, 'write') });
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  }
+function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string): Promise<string | null> {
+  return git.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
 
 async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
