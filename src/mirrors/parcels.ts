@@ -137,7 +137,8 @@ export async function importParcel(room: ParcelRoom, source: string, wishes: Imp
       owner, name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
       description: facts?.description,
-      defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch ?? likelyBranch(refs),
+      // Where neither says it, the branch follows the refs, as at any first push.
+      defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
     await git.parcels.takeObjects(scratch, found.path);
@@ -177,10 +178,4 @@ async function takeOver({ repositories }: ParcelRoom, { canonical: { owner, name
     await repositories.replaceImage(localAdministrator, owner, name, { declaredType: type, bytes: image });
   }
   if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);
-}
-
-/** The branch that visitors see first, of something that does not say it. */
-function likelyBranch(refs: ReadonlyMap<string, string>): string | undefined {
-  const branches = [...refs.keys()].flatMap((ref) => /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? []);
-  return ['main', 'master', 'trunk'].find((name) => branches.includes(name)) ?? branches[0];
 }
