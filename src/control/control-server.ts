@@ -15,6 +15,8 @@ export interface Conversation {
   /** Its callback comes when the other side has room for more. */
   output: Writable;
   complain(text: string): void;
+  /** How much the streams have moved by now. */
+  moved(): { receivedBytes: number; sentBytes: number };
   /** Aborts when the other side is gone, or the server cannot wait any longer. */
   signal: AbortSignal;
   /** Aborts as soon as the server begins to stop: what would never end by itself ends here. */
@@ -106,6 +108,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
 function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal }): Promise<{ ask: Ask; conversation: Conversation }> {
   const gone = new AbortController();
   const read = createFrameReader();
+  const moved = { receivedBytes: 0, sentBytes: 0 };
   const input = new Readable({
     read: () => void socket.resume(),
     destroy(error, done) {
@@ -116,6 +119,7 @@ function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; sto
   });
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
+      moved.sentBytes += chunk.length;
       const frames = [...framesOf(kinds.output, chunk)];
       const last = frames.pop();
       for (const each of frames) socket.write(each);
@@ -148,10 +152,11 @@ function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; sto
             isOpen = true;
             const ask = JSON.parse(payload.toString('utf8')) as Ask;
             const complain = (text: string): void => void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
-            resolve({ ask, conversation: { input, output, complain, signal, closing } });
+            resolve({ ask, conversation: { input, output, complain, moved: () => moved, signal, closing } });
           } else if (input.destroyed) {
             continue;
           } else if (kind === kinds.input) {
+            moved.receivedBytes += payload.length;
             if (!input.push(Buffer.from(payload))) socket.pause();
           } else if (kind === kinds.inputEnd) {
             input.push(null);

@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
-import { DomainError, internal, isDomainError } from '../kernel/index.ts';
-import type { Clock, Logger } from '../kernel/index.ts';
+import { createHistogram, DomainError, internal, isDomainError } from '../kernel/index.ts';
+import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createLookup } from './lookup.ts';
 import type { Lookup } from './lookup.ts';
@@ -35,6 +35,8 @@ export interface Database {
   readonly read: EntityManager;
   /** The same door for the hottest questions: rows by the values of columns, without a mapper. */
   readonly lookup: Lookup;
+  /** How long writes waited for their turn and for the lock of another process, in seconds. */
+  readonly writeWaits: Omit<Histogram, 'observe'>;
   /** A number that changes with every commit; of another process's, after two milliseconds. */
   state(): number;
   /**
@@ -94,6 +96,8 @@ export function beginWriting(file: string): WriterConnection {
 }
 
 const slowWriteMs = 1000;
+/** Upper bounds in seconds. */
+const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 const defaultBusyTimeoutMs = 5000;
 
 /**
@@ -131,6 +135,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
   let tail: Promise<unknown> = Promise.resolve();
   let lockMetAt = 0;
+  const writeWaits = createHistogram(waitBuckets);
   /** That writes are synced again, after one that was not. */
   let syncing: Promise<unknown> = Promise.resolve();
 
@@ -166,16 +171,23 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     if (askedAt < lockMetAt) throw databaseLocked();
     const mark = { open: true };
     const startedAt = performance.now();
+    let hasBegun = false;
+    const begin = (): void => {
+      hasBegun = true;
+      writeWaits.observe((performance.now() - askedAt) / 1000);
+    };
     try {
       // A failure here leaves syncing off: no write may follow it.
       await syncing.catch(() => writer.query('PRAGMA synchronous = FULL'));
       // The log is written in order and synced as a whole: the next synced write takes this one along.
       // Nobody waits for the two statements: the thread takes them in order.
       if (durable === 'with-the-next') writer.query('PRAGMA synchronous = NORMAL').catch(() => {});
-      return await writer.transaction((manager) =>
-        inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false))),
-      );
+      return await writer.transaction((manager) => {
+        begin();
+        return inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false)));
+      });
     } catch (error) {
+      if (!hasBegun) begin();
       if (isStorageFault(error)) options.onStorageFault?.(error);
       const fault = translateFault(error);
       if (isDomainError(fault) && fault.reason === 'database_locked') lockMetAt = performance.now();
@@ -231,6 +243,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       refuseReadingInside();
       return lookup;
     },
+    writeWaits,
     state,
     write(fn, options = {}) {
       // It would wait for the write it is part of, for ever.

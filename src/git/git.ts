@@ -46,6 +46,8 @@ import { createSlots } from './processes/slots.ts';
 import type { Slots, SlotRules, SlotTally } from './processes/slots.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './processes/stray-processes.ts';
+import { createGitTraffic } from './traffic.ts';
+import type { GitTraffic } from './traffic.ts';
 import { createUpkeep } from './upkeep/upkeep.ts';
 import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
 import type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
@@ -170,6 +172,8 @@ export interface Git {
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
+  /** What clients asked; the edges note it. */
+  readonly traffic: GitTraffic;
   /** From now on git is started by a small process of its own, where that is possible: for who serves pages meanwhile. */
   spawnApart(): void;
   /** Starts nothing more, lets what runs finish for `graceMs`, then ends it. */
@@ -366,6 +370,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       writes: loadOf(writes),
       short: loadOf(short),
     }),
+    traffic: createGitTraffic(),
     spawnApart() {
       if (spawner !== null || isStopped) return;
       spawner = createSpawner(pairs, logger);

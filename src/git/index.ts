@@ -35,3 +35,4 @@ export type { TagNote } from './reading/read-tag.ts';
 export type { ArchiveFormat } from './reading/stream-git.ts';
 export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
+export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';

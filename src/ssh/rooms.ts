@@ -19,4 +19,4 @@ export type SshAccounts = Pick<Accounts, 'viewerOfKey'>;
 
 export type SshRepositories = Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'findMoved' | 'list'>;
 
-export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive'>;
+export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive' | 'traffic'>;

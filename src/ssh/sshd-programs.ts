@@ -12,14 +12,14 @@ export function sshdPrograms(needs: SystemSshdNeeds): Record<string, ControlProg
       if (id !== null) output.write(id);
       return 0;
     },
-    'ssh.shell': (ask, { input, output, complain, signal }) =>
+    'ssh.shell': (ask, { input, output, complain, moved, signal }) =>
       sshd.serve({
         keyId: String(ask['keyId']),
         command: String(ask['command'] ?? ''),
         address: String(ask['address'] ?? ''),
         port: Number(ask['port'] ?? 0),
         protocol: typeof ask['protocol'] === 'string' ? ask['protocol'] : null,
-        input, output, complain, signal,
+        input, output, complain, moved, signal,
       }),
   };
 }

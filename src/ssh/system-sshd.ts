@@ -55,8 +55,8 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
     const command: Command | null = session.command === '' ? { kind: 'greet' } : parseCommand(session.command);
     const protocol = session.protocol !== null && gitProtocol.test(session.protocol) ? session.protocol : null;
     const output = watched(session.output, limits.stallMs, stalled);
-    const { address, port, input, complain, keyId } = session;
-    const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, signal });
+    const { address, port, input, complain, moved, keyId } = session;
+    const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, moved, signal });
     await new Promise<void>((resolve) => output.end(() => resolve()).once('error', () => resolve()));
     logger.info('ssh.command', {
       address, keyId, via: 'sshd', command: command?.kind ?? 'not understood', exitCode, aborted: signal.aborted, ms: clock.now() - startedAt,

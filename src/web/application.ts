@@ -41,7 +41,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
 
   const app = new Koa<State>();
-  const counts = createHttpCounts(clock);
+  const counts = createHttpCounts(clock, options.git.traffic);
   const notes = [createRequestLog({ logger, clock }), counts.count];
   const headers = securityHeaders(config);
   app.use(nameRequest(random));

@@ -36,8 +36,8 @@ export interface ListedJob {
 
 /** All that pages may call. */
 export interface WebRooms {
-  /** Only whether anything has changed; pages ask rooms. */
-  db: Pick<Database, 'state'>;
+  /** Only whether anything has changed, and for metrics; pages ask rooms. */
+  db: Pick<Database, 'state' | 'writeWaits'>;
   config: Config;
   clock: Clock;
   accounts: Accounts;

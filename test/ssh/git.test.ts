@@ -232,3 +232,27 @@ t.test('web-ui §12.10 an old path is served, with a remark, until the name is u
   const reused = await git(['ls-remote', hearth.url('alice/before.git')]);
   t.match([reused.code, reused.stdout, reused.stderr], [0, '', ''], 'the new repository of that name');
 });
+
+t.test('what came over SSH is counted, with what came of it and the bytes that moved', async (t) => {
+  await create('counted');
+  const source = at('counted-source');
+  await runGit(['init', '-q', '-b', 'main', source], { cwd: hearth.work });
+  writeFileSync(path.join(source, 'large'), randomBytes(200_000));
+  await runGit(['add', '.'], { cwd: source });
+  await runGit(['commit', '-qm', 'Large'], { cwd: source });
+  const moved = (service: string, result: string) => {
+    const found = [...gitRoom.traffic.series()].find((each) => each.service === service && each.result === result);
+    return found === undefined ? [0, 0, 0] : [found.seconds.count, found.receivedBytes, found.sentBytes];
+  };
+  const counted = async (service: string, result: string, args: string[]) => {
+    const before = moved(service, result);
+    await git(args, { cwd: source });
+    t.ok(await until(() => moved(service, result)[0]! > before[0]!));
+    return moved(service, result).map((value, index) => value - before[index]!);
+  };
+  const [pushes, received = 0, answered = 0] = await counted('receive-pack', 'ok', ['push', '-q', hearth.url('alice/counted.git'), 'main']);
+  t.ok(pushes === 1 && received > 200_000 && received < 300_000 && answered > 0 && answered < 10_000, `a push: ${received}, ${answered}`);
+  const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', ['clone', '-q', '--bare', hearth.url('alice/counted.git'), at('counted-clone')]);
+  t.ok(clones === 1 && asked > 0 && asked < 20_000 && served > 200_000, `a clone: ${asked}, ${served}`);
+  t.equal((await counted('upload-pack', 'refused', ['ls-remote', hearth.url('alice/none.git')]))[0], 1);
+});

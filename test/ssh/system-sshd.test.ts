@@ -99,6 +99,9 @@ if (sshd !== undefined && startsHere()) {
     t.equal(readFileSync(path.join(server.folder, 'clone', 'large')).length, 3_000_000);
     const lines = (await server.command('log', 'tail', '-n', '500', '--json')).split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
     t.match(JSON.parse(await server.command('stats', '--json')), { pushesToday: 1 }, 'the push went through the journal');
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    t.match(metrics, /^hearth_git_operations_total\{service="receive-pack",transport="ssh",result="ok"\} 1$/m);
+    t.match(metrics, /^hearth_git_bytes_total\{service="upload-pack",transport="ssh",result="ok",direction="sent"\} \d{3,}$/m);
     t.match(lines.filter(({ event }) => event === 'ssh.command'), [{ command: 'git', via: 'sshd', address: '127.0.0.1', exitCode: 0 }, { exitCode: 0 }]);
     const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as { title: string; lastUsedAt: string | null }[];
     t.ok(keys.find(({ title }) => title === 'laptop')!.lastUsedAt, 'the last use is noted');

@@ -195,6 +195,29 @@ t.test('eight clients push distinct branches of one repository at once, while ot
   t.equal((await journal('busy')).filter((row) => row.includes('ok')).length, 9);
 });
 
+t.test('what clients asked is counted, with what came of it and the bytes that moved', async (t) => {
+  const url = await server.newRepository('counted', 'PRIVATE');
+  const blob = gitSync(['hash-object', '-w', '--stdin'], { cwd: sample, input: randomBytes(200_000) });
+  const tree = gitSync(['mktree'], { cwd: sample, input: `100644 blob ${blob}\tlarge\n` });
+  const commit = gitSync(['commit-tree', '-m', 'Large', tree], { cwd: sample });
+  const sum = (service: string, result: string) => {
+    const found = [...server.app.rooms.git.traffic.series()].filter((each) => each.service === service && each.result === result && each.transport === 'http');
+    return found.map(({ seconds: { count }, receivedBytes, sentBytes }) => [count, receivedBytes, sentBytes]).at(0) ?? [0, 0, 0];
+  };
+  const counted = async (service: string, result: string, act: () => Promise<unknown>) => {
+    const before = sum(service, result);
+    await act();
+    await until(() => sum(service, result)[0]! > before[0]!);
+    return sum(service, result).map((value, at) => value - before[at]!);
+  };
+  const [, received = 0, sent = 0] = await counted('receive-pack', 'ok', () => must(['push', '--quiet', url, `${commit}:refs/heads/main`], sample));
+  t.ok(received > 200_000 && received < 300_000 && sent > 0 && sent < 10_000, `a push brought ${received} bytes and got ${sent}`);
+  const [, asked = 0, served = 0] = await counted('upload-pack', 'ok', () => must(['clone', '--quiet', '--bare', url, 'counted']));
+  t.ok(served > 200_000 && asked > 0 && asked < 20_000, `a clone brought ${asked} bytes and got ${served}`);
+  const [refused] = await counted('upload-pack', 'refused', () => fetch(`${server.url('counted')}/git-upload-pack`, { method: 'POST' }).then((response) => response.text()));
+  t.equal(refused, 1);
+});
+
 t.test('in the end no git process is left but idle object readers', async (t) => {
   await until(() => {
     const { reads, writes, short } = server.app.rooms.git.load();

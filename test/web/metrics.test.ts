@@ -2,7 +2,8 @@ import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { currentCharge } from '../../src/git/processes/effort.ts';
 import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
-import { exposition } from '../../src/web/metrics/registry.ts';
+import { createHistogram } from '../../src/kernel/index.ts';
+import { exposition, histogramSamples } from '../../src/web/metrics/registry.ts';
 import { startWeb } from './web-fixture.ts';
 
 t.test('the text that Prometheus reads', async (t) => {
@@ -12,6 +13,13 @@ t.test('the text that Prometheus reads', async (t) => {
       { name: 'nothing', type: 'counter', help: 'Nothing.', samples: [] },
     ]),
     '# HELP hearth_a An a.\n# TYPE hearth_a gauge\nhearth_a 1\nhearth_a{x="say \\"no\\"\\n\\\\"} 0.5\n',
+  );
+  const histogram = createHistogram([0.1, 1]);
+  for (const value of [0.1, 0.5, 0.5, 4]) histogram.observe(value);
+  t.equal(
+    exposition([{ name: 'b', type: 'histogram', help: 'A b.', samples: histogramSamples({ x: 'y' }, histogram) }]),
+    '# HELP hearth_b A b.\n# TYPE hearth_b histogram\n' +
+      'hearth_b_bucket{x="y",le="0.1"} 1\nhearth_b_bucket{x="y",le="1"} 3\nhearth_b_bucket{x="y",le="+Inf"} 4\nhearth_b_sum{x="y"} 5.1\nhearth_b_count{x="y"} 4\n',
   );
 });
 
@@ -32,6 +40,17 @@ t.test('security K04 metrics are for this machine or the token, without names', 
   t.match(text, /^hearth_git_refused_total\{class="reads",reason="full"\} 0$/m);
   t.match(text, /^hearth_mirrors\{state="failing"\} 0$/m);
   t.notMatch(text, 'alice');
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
+  t.equal([...text.matchAll(/^# TYPE/gm)].length, types.size, 'each family once');
+  for (const [, name] of text.matchAll(/^(hearth_[a-z_]+)/gm)) {
+    const family = name!.replace(/_(bucket|sum|count)$/, '');
+    const type = types.get(name!) ?? (types.get(family) === 'histogram' ? 'histogram' : undefined);
+    t.ok(type !== undefined && (type === 'counter') === name!.endsWith('_total'), `${name} is ${type}`);
+  }
+  for (const name of ['http_request_seconds', 'write_wait_seconds']) t.equal(types.get(`hearth_${name}`), 'histogram', name);
+  t.match(text, /^hearth_http_request_seconds_bucket\{route="\/users\/:username",status="2xx",le="\+Inf"\} 1$/m);
+  t.match(text, /^hearth_write_wait_seconds_count [1-9]/m);
+  t.match(text, /^hearth_runners\{status="idle"\} 0$/m);
   for (const line of text.trim().split('\n')) t.match(line, /^(# (HELP|TYPE) hearth_[a-z_]+ .+|hearth_[a-z_]+(\{[^}]*\})? [-+\d.e]+)$/, line);
 
   t.equal((await from({ 'X-Forwarded-For': '203.0.113.9' })).status, 404, 'somebody else, through a proxy');

@@ -16,8 +16,8 @@ interface Around {
   channel: ServerChannel;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
-  /** Called for every piece that moves. */
-  onProgress(): void;
+  /** Called for every piece that moves, with its length in bytes. */
+  onProgress(bytes: number): void;
 }
 
 /** What the client sends. Ends when the client says so, breaks when it vanishes. */
@@ -32,7 +32,7 @@ export function channelInput({ channel, signal, onProgress }: Around): Readable 
     },
   });
   const take = (chunk: Buffer) => {
-    onProgress();
+    onProgress(chunk.length);
     if (!input.push(chunk)) channel.pause();
   };
   const end = () => {
@@ -61,7 +61,7 @@ export function channelOutput(around: Around & { stallMs: number; onStall(): voi
       stall = setTimeout(onStall, stallMs);
       const sent = (error?: Error | null) => {
         clearTimeout(stall);
-        onProgress();
+        onProgress(chunk.length);
         done(error);
       };
       // ssh2 hands each packet over in three pieces; corked, they leave as one.

@@ -78,11 +78,16 @@ async function serve(
   channel.stderr.on('error', (error) => logger.debug('ssh.channel_error', { error }));
   const ended = around.onBusy(() => channel.readableLength);
 
-  const ends = { connection, channel, signal, onProgress };
-  const input = channelInput(ends);
-  const output = channelOutput({ ...ends, stallMs: limits.stallMs, onStall: () => leave('stalled') });
+  const moved = { receivedBytes: 0, sentBytes: 0 };
+  const counting = (way: keyof typeof moved) => (bytes: number) => {
+    moved[way] += bytes;
+    onProgress();
+  };
+  const ends = { connection, channel, signal };
+  const input = channelInput({ ...ends, onProgress: counting('receivedBytes') });
+  const output = channelOutput({ ...ends, onProgress: counting('sentBytes'), stallMs: limits.stallMs, onStall: () => leave('stalled') });
   const complain = (line: string) => void channel.stderr.write(line);
-  const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, signal });
+  const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, moved: () => moved, signal });
   await finished(output.end()).catch(() => {});
   input.destroy();
   if (!signal.aborted) {

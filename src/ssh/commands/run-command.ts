@@ -1,3 +1,4 @@
+import type { GitOperation } from '../../git/index.ts';
 import { unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { refusal } from './refusal.ts';
@@ -18,19 +19,30 @@ export async function runCommand(rooms: SshRooms, command: Command | null, clien
     client.complain(notUnderstood);
     return 1;
   }
+  const startedAt = rooms.clock.now();
+  const { exitCode, result } = await attempt(rooms, command, client);
+  if (command.kind === 'git') {
+    const seconds = (rooms.clock.now() - startedAt) / 1000;
+    rooms.git.traffic.note({ service: command.service, transport: 'ssh', result: client.signal.aborted ? 'left' : result }, { seconds, ...client.moved() });
+  }
+  return exitCode;
+}
+
+async function attempt(rooms: SshRooms, command: Command, client: Client): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
     // Asked again for each command: a connection may outlive its key or its person's rights.
     const owner = await rooms.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const visit = { ...client, viewer: owner.viewer };
-    return command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
+    const exitCode = command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
+    return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Whatever breaks after the client has left broke because of that.
-    if (client.signal.aborted) return 1;
+    if (client.signal.aborted) return { exitCode: 1, result: 'left' };
     const faultId = rooms.random.uuid().slice(0, 8);
     const { line, exitCode, isFault } = refusal(error, faultId);
     if (isFault) rooms.logger.error('ssh.fault', { faultId, command: command.kind, error });
     client.complain(line);
-    return exitCode;
+    return { exitCode, result: isFault ? 'failed' : 'refused' };
   }
 }

@@ -12,6 +12,8 @@ export interface Session {
   output: Writable;
   /** Writes to their stderr. */
   complain(line: string): void;
+  /** How much the streams have moved by now. */
+  moved(): { receivedBytes: number; sentBytes: number };
   /** Aborts when they are gone. */
   signal: AbortSignal;
 }

@@ -1,56 +1,68 @@
-import type { Clock } from '../../kernel/index.ts';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { GitOperation, GitTraffic } from '../../git/index.ts';
+import { createHistogram } from '../../kernel/index.ts';
+import type { Clock, Histogram } from '../../kernel/index.ts';
 import type { Exchange } from '../context.ts';
-import { createCounter } from './registry.ts';
+import { histogramSamples } from './registry.ts';
 import type { Family } from './registry.ts';
 
 /** What was asked over HTTP: by the pattern of the route, never by its address (security K04). */
 export interface HttpCounts {
   /** To be called when a request begins. */
-  count(exchange: Pick<Exchange, 'res' | 'state'>): void;
+  count(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
   families(): Family[];
 }
 
 /** Upper bounds in seconds. */
 const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
-export function createHttpCounts(clock: Clock): HttpCounts {
-  const requests = createCounter();
-  const seconds = createCounter();
-  const git = createCounter();
-  const atMost = buckets.map(() => 0);
-  let [all, sum, inFlight] = [0, 0, 0];
+const gitService = /git-(upload-pack|receive-pack)$/;
 
-  function note(route: string, status: number, took: number): void {
-    const result = `${Math.floor(status / 100)}xx`;
-    requests.add({ route, status: result }, 1);
-    seconds.add({ route }, took);
-    const service = /git-(upload|receive)-pack$/.exec(route)?.[0];
-    if (service !== undefined) git.add({ service, transport: 'http', result: status < 400 ? 'ok' : 'refused' }, 1);
-    all += 1;
-    sum += took;
-    for (const [at, bound] of buckets.entries()) if (took <= bound) atMost[at]! += 1;
+/** @param git hears of requests for git as well */
+export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): HttpCounts {
+  const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
+  /** What a connection had brought when its last request ended: the head of a request is read before anybody hears of it. */
+  const readBefore = new WeakMap<Socket, number>();
+  let inFlight = 0;
+
+  function note(route: string, res: ServerResponse, took: number, moved: { receivedBytes: number; sentBytes: number }): void {
+    const status = `${Math.floor(res.statusCode / 100)}xx`;
+    const key = `${route} ${status}`;
+    let known = series.get(key);
+    if (known === undefined) series.set(key, (known = { labels: { route, status }, seconds: createHistogram(buckets) }));
+    known.seconds.observe(took);
+    const service = gitService.exec(route)?.[1] as GitOperation['service'] | undefined;
+    if (service !== undefined) git.note({ service, transport: 'http', result: resultOf(res) }, { seconds: took, ...moved });
   }
 
   return {
-    count({ res, state }) {
+    count({ req, res, state }) {
       const startedAt = clock.now();
+      const { socket } = req;
+      const writtenBefore = socket.bytesWritten;
       inFlight += 1;
       res.once('close', () => {
         inFlight -= 1;
-        note(state.routePath ?? 'none', res.statusCode, (clock.now() - startedAt) / 1000);
+        const { bytesRead } = socket;
+        const moved = { receivedBytes: bytesRead - (readBefore.get(socket) ?? 0), sentBytes: socket.bytesWritten - writtenBefore };
+        readBefore.set(socket, bytesRead);
+        note(state.routePath ?? 'none', res, (clock.now() - startedAt) / 1000, moved);
       });
     },
-    families: () => [
-      { name: 'http_requests_total', type: 'counter', help: 'Requests answered.', samples: requests.samples() },
-      { name: 'http_route_seconds_total', type: 'counter', help: 'Time spent on requests, by route.', samples: seconds.samples() },
-      {
-        name: 'http_request_seconds_bucket', type: 'counter', help: 'Requests that took at most so many seconds.',
-        samples: [...buckets.map((bound, at) => ({ labels: { le: String(bound) }, value: atMost[at]! })), { labels: { le: '+Inf' }, value: all }],
-      },
-      { name: 'http_request_seconds_sum', type: 'counter', help: 'Seconds of all requests.', samples: [{ value: sum }] },
-      { name: 'http_request_seconds_count', type: 'counter', help: 'All requests.', samples: [{ value: all }] },
-      { name: 'http_in_flight', type: 'gauge', help: 'Requests being answered now.', samples: [{ value: inFlight }] },
-      { name: 'git_operations_total', type: 'counter', help: 'Git requests over HTTP.', samples: git.samples() },
-    ],
+    families() {
+      const known = [...series.values()];
+      return [
+        { name: 'http_requests_total', type: 'counter', help: 'Requests answered.', samples: known.map(({ labels, seconds }) => ({ labels, value: seconds.count })) },
+        { name: 'http_request_seconds', type: 'histogram', help: 'How long requests took.', samples: known.flatMap(({ labels, seconds }) => histogramSamples(labels, seconds)) },
+        { name: 'http_in_flight', type: 'gauge', help: 'Requests being answered now.', samples: [{ value: inFlight }] },
+      ];
+    },
   };
+}
+
+function resultOf({ statusCode, writableFinished }: ServerResponse): GitOperation['result'] {
+  if (statusCode >= 500 && statusCode !== 503) return 'failed';
+  if (statusCode >= 400) return 'refused';
+  return writableFinished ? 'ok' : 'left';
 }

@@ -1,8 +1,12 @@
+import type { Histogram } from '../../kernel/index.ts';
+
 /** The text format of Prometheus, as much of it as counters, gauges and histograms need. */
 
 type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
+  /** What the name of the family goes on with in this line: `_bucket`, `_sum`, `_count` of a histogram. */
+  part?: '_bucket' | '_sum' | '_count';
   labels?: Labels;
   value: number;
 }
@@ -10,16 +14,16 @@ export interface Sample {
 export interface Family {
   /** Without the prefix `hearth_`. */
   name: string;
-  type: 'counter' | 'gauge';
+  type: 'counter' | 'gauge' | 'histogram';
   help: string;
   samples: readonly Sample[];
 }
 
 const escaped = (value: string): string => value.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`));
 
-function line(name: string, { labels = {}, value }: Sample): string {
+function line(name: string, { part, labels = {}, value }: Sample): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${Number.isFinite(value) ? value : 'NaN'}\n`;
+  return `${name}${part ?? ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${Number.isFinite(value) ? value : 'NaN'}\n`;
 }
 
 /** One family after the other; one without samples is left out. */
@@ -31,6 +35,17 @@ export function exposition(families: readonly Family[]): string {
       return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${samples.map((sample) => line(full, sample)).join('')}`;
     })
     .join('');
+}
+
+/** The lines of one histogram. */
+export function histogramSamples(labels: Labels, histogram: Omit<Histogram, 'observe'>): Sample[] {
+  const { count, sum } = histogram;
+  return [
+    ...histogram.atMost().map(({ bound, count: value }): Sample => ({ part: '_bucket', labels: { ...labels, le: String(bound) }, value })),
+    { part: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+    { part: '_sum', labels, value: sum },
+    { part: '_count', labels, value: count },
+  ];
 }
 
 /** Adds up by labels. */

@@ -6,6 +6,7 @@ import type { Middleware } from '../context.ts';
 import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
 import type { WebRooms } from '../rooms.ts';
 import { federationFamilies } from './federation-families.ts';
+import { gitFamilies } from './git-families.ts';
 import type { HttpCounts } from './http-counts.ts';
 import { exposition } from './registry.ts';
 import type { Family } from './registry.ts';
@@ -42,6 +43,6 @@ export function serveMetrics(rooms: WebRooms, counts: HttpCounts, budget: Anonym
     delay.reset();
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = exposition([...counts.families(), ...budget.families(), lag, ...(await stateOfInstance(rooms)), ...(await federationFamilies(rooms))]);
+    ctx.body = exposition([...counts.families(), ...gitFamilies(rooms.git.traffic), ...budget.families(), lag, ...(await stateOfInstance(rooms)), ...(await federationFamilies(rooms))]);
   };
 }
