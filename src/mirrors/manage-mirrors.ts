@@ -1,4 +1,5 @@
 import { MoreThan } from 'typeorm';
+import type { FindOptionsWhere } from 'typeorm';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, invalid } from '../kernel/index.ts';
@@ -162,14 +163,16 @@ export const guardCopies: PushGuard = async ({ manager }, repository) => {
 };
 
 /** Hears of pushes: who follows us is brought up to date soon. */
-export function hearPushes(wake: () => void): PushListener<boolean> {
+export function hearPushes({ db }: MirrorRoom, wake: () => void): PushListener<FindOptionsWhere<MirrorRow>> {
   return {
     name: 'mirrors',
-    async record({ manager, now }, push) {
-      if (push.via === 'mirror') return;
-      await manager.update(mirrorSchema, { repositoryId: push.repository.id, direction: 'push', isPaused: false, failures: 0 }, { nextAt: now });
+    async prepare({ via, repository: { id: repositoryId } }) {
+      const following = { repositoryId, direction: 'push', isPaused: false, failures: 0 } as const;
+      return via === 'mirror' || !(await db.read.existsBy(mirrorSchema, following)) ? null : following;
     },
-    recorded: wake,
+    async record({ manager, now }, _push, following) {
+      await manager.update(mirrorSchema, following, { nextAt: now });
+    },
+    recorded: () => wake(),
   };
 }
-

@@ -56,7 +56,7 @@ export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }
     /** For `repositories.refusePushes`. */
     guard: guardCopies,
     /** For `repositories.onPush`. */
-    onPush: hearPushes(wake),
+    onPush: hearPushes(room, wake),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),
     /** For a job: runs what is due, and waits for it. */

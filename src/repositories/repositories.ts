@@ -67,6 +67,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   const running: RunningPushes = new Set();
   const survey = createSurvey(room);
   const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
+  /** The last of each repository. */
   const announcements = new Map<string, Promise<void>>();
   const belongings = belongingsIn(room);
 
@@ -79,21 +80,24 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   ) =>
     (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result => useCase(room, viewer, { owner, name }, ...rest);
 
-  /** Runs beside the answer to the client: whatever happens here is not the pusher's trouble. */
-  function announce(pushId: string): Promise<void> {
-    const under = announcements.get(pushId);
-    if (under !== undefined) return under;
-    const announcement = announcePush(room, journal, listeners as PushListener[], pushId)
+  /**
+   * Runs beside the answer to the client: whatever happens here is not the pusher's trouble.
+   * Pushes to one repository are told of in turn, so that the last of them has the last word.
+   */
+  function announce(pushId: string, repositoryId: string): Promise<void> {
+    const before = announcements.get(repositoryId) ?? Promise.resolve();
+    const announcement = before
+      .then(() => announcePush(room, journal, listeners as PushListener[], pushId))
       .catch((error: unknown) => room.logger.error('push.announce_failed', { pushId, error }))
-      .finally(() => announcements.delete(pushId));
-    announcements.set(pushId, announcement);
+      .finally(() => announcements.get(repositoryId) === announcement && announcements.delete(repositoryId));
+    announcements.set(repositoryId, announcement);
     return announcement;
   }
 
   async function apply(found: Pick<Found, 'repository' | 'path'>, push: OwnPush): Promise<AppliedPush> {
     const applied = await applyUpdates(room, journal, running, found, push);
     if (applied.results.some(({ ok }) => ok)) {
-      void announce(applied.pushId);
+      void announce(applied.pushId, found.repository.id);
       survey.soon(found.repository.id);
     }
     return applied;
@@ -101,7 +105,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
   async function finish(options: { clean: boolean }): Promise<void> {
     await finishPushes(room, journal, running, options);
-    for (const push of await unannouncedPushes(room)) await announce(push.id);
+    for (const push of await unannouncedPushes(room)) await announce(push.id, push.repositoryId);
   }
 
   return {
@@ -201,7 +205,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {
       const pushId = await receivePush(room, journal, running, opened, incoming);
       if (pushId === null) return;
-      void announce(pushId);
+      void announce(pushId, opened.repository.id);
       survey.soon(opened.repository.id);
     },
 

@@ -27,15 +27,17 @@ const maxFiles = 300;
 export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<PushEvent[]> {
   return {
     name: 'webhooks',
-    prepare: (push) => prepare(room, push),
+    async prepare(push) {
+      const found = await prepare(room, push);
+      return found.length === 0 ? null : found;
+    },
     async record(tx, push, prepared) {
-      if (prepared.length === 0) return;
       const hooks = await webhooksFor(tx.manager, push.repository, events);
       for (const { event, payload } of prepared) {
         for (const hook of hooks.filter((each) => each.events.includes(event))) await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
-    recorded: (_push, prepared) => void (prepared.length > 0 && wake()),
+    recorded: () => wake(),
   };
 }
 

@@ -81,7 +81,8 @@ export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }
       updates: [{ ref, oldId: before, newId: sha }], arrivedAt: clock.now(),
     };
     const prepared = await ci.onPush.prepare!(arrived);
-    await db.write((tx) => ci.onPush.record(tx, arrived, prepared));
+    if (prepared === null) return sha;
+    await db.write((tx) => ci.onPush.record!(tx, arrived, prepared));
     ci.onPush.recorded!(arrived, prepared);
     return sha;
   }

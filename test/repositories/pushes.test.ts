@@ -230,7 +230,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
 t.test('a listener that throws is asked again until it has recorded; the others are not asked twice', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, history, events } = rooms;
-  let failures = 2;
+  let failures = 3;
   const [before, after] = [hearing('before'), hearing('after')];
   const prepared: string[] = [];
   const stubborn: PushListener<string> & { heard: string[] } = {
@@ -243,8 +243,8 @@ t.test('a listener that throws is asked again until it has recorded; the others 
     async record(tx, { id }, text) {
       await tx.manager.query('UPDATE repositories SET description = ?', [text]);
       if (failures-- > 0) throw new Error('not today');
-      stubborn.heard.push(id);
     },
+    recorded: ({ id }) => stubborn.heard.push(id),
   };
   for (const listener of [before, stubborn, after]) repositories.onPush(listener as PushListener);
   await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
@@ -256,11 +256,58 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   await repositories.finishPushes();
   await repositories.finishPushes();
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
-  t.equal(prepared.length, 3);
+  t.equal(prepared.length, 4, 'once with the others, and each time alone');
   t.match(await journal(rooms), [{ announced: 1 }]);
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
   t.match((await repositories.find(alice, 'alice', 'work')).repository.description, /^prepared /);
   t.same(await rooms.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
+});
+
+t.test('what listeners have to say is written at once; of those that have nothing to say nothing is', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, history } = rooms;
+  const asked: string[] = [];
+  const recorded: string[] = [];
+  const telling = (name: string, says: string | null, isAwaited = false): PushListener => ({
+    name,
+    isAwaited,
+    prepare: async () => (asked.push(name), says),
+    async record(tx, { id }, said) {
+      const marks: { listener: string }[] = await tx.manager.query('SELECT listener FROM push_announcements WHERE push_id = ? ORDER BY listener', [id]);
+      recorded.push(`${name}: ${said}; marked ${marks.map(({ listener }) => listener)}; asked ${asked}`);
+    },
+  });
+  repositories.onPush(telling('silent', null));
+  repositories.onPush(telling('first', 'one'));
+  repositories.onPush(telling('awaited', 'two', true));
+  repositories.onPush(telling('third', 'three'));
+  repositories.onPush(telling('fourth', 'four'));
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await repositories.stop();
+  const before = 'silent,first,awaited';
+  t.same(recorded, [
+    `first: one; marked ; asked ${before}`,
+    `awaited: two; marked first; asked ${before}`,
+    `third: three; marked awaited,first; asked ${before},third,fourth`,
+    `fourth: four; marked awaited,first; asked ${before},third,fourth`,
+  ]);
+  t.match(await journal(rooms), [{ announced: 1 }]);
+});
+
+t.test('pushes to one repository are told of in turn', async (t) => {
+  const rooms = await openWork(t);
+  const { repositories, alice, history } = rooms;
+  const heard: string[] = [];
+  let wait = 30;
+  repositories.onPush({
+    name: 'slow',
+    // The first takes longest.
+    prepare: async () => new Promise<true>((resolve) => setTimeout(resolve, (wait -= 10), true)),
+    record: async (_tx, { updates }) => void heard.push(updates[0]!.ref),
+  });
+  for (const name of ['a', 'b', 'c']) await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], { pack: history.pack });
+  await repositories.stop();
+  t.same(heard, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
 });
 
 t.test('several announcers of the same pushes at once: each listener records each push once', async (t) => {

@@ -191,9 +191,8 @@ export function hearing(name: string): PushListener & { heard: string[] } {
   return {
     name,
     heard,
-    async record(_tx, push) {
-      heard.push(push.id);
-    },
+    record: async () => {},
+    recorded: (push) => heard.push(push.id),
   };
 }
 

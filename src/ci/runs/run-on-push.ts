@@ -19,7 +19,7 @@ import { startRun } from './start-run.ts';
 import type { NewRun, RunSurroundings } from './start-run.ts';
 
 interface Prepared {
-  surroundings: RunSurroundings | null;
+  surroundings: RunSurroundings;
   runs: NewRun[];
   schedules: PlannedSchedules | null;
   after: Aftermath;
@@ -39,15 +39,15 @@ const maxRefs = 20;
 export function runOnPush(room: CiRoom): PushListener<Prepared> {
   return {
     name: 'ci',
+    // A runner may be waiting for just this push.
+    isAwaited: true,
     remarkOn: (option) => (skipOption.test(option) ? 'ci.skip: this push starts no workflow' : null),
     prepare: (push) => prepare(room, push),
     async record(tx, _push, { surroundings, runs, schedules, after }) {
-      if (surroundings === null) return;
       for (const run of runs) await startRun(room, tx, after, surroundings, run);
       if (schedules !== null) await saveSchedules(tx, schedules);
     },
     async recorded(_push, { after }) {
-      // A runner may be waiting for just this push: its write goes before those of other listeners.
       const woken = after.mayHaveWork ? room.queue.wake() : null;
       after.mayHaveWork = false;
       void follow(room, after);
@@ -56,21 +56,17 @@ export function runOnPush(room: CiRoom): PushListener<Prepared> {
   };
 }
 
-async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared> {
-  const nothing: Prepared = { surroundings: null, runs: [], schedules: null, after: new Aftermath() };
+async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared | null> {
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
-  if (located === undefined) return nothing;
+  if (located === undefined) return null;
   const actor = await pusherName(room, push.pusherId);
   const moved = push.updates.filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
   const silenced = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
   for (const update of silenced ? [] : moved) runs.push(...(await runsOf(room, located, push, update, actor)));
-  return {
-    surroundings: { repository: located.repository, owner: located.owner, actor },
-    runs,
-    schedules: await planSchedules(room, located, push.pusherId, moved),
-    after: new Aftermath(),
-  };
+  const schedules = await planSchedules(room, located, push.pusherId, moved);
+  if (runs.length === 0 && schedules === null) return null;
+  return { surroundings: { repository: located.repository, owner: located.owner, actor }, runs, schedules, after: new Aftermath() };
 }
 
 async function pusherName({ accounts }: CiRoom, id: string | null): Promise<string> {

@@ -22,7 +22,7 @@ export interface PlannedSchedules {
 
 const batch = 100;
 
-/** The schedules of a default branch that has moved; null when it has not. */
+/** The schedules of a default branch that has moved; null when it has not, or when there were none and are none. */
 export async function planSchedules(room: CiRoom, { repository, path }: Located, actorId: string | null, moved: readonly MovedRef[]): Promise<PlannedSchedules | null> {
   const update = moved.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
   if (update === undefined) return null;
@@ -35,7 +35,8 @@ export async function planSchedules(room: CiRoom, { repository, path }: Located,
       if (nextAt !== null) rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
     }
   }
-  return { repositoryId: repository.id, rows };
+  const isChange = rows.length > 0 || (await room.db.read.existsBy(scheduleSchema, { repositoryId: repository.id }));
+  return isChange ? { repositoryId: repository.id, rows } : null;
 }
 
 /** The file says which schedules there are; those that are gone from it are gone. */

@@ -26,13 +26,13 @@ const heads = 'refs/heads/';
  * the journal notes in the same write that it was done. Tags and deleted branches
  * are not told.
  */
-export function pushListener(room: FederationRoom): PushListener<Announcement | null> {
+export function pushListener(room: FederationRoom): PushListener<Announcement> {
   return {
     name: 'federation',
     prepare: (push) => prepareAnnouncement(room, push),
     async record(tx, push, announcement) {
       // Asked again by what this write sees: it may have turned private while git was asked.
-      if (announcement === null || !(await room.repositories.isPublic(tx.manager, push.repository.id))) return;
+      if (!(await room.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
       for (const content of contents) {

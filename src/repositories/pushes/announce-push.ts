@@ -25,23 +25,35 @@ export interface ArrivedPush {
  * The port through which other rooms hear of pushes (DESIGN §1). `app.ts` plugs
  * them in. `prepare` may be slow (git, files) and may run again; `record` runs inside
  * the write that also notes that this listener is done, so a push is recorded exactly
- * once per listener whatever dies when.
+ * once per listener whatever dies when. A write that fails is tried again with what a
+ * new `prepare` says.
  */
 export interface PushListener<Prepared = unknown> {
   /** Stable; kept in the database. */
   name: string;
+  /** Whether somebody waits for what this one records: it is written before the listeners behind are asked. */
+  isAwaited?: boolean;
   /** What the listener does about a push option, in a line for whoever pushes; null for one that it does not know. */
   remarkOn?(option: string): string | null;
-  prepare?(push: ArrivedPush): Promise<Prepared>;
-  record(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
+  /** Null when there is nothing to record; the listener is done with the push then. */
+  prepare?(push: ArrivedPush): Promise<Prepared | null>;
+  record?(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
   /** Called once that write is durable: the moment to wake somebody up. The next listener has its turn after it. */
   recorded?(push: ArrivedPush, prepared: Prepared): unknown;
 }
 
+/** A listener with what it has prepared. */
+interface Turn {
+  listener: PushListener;
+  prepared: unknown;
+}
+
 /**
- * Tells every listener that has not recorded the push yet. A listener that fails is
- * logged and asked again later, by `finishPushes`; the others hear all the same.
- * Two announcements of one push at once do no harm.
+ * Tells every listener that has not recorded the push yet. What they record is written
+ * at once, as far as nobody waits for a part of it: every write costs a sync of the disk,
+ * and most pushes give them nothing to record. A listener that fails is logged and asked
+ * again later, by `finishPushes`; the others hear all the same. Two announcements of one
+ * push at once do no harm.
  */
 export async function announcePush(
   room: RepositoryRoom,
@@ -53,31 +65,83 @@ export async function announcePush(
   if (push === null) return;
   const done = new Set((await room.db.read.findBy(pushAnnouncementSchema, { pushId })).map((row) => row.listener));
   let failed = false;
-  for (const listener of listeners) {
-    if (done.has(listener.name)) continue;
+  const failedAt = (listener: PushListener, error: unknown): null => {
+    failed = true;
+    room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
+    return null;
+  };
+  const prepare = async (listener: PushListener): Promise<Turn | null> => {
     try {
       const prepared = await listener.prepare?.(push);
-      await room.db.write((tx) => recordOnce(tx, listener, push, prepared));
-      await listener.recorded?.(push, prepared);
+      return prepared === null ? null : { listener, prepared };
     } catch (error) {
-      failed = true;
-      room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
+      return failedAt(listener, error);
     }
+  };
+  /** Those of one write that failed have a write of their own each: one of them must not keep the others from theirs. */
+  const tell = async (turns: readonly Turn[], isLast: boolean): Promise<void> => {
+    let recorded: readonly Turn[];
+    try {
+      recorded = await recordAll(room, push, turns, isLast && !failed);
+    } catch (error) {
+      if (turns.length === 0) throw error;
+      if (turns.length === 1) return void failedAt(turns[0]!.listener, error);
+      for (const { listener } of turns) {
+        const again = await prepare(listener);
+        if (again !== null) await tell([again], false);
+      }
+      if (isLast && !failed) await recordAll(room, push, [], true);
+      return;
+    }
+    for (const { listener, prepared } of recorded) {
+      try {
+        await listener.recorded?.(push, prepared);
+      } catch (error) {
+        failedAt(listener, error);
+      }
+    }
+  };
+
+  let turns: Turn[] = [];
+  for (const listener of listeners) {
+    if (done.has(listener.name)) continue;
+    const turn = await prepare(listener);
+    if (turn === null) continue;
+    turns.push(turn);
+    if (listener.isAwaited !== true) continue;
+    await tell(turns, false);
+    turns = [];
   }
-  if (failed) return;
-  await room.db.write(async ({ manager, now }) => {
-    await manager.update(pushSchema, { id: pushId }, { announcedAt: now });
-    await manager.delete(pushAnnouncementSchema, { pushId });
-  });
+  await tell(turns, true);
 }
 
-/** The marks go when the push is announced, so both are asked: is it still open, and has this listener not been here? */
-async function recordOnce(tx: Tx, listener: PushListener, push: ArrivedPush, prepared: unknown): Promise<void> {
-  const mark = { pushId: push.id, listener: listener.name };
-  const isOpen = await tx.manager.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() });
-  if (!isOpen || (await tx.manager.existsBy(pushAnnouncementSchema, mark))) return;
-  await tx.manager.insert(pushAnnouncementSchema, mark);
-  await listener.record(tx, push, prepared);
+/**
+ * One write for what several listeners have to say. A push that is announced needs no marks;
+ * until then they say who has been here. Both are asked again: another announcement may have been quicker.
+ * @param isAll whether nobody is left to be told
+ * @returns whose part is written; with those who have nothing to write
+ */
+async function recordAll({ db }: RepositoryRoom, push: ArrivedPush, turns: readonly Turn[], isAll: boolean): Promise<readonly Turn[]> {
+  const recording = turns.filter(({ listener }) => listener.record !== undefined);
+  if (recording.length === 0 && !isAll) return turns;
+  const write = async (tx: Tx): Promise<readonly Turn[]> => {
+    const [isOpen, marks] = await Promise.all([
+      tx.manager.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }),
+      tx.manager.findBy(pushAnnouncementSchema, { pushId: push.id }),
+    ]);
+    if (!isOpen) return [];
+    const done = new Set(marks.map(({ listener }) => listener));
+    const open = turns.filter(({ listener }) => !done.has(listener.name));
+    for (const { listener, prepared } of open) {
+      await listener.record?.(tx, push, prepared);
+      if (!isAll) await tx.manager.insert(pushAnnouncementSchema, { pushId: push.id, listener: listener.name });
+    }
+    if (isAll) await tx.manager.update(pushSchema, { id: push.id }, { announcedAt: tx.now });
+    if (isAll && marks.length > 0) await tx.manager.delete(pushAnnouncementSchema, { pushId: push.id });
+    return open;
+  };
+  // Where a power failure takes the note back, the next start asks the listeners again, and they have nothing to say again.
+  return db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
 }
 
 /** Settled pushes that some listener has not recorded yet, oldest first. */

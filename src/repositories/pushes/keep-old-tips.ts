@@ -24,7 +24,10 @@ export const keptName = (pushId: string, position: number): string => `undo/${pu
 export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
   return {
     name: 'undo',
-    prepare: (push) => findLosses(room, push),
+    async prepare(push) {
+      const losses = await findLosses(room, push);
+      return losses.length === 0 ? null : losses;
+    },
     async record({ manager }, push, losses) {
       const keptUntil = push.arrivedAt + room.settings.undoKeptMs;
       for (const { position, forced, kept } of losses) {

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/index.ts';
-import type { Database, SideThread, Tx } from '../../db/index.ts';
+import type { Database, SideThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
@@ -85,7 +85,6 @@ export function createCodeSearch(options: CodeSearchOptions) {
   repositories.onPush({
     name: 'code-search',
     // What was pushed shows in the repository's own row, so there is nothing to write.
-    record: async (_tx: Tx) => {},
     recorded: () => void update(),
   });
 
