@@ -86,7 +86,7 @@ function readToml(path: string, toml: string, knownKeys: readonly string[]): Set
     const sections = new Set(knownKeys.filter((known) => known.includes('.')).map((known) => known.split('.')[0]!));
     const message = isSection ? `${key} is a section: write [${key}] with its options below`
       : isTable(value) ? `unknown section [${key}]${suggest(nearestName(key, [...sections]), (name) => `[${name}]`)}`
-      : `unknown key ${key}${suggest(nearestName(key, knownKeys), String)}`;
+      : `unknown key ${key}${suggest(nearestName(key, knownKeys), (name) => (key.includes('.') && !name.includes('.') ? `${name}, above the first [section]` : name))}`;
     return { reason: 'config_unknown_key', where: `${path}:${line}`, key, file: path, line, message };
   }
 }

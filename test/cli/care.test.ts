@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { removeServerFacts, writeServerFacts } from '../../src/cli/serving/server-file.ts';
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { progressLine, showProgress } from '../../src/cli/terminal/progress.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -48,6 +49,9 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.equal((await hearth('user add alice --random-password')).code, 0);
   t.equal((await hearth('repo add alice/garden')).code, 0);
   t.match(JSON.parse((await hearth('status --json')).stdout), { running: false, lastBackupAt: null, lastProvenRestoreAt: null, deliveriesWaiting: 0 });
+  writeServerFacts(dataDir, { pid: process.pid, startedAt: '2026-01-01T00:00:00Z', http: null, ssh: null, webUrl: null });
+  t.match(await hearth('status'), { code: 0, stdout: /\nWeb\tstarting\nSSH\tstarting\n/ }, 'right after a restart, before its doors are open');
+  removeServerFacts(dataDir);
   t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1, repositories: 1, inTrash: 0, pushesToday: 0 });
   t.match(await hearth('cleanup'), { code: 0, stdout: /^Removed 0 expired/ });
   t.match(await hearth('repo fsck --all'), { code: 0, stdout: 'alice/garden\tok\t\n' });

@@ -187,6 +187,7 @@ t.test('an unknown key is refused with its line and the nearest name', async (t)
   t.match(problemIn('[htpp]\nlisten = "x"'), { line: 1, message: 'unknown section [htpp], did you mean [http]?' });
   t.match(problemIn('[http]\n[http.listen]\nport = 1'), { line: 2, reason: 'config_bad_value' });
   t.match(problemIn('level = "info"'), { line: 1, message: /did you mean log\.level/ });
+  t.match(problemIn('[http]\nca_file = "/a"'), { line: 2, message: 'unknown key http.ca_file, did you mean ca_file, above the first [section]?' });
   t.match(problemIn('\nhttp = 3000'), { line: 2, message: /http is a section/ });
   t.match(problemIn('"__proto__" = 1'), { line: 1, message: /unknown key __proto__/ });
 });

@@ -26,8 +26,8 @@ for (const [name, days] of [['long', '300'], ['short', '3']] as const) {
     '-addext', 'subjectAltName=DNS:localhost', '-keyout', path.join(certificates, `${name}.key`), '-out', path.join(certificates, `${name}.pem`)], { stdio: 'ignore' });
 }
 const ca = ['long', 'short'].map((name) => readFileSync(path.join(certificates, `${name}.pem`), 'utf8'));
-const examine = async (port: number, protocol = 'https', baseUrl: string | null = null) =>
-  (await examineAddress(new URL(`${protocol}://localhost:${port}`), { dataDir: hearth.config.dataDir, baseUrl, ca, now: Date.now() })).findings;
+const examine = async (port: number, protocol = 'https', baseUrl: string | null = null, now = Date.now()) =>
+  (await examineAddress(new URL(`${protocol}://localhost:${port}`), { dataDir: hearth.config.dataDir, baseUrl, ca, now })).findings;
 
 async function start(t: Owner, port: number, program: string, ...words: string[]): Promise<void> {
   const child = spawn(program, words, { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: temporaryFolder(t) } });
@@ -113,7 +113,11 @@ if (nginx !== undefined) {
   }
 
   t.test('a certificate that ends soon', async (t) => {
-    t.match(await examine(await startNginx(t, { certificate: 'short' })), [{ check: 'address.certificate', level: 'warning' }]);
+    const days = (count: number): number => Date.now() + count * 24 * 60 * 60 * 1_000;
+    const port = await startNginx(t, { certificate: 'short' });
+    t.same(await examine(port), [], 'one that was made for three days is good');
+    t.match(await examine(port, 'https', null, days(2.5)), [{ check: 'address.certificate', level: 'warning' }]);
+    t.match(await examine(await startNginx(t), 'https', null, days(290)), [{ check: 'address.certificate', level: 'warning' }]);
   });
 }
 

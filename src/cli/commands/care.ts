@@ -42,13 +42,15 @@ async function status(cli: Cli): Promise<void> {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
   }
-  const door = (at: { host: string; port: number } | null | undefined): string => (at == null ? 'off' : `${at.host}:${at.port}`);
+  // It tells where its doors are once they are open.
+  const isStarting = server !== null && server.http === null;
+  const door = (at: { host: string; port: number } | null | undefined): string => (isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`);
   cli.output.show(
     [
       ['Version', embedded.version],
       ['Server', server === null ? 'not running' : `process ${server.pid}`],
       ['Started', { epochMs: startedAt, otherwise: 'not running' }],
-      ['Web', server === null ? 'off' : (server.webUrl ?? door(server.http))],
+      ['Web', server?.webUrl ?? door(server?.http)],
       ['SSH', door(server?.ssh)],
       ['Deliveries waiting', counts.deliveries.PENDING],
       ['Last backup', never(newest?.madeAt ?? null)],
@@ -58,6 +60,7 @@ async function status(cli: Cli): Promise<void> {
     {
       version: embedded.version,
       running: server !== null,
+      starting: isStarting,
       pid: server?.pid ?? null,
       startedAt: isoOrNull(startedAt),
       webUrl: server?.webUrl ?? null,

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Cli } from '../cli.ts';
+import { counted } from '../terminal/output.ts';
 
 /**
  * `hearth migrate --rehearse`: does on a copy what the next start would do to the
@@ -27,8 +28,8 @@ export async function rehearse(cli: Cli): Promise<void> {
     const problems = [...health.damage, ...Object.entries(health.orphans).map(([table, count]) => `${count} rows of ${table} would lose what they belong to`)];
     if (problems.length > 0) cli.exitCode = 7;
     for (const problem of problems) cli.output.message(problem);
-    const what = steps.length === 0 ? 'Nothing to migrate' : `Migrated a copy to V${steps.at(-1)!.version} in ${steps.length} steps`;
-    cli.output.result(`${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${problems.length} problems.`, {
+    const what = steps.length === 0 ? 'Nothing to migrate' : `Migrated a copy to V${steps.at(-1)!.version} in ${counted(steps.length, 'step', 'steps')}`;
+    cli.output.result(`${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`, {
       steps: steps.map(({ version, name }) => ({ version, name })), tookMs, diskBytes: bytes, problems,
     });
   } finally {

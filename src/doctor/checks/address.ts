@@ -76,7 +76,7 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
     if (first instanceof Error) {
       const words = failureWords(first);
       const remedy = /certificate/.test(words)
-        ? 'the proxy sends the whole chain; an authority of your own is trusted with ca_file = "/etc/hearth/authority.pem"'
+        ? 'let the proxy send the whole chain; to trust a certificate or an authority of your own, copy it to /etc/hearth/authority.pem and name that at the top of hearth.toml, above [http]: ca_file = "/etc/hearth/authority.pem"'
         : 'is the proxy running, and does the name lead to this machine?';
       findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
       return report(url, findings);
@@ -150,14 +150,16 @@ function readHead(url: URL, { host, forwardedHost, forwardedProto, isForwarded, 
   return findings;
 }
 
-function certificate({ validUntil }: Answer, now: number): Finding[] {
-  if (validUntil === null || validUntil - now > certificateMs) return [];
+/** Some are made for hours or days, and are renewed with a third of that left. */
+function certificate({ validFrom, validUntil }: Answer, now: number): Finding[] {
+  if (validFrom === null || validUntil === null || validUntil - now > Math.min(certificateMs, (validUntil - validFrom) / 4)) return [];
   return [warning('address.certificate', `The certificate is valid until ${new Date(validUntil).toISOString().slice(0, 10)} only.`, { remedy: 'renew it: certbot renew, or see the log of Caddy or Traefik' })];
 }
 
 interface Answer {
   status: number;
   /** Of the certificate, in epoch milliseconds. */
+  validFrom: number | null;
   validUntil: number | null;
 }
 
@@ -179,9 +181,10 @@ function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promis
   return new Promise((resolve, reject) => {
     const request = (isSecure ? httpsRequest : httpRequest)(options, (response: IncomingMessage) => {
       const socket = response.socket as TLSSocket;
-      const validTo = isSecure ? socket.getPeerCertificate().valid_to : undefined;
+      const { valid_from: from, valid_to: until } = isSecure ? socket.getPeerCertificate() : {};
+      const epochMs = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
       response.on('data', () => onData?.());
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, validUntil: validTo === undefined ? null : Date.parse(validTo) }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, validFrom: epochMs(from), validUntil: epochMs(until) }));
       response.on('error', reject);
     });
     request.on('error', reject).on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
