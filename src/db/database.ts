@@ -218,7 +218,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       // They are off while a table is rebuilt, and TypeORM leaves them off when a step fails.
       await writer.query('PRAGMA foreign_keys = ON');
     }
-    for (const step of pending) logger.info('db.migrated', { version: step.version, name: step.name });
+    // Of a new database nobody wants to read every step.
+    if (newest === undefined) logger.info('db.created', { version: pending.at(-1)!.version });
+    else for (const step of pending) logger.info('db.migrated', { version: step.version, name: step.name });
     return pending.map((step) => ({ ...step, state: 'applied' }));
   }
 
@@ -323,6 +325,6 @@ async function migrateWhenNew(database: Database): Promise<void> {
   throw new DomainError(
     'unavailable',
     'schema_behind',
-    `The database needs ${pending.length} migration(s), up to V${pending.at(-1)!.version}. Run: hearth migrate`,
+    `The database is older than this program: it needs V${pending.at(-1)!.version}.`,
   );
 }

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { migrations } from '../../migrations/index.ts';
 import { createDatabase, isForeignKeyViolation } from '../../src/db/index.ts';
 import type { Database, Migration } from '../../src/db/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import type { Logger } from '../../src/kernel/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { databaseOptions, insertRow, openTestDatabase } from '../fixtures/test-database.ts';
@@ -54,8 +56,8 @@ function tablesOf(file: string): Map<string, Row[]> {
 }
 
 /** A database as the program of that version left it: its schema, rows in every table. */
-async function makeDatabase(file: string, versions: readonly number[]): Promise<void> {
-  const db = await createDatabase(databaseOptions(file, { migrations: only(versions) }));
+async function makeDatabase(file: string, versions: readonly number[], logger: Logger = silentLogger): Promise<void> {
+  const db = await createDatabase(databaseOptions(file, { migrations: only(versions), logger }));
   await fill(db, versions);
   await db.close();
 }
@@ -186,11 +188,15 @@ t.test('SPEC §4.4 one current handle per owner, and one owner per folded handle
 t.test('a copy is kept before a migration that finds a schema, and none otherwise', async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'hearth.db');
-  await makeDatabase(file, versionsUpTo(13));
+  const events: string[] = [];
+  const logger: Logger = { ...silentLogger, info: (event) => void events.push(event) };
+  await makeDatabase(file, versionsUpTo(13), logger);
   t.notOk(existsSync(path.join(folder, 'backups')), 'a new database has nothing to copy');
+  t.same(events.splice(0), ['db.created'], 'nor steps that anybody wants to read');
   const before = tablesOf(file);
 
-  await (await createDatabase(databaseOptions(file))).close();
+  await (await createDatabase(databaseOptions(file, { logger }))).close();
+  t.same([...new Set(events)], ['db.snapshot', 'db.migrated']);
   const newest = migrations.at(-1)!.version;
   t.strictSame(readdirSync(path.join(folder, 'backups')), [`V13-before-V${newest}.db`]);
   const copy = path.join(folder, 'backups', `V13-before-V${newest}.db`);
@@ -309,6 +315,6 @@ t.test('a command beside the server migrates only what has no schema yet', async
   await t.rejects(createDatabase(options('old.db')), {
     code: 'unavailable',
     reason: 'schema_behind',
-    message: new RegExp(`up to V${migrations.at(-1)!.version}\\. Run: hearth migrate`),
+    message: new RegExp(`needs V${migrations.at(-1)!.version}\\.`),
   });
 });
