@@ -5,6 +5,7 @@
 export const proxyFiles: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
   caddy: (host) => `# Caddy asks for a certificate by itself and passes everything on as it came: large bodies, streams, Host, the
 # address of the client and the scheme.
+# Without a public name: a line "tls internal" below each name, with a certificate of Caddy's own authority.
 ${host} {
 	reverse_proxy 127.0.0.1:3000
 }
@@ -15,6 +16,7 @@ grpc.${host} {
 }
 `,
   nginx: (host) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf.
+# certbot keeps its certificates as /etc/letsencrypt/live/${host}/fullchain.pem and privkey.pem.
 server {
     listen 443 ssl;
     server_name ${host};
