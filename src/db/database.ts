@@ -20,6 +20,11 @@ import { queryThroughWriter } from './writer-query-runner.ts';
 /** What a write hands to its function. */
 export interface Tx {
   manager: EntityManager;
+  /**
+   * What was committed when the write began, read without a trip to the writing thread. It is what
+   * `manager` would answer, because nobody else can write meanwhile; so it throws once this write has changed something.
+   */
+  readonly before: EntityManager;
   /** One time for all rows of the write, milliseconds since the epoch. */
   now: number;
 }
@@ -126,12 +131,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     migrations: migrationClasses(options.migrations),
     migrationsTransactionMode: 'each',
   });
-  queryThroughWriter(writer, refuseLateWork);
+  queryThroughWriter(writer, beforeStatement);
   const reader = new ReadingSource({ ...shared, driver: SqliteConnection, readonly: true }, writer);
 
   const { lookup, state, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
 
-  const inside = new AsyncLocalStorage<{ open: boolean } | null>();
+  const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
   let tail: Promise<unknown> = Promise.resolve();
   let lockMetAt = 0;
@@ -150,8 +155,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   }
 
   /** What a write did not wait for would land in the transaction of somebody else's. */
-  function refuseLateWork(): void {
-    if (inside.getStore()?.open === false) throw internal('used after its write ended: await everything inside a write');
+  function beforeStatement(sql: string): void {
+    const mark = inside.getStore();
+    if (mark == null) return;
+    if (!mark.open) throw internal('used after its write ended: await everything inside a write');
+    mark.hasChanged ||= !/^\s*(?:SELECT|PRAGMA)\b/i.test(sql);
   }
 
   async function runToTheEnd<T>(fn: (tx: Tx) => Promise<T>, tx: Tx): Promise<T> {
@@ -169,7 +177,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     // Whoever was waiting while the lock timed out has waited for it too: the
     // queue must not add one timeout per write.
     if (askedAt < lockMetAt) throw databaseLocked();
-    const mark = { open: true };
+    const mark = { open: true, hasChanged: false };
+    const tx = (manager: EntityManager): Tx => ({
+      manager,
+      get before() {
+        if (mark.hasChanged || !mark.open) throw internal('this write has changed something: read through tx.manager');
+        return reader.manager;
+      },
+      now: clock.now(),
+    });
     const startedAt = performance.now();
     let hasBegun = false;
     const begin = (): void => {
@@ -184,7 +200,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       if (durable === 'with-the-next') writer.query('PRAGMA synchronous = NORMAL').catch(() => {});
       return await writer.transaction((manager) => {
         begin();
-        return inside.run(mark, () => runToTheEnd(fn, { manager, now: clock.now() }).finally(() => (mark.open = false)));
+        return inside.run(mark, () => runToTheEnd(fn, tx(manager)).finally(() => (mark.open = false)));
       });
     } catch (error) {
       if (!hasBegun) begin();

@@ -9,15 +9,15 @@ import type { WriterConnection } from './writer-connection.ts';
  * replaced by a question to the writing thread.
  */
 class WriterQueryRunner extends BetterSqlite3QueryRunner {
-  readonly #check: () => void;
+  readonly #check: (sql: string) => void;
 
-  constructor(driver: BetterSqlite3Driver, check: () => void) {
+  constructor(driver: BetterSqlite3Driver, check: (sql: string) => void) {
     super(driver);
     this.#check = check;
   }
 
   override async query(sql: string, parameters: unknown[] = [], structured = false): Promise<never> {
-    this.#check();
+    this.#check(sql);
     const connection = (await this.connect()) as WriterConnection;
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     const result = new QueryResult();
@@ -60,7 +60,7 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
  * Makes a data source of type `better-sqlite3` send its statements to the writing thread.
  * @param check called before each statement; refuses it by throwing
  */
-export function queryThroughWriter(source: DataSource, check: () => void): void {
+export function queryThroughWriter(source: DataSource, check: (sql: string) => void): void {
   const driver = source.driver as BetterSqlite3Driver;
   let runner: WriterQueryRunner | undefined;
   driver.createQueryRunner = () => (runner ??= new WriterQueryRunner(driver, check));

@@ -156,8 +156,8 @@ function read({ direction, address, username = '', intervalMs }: MirrorInput): {
 }
 
 /** Keeps people from pushing to a copy: the next sync would take their commits away. */
-export const guardCopies: PushGuard = async ({ manager }, repository) => {
-  const row = await manager.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
+export const guardCopies: PushGuard = async ({ before }, repository) => {
+  const row = await before.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
   if (row === null) return null;
   return row.intervalMs === null ? 'this repository is still being imported' : `this repository is a copy of ${row.url}; push there`;
 };

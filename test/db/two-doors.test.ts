@@ -110,6 +110,25 @@ t.test('a write inside a write, and a read past it, are mistakes that show at on
   t.strictSame(await notes(db.read), ['outer']);
 });
 
+t.test('what was there when a write began can be read without its thread, until the write changes something', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await Promise.all([
+    db.write((tx) => note(tx, 'before')),
+    db.write(async (tx) => {
+      const { before } = tx;
+      t.strictSame(await notes(tx.before), ['before'], 'with what the write just before it has left');
+      t.strictSame(await notes(tx.manager), ['before']);
+      t.strictSame(await notes(tx.before), ['before'], 'reading changes nothing');
+      await note(tx, 'mine');
+      t.throws(() => tx.before, { code: 'internal', message: /tx\.manager/ });
+      t.strictSame(await notes(before), ['before']);
+    }),
+  ]);
+  let kept: Tx;
+  await db.write(async (tx) => void (kept = tx));
+  t.throws(() => kept.before, { code: 'internal' }, 'nor once it is over');
+});
+
 t.test('work that a write did not wait for is refused instead of joining the next write', async (t) => {
   const { db } = await openTestDatabase(t);
   let start = () => {};

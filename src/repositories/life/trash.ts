@@ -107,11 +107,12 @@ export async function restoreRepository(
   await moveIfThere(room, trashFolder(room, row.id), home);
   let restored: Repository;
   try {
-    restored = await room.db.write(async ({ manager, now }) => {
+    restored = await room.db.write(async (tx) => {
+      const { manager, now } = tx;
       const change = { deletedAt: null, deletedBy: null, name: newName, nameFolded, updatedAt: now };
       const result = await manager.update(repositorySchema, { id: row.id, deletedAt: Not(IsNull()) }, change);
       if (result.affected !== 1) throw repositoryNotFound();
-      await endRedirect({ manager, now }, owner.id, nameFolded);
+      await endRedirect(tx, owner.id, nameFolded);
       return manager.findOneByOrFail(repositorySchema, { id: row.id });
     });
   } catch (error) {

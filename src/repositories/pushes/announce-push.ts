@@ -125,11 +125,8 @@ async function recordAll({ db }: RepositoryRoom, push: ArrivedPush, turns: reado
   const recording = turns.filter(({ listener }) => listener.record !== undefined);
   if (recording.length === 0 && !isAll) return turns;
   const write = async (tx: Tx): Promise<readonly Turn[]> => {
-    const [isOpen, marks] = await Promise.all([
-      tx.manager.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }),
-      tx.manager.findBy(pushAnnouncementSchema, { pushId: push.id }),
-    ]);
-    if (!isOpen) return [];
+    if (!(await tx.before.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }))) return [];
+    const marks = await tx.before.findBy(pushAnnouncementSchema, { pushId: push.id });
     const done = new Set(marks.map(({ listener }) => listener));
     const open = turns.filter(({ listener }) => !done.has(listener.name));
     for (const { listener, prepared } of open) {

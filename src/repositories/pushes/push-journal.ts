@@ -50,8 +50,8 @@ export class PushJournal {
   ): Promise<void> {
     const { updates, options, ...said } = push;
     const row: PushRow = { ...said, options: JSON.stringify(options), createdAt: now, settledAt: null, announcedAt: null };
-    await manager.insert(pushSchema, row);
     const rows = updates.map((update, position) => ({ ...update, pushId: push.id, position, result: null, reason: null, forced: null, keptUntil: null }));
+    await manager.insert(pushSchema, row);
     for (const some of inPieces(rows)) await manager.insert(pushUpdateSchema, some);
   }
 
@@ -66,8 +66,8 @@ export class PushJournal {
   async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
     const rejected = results.flatMap(({ ok, reason }, position) => (ok ? [] : [{ position, reason: reason ?? 'refused' }]));
     const anyAccepted = rejected.length < results.length;
-    const settle = async ({ manager, now }: Tx): Promise<void> => {
-      const push = await manager.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
+    const settle = async ({ manager, before, now }: Tx): Promise<void> => {
+      const push = await before.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
       if (push === null) return;
       const settleUpdates = async () => {
         await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });

@@ -133,7 +133,7 @@ async function admit(
     return refuse('the server is low on disk space; reading still works');
   }
   return room.db.write<PushVerdict>(async (tx) => {
-    const row = await tx.manager.findOneBy(repositorySchema, { id: opened.repository.id });
+    const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
     const reason = row === null ? 'repository not found' : await reasonToRefuse(room, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
     const protection = protectDefaultBranch(row, updates);

@@ -9,8 +9,8 @@ import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 
 /**
- * Why somebody may not write to a repository at this moment, by what the write sees:
- * what was found when they came may be an hour old.
+ * Why somebody may not write to a repository at this moment, by what is there when the write
+ * begins: what was found when they came may be an hour old. Asked before the write changes anything.
  */
 export async function reasonToRefuse(
   room: RepositoryRoom,
@@ -19,7 +19,7 @@ export async function reasonToRefuse(
   opened: Pick<Found, 'path'>,
   row: Repository,
 ): Promise<string | null> {
-  const facts = await repositoryFacts(room, tx.manager, viewer.kind === 'person' ? viewer.id : null, row);
+  const facts = await repositoryFacts(room, tx.before, viewer.kind === 'person' ? viewer.id : null, row);
   if (row.deletedAt !== null) return 'repository not found';
   if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
   if (row.archivedAt !== null) return 'this repository is archived and read-only';
@@ -32,6 +32,6 @@ export async function reasonToRefuse(
 }
 
 /** Whether the folder is about to be, or is, elsewhere. */
-export async function isMoving(room: RepositoryRoom, { manager }: Tx, opened: Pick<Found, 'path'>, row: Repository): Promise<boolean> {
-  return folderOf(room, row) !== opened.path || (await manager.existsBy(moveSchema, { repositoryId: row.id }));
+export async function isMoving(room: RepositoryRoom, { before }: Tx, opened: Pick<Found, 'path'>, row: Repository): Promise<boolean> {
+  return folderOf(room, row) !== opened.path || (await before.existsBy(moveSchema, { repositoryId: row.id }));
 }
