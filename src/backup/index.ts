@@ -1,5 +1,9 @@
 export { createBackups } from './backups.ts';
 export type { Backups, BackupState } from './backups.ts';
+export { pushesAfter } from './carry-pushes.ts';
+export type { CarriedPush } from './carry-pushes.ts';
+export { rollBack } from './roll-back.ts';
+export type { RolledBack } from './roll-back.ts';
 export type { CreatedBackup, CreateOptions } from './create-backup.ts';
 export type { ListedBackup, Proof } from './list-backups.ts';
 export type { KeepRule } from './prune-backups.ts';

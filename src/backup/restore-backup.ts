@@ -4,10 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../config/index.ts';
 import { askDatabaseFile } from '../db/index.ts';
+import { readRefs } from '../git/index.ts';
 import { conflict, unavailable } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import { copyFiles } from './copy-back.ts';
 import { whenGone } from './copier.ts';
+import { followRefs } from './follow-refs.ts';
+import type { RefsOnDisk } from './follow-refs.ts';
 import { readManifest, totalBytes } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { databaseName } from './room.ts';
@@ -22,6 +25,8 @@ export interface RestoreOptions {
   /** Whether data that is there may be moved aside. */
   replace: boolean;
   random: Random;
+  /** Epoch milliseconds. */
+  now: number;
   logger: Logger;
   onProgress?: OnProgress;
 }
@@ -34,6 +39,8 @@ export interface Restored {
   movedAside: string | null;
   /** Actors that got new keys, because the backup had none. */
   newKeys: number;
+  /** Repositories that were pushed to while the backup was made: the journal got an entry. */
+  pushedLater: number;
   missing: string[];
 }
 
@@ -53,6 +60,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const problems = await copyFiles(from, manifest, staging, onProgress);
     if (problems.length > 0) throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
     const newKeys = await freshen(path.join(staging, databaseName));
+    // Repositories are copied after the database: some were pushed to in between.
+    const pushedLater = await followRefs(path.join(staging, databaseName), refsIn(staging, manifest), { random, now: options.now });
     const movedAside = present.length === 0 ? null : await moveAside(config, present, manifest);
     const names = (await readdir(staging)).sort((a, b) => Number(a === databaseName) - Number(b === databaseName));
     for (const name of names) await place(path.join(staging, name), homeOf(config, name));
@@ -63,11 +72,16 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
       madeAt: manifest.startedAt,
       movedAside,
       newKeys,
+      pushedLater,
       missing: manifest.missing,
     };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+async function* refsIn(staging: string, { repositories }: Manifest): AsyncGenerator<RefsOnDisk> {
+  for (const { id, folder } of repositories) yield { id, refs: await readRefs(path.join(staging, folder)) };
 }
 
 /** What a restore would do. */

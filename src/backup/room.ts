@@ -50,4 +50,4 @@ export const isKey = (place: string): boolean => place === 'ci/secret.key' || pl
 
 export const databaseName = 'hearth.db';
 
-export const databaseAt = ({ dataDir }: BackupRoom['config']): string => path.join(dataDir, databaseName);
+export const databaseAt = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, databaseName);

@@ -12,16 +12,16 @@ const limits = { requestMs: 6 * 3_600_000, queue: 16 };
 /** All pages in one step: a copy in several begins anew with every write that comes between. */
 const pagesPerStep = 1_000_000_000;
 
-/**
- * Copies a database while others read and write it: the copy is one moment of it, in
- * one file without a write-ahead log. Runs in the thread pool.
- * @param to must not be there yet
- */
 /** Where the database of an instance lies. */
 export function databaseFileIn(dataDir: string): string {
   return path.join(dataDir, 'hearth.db');
 }
 
+/**
+ * Copies a database while others read and write it: the copy is one moment of it, in
+ * one file without a write-ahead log. Runs in the thread pool.
+ * @param to must not be there yet
+ */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {
@@ -36,13 +36,15 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
  * Asks, or changes, a database file that no server has open, in a thread of its own.
  * The statements are one transaction.
  * @param setUp statements before it, outside the transaction; with them the file is opened for writing
+ * @param attached further files, by the name that statements call them
  */
 export async function askDatabaseFile(
   file: string,
   statements: SideStatement[],
-  { setUp }: { setUp?: readonly string[] } = {},
+  { setUp, attached = {} }: { setUp?: readonly string[]; attached?: Readonly<Record<string, string>> } = {},
 ): Promise<SideRow[][]> {
-  const thread = openSideThread({ file, readOnly: setUp === undefined, setUp: setUp ?? [] }, limits);
+  const attach = Object.entries(attached).map(([name, other]) => `ATTACH '${other.replaceAll("'", "''")}' AS ${name}`);
+  const thread = openSideThread({ file, readOnly: setUp === undefined, setUp: [...attach, ...(setUp ?? [])] }, limits);
   try {
     return await thread.ask(statements.length === 0 ? [{ sql: 'SELECT 1', parameters: [] }] : statements);
   } finally {

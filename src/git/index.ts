@@ -36,3 +36,5 @@ export type { ArchiveFormat } from './reading/stream-git.ts';
 export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';
+export { readRefs } from './refs/refs.ts';
+export { repositoryPath } from './storage.ts';

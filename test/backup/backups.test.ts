@@ -125,6 +125,9 @@ t.test('security K03 private keys leave only in a backup with keys; a restore ma
 
 t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {
   const { hearth, cli } = await instance(t, 1);
+  const { path: garden } = await hearth.rooms.repositories.find(localAdministrator, 'alice', 'garden-1');
+  // As if pushed after the database was copied and before the repository was.
+  await run('git', ['update-ref', 'refs/heads/late', 'HEAD'], { cwd: garden });
   const { folder } = await hearth.rooms.backups.create();
   await hearth.stop();
   t.match(await cli('restore', folder), { code: 4, stderr: /data_dir|data in .* already/ });
@@ -134,6 +137,8 @@ t.test('restore refuses data that is there, unless confirmed; then it moves it a
   t.ok(existsSync(path.join(hearth.config.dataDir, aside, 'hearth.db')));
   const again = await startHearth(t, { folder: hearth.folder });
   t.equal((await again.rooms.repositories.listAll()).length, 1);
+  const { pushes } = await again.rooms.repositories.listActivity(await again.rooms.repositories.find(localAdministrator, 'alice', 'garden-1'), { limit: 10 });
+  t.match(pushes, [{ via: 'undo', person: null, updates: [{ ref: 'refs/heads/late' }] }, { via: 'http' }], 'what came between database and repository has its entry');
 });
 
 t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of ${rounds}`, async (t) => {

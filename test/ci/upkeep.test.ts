@@ -130,7 +130,7 @@ t.test('a backup has logs and artifacts, and the key of secrets only with keys; 
     t.same((await rooms.backups.verify(name)).flatMap(({ problems }) => problems), []);
     const folder = temporaryFolder(t);
     const { config } = loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data') }, cwd: folder, readFile: () => '' });
-    await restoreBackup({ from, config, schema: newestSchema, replace: false, random: seededRandom(1), logger: silentLogger });
+    await restoreBackup({ from, config, schema: newestSchema, replace: false, random: seededRandom(1), now: 0, logger: silentLogger });
     t.equal(existsSync(path.join(folder, 'data/ci/secret.key')), withKeys);
     t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'what is under way is no artifact yet');
     const restored = await openCi(t, { folder });

@@ -55,7 +55,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     if (dryRun) return cli.output.result(`Would restore ${planText(plan, config.dataDir)}`, plan);
     cli.output.message(`Restoring ${planText(plan, config.dataDir)}`);
     const progress = showProgress(cli);
-    const restored = await restoreBackup({ ...judged, random: systemRandom, logger, onProgress: progress.step }).finally(progress.end);
+    const restored = await restoreBackup({ ...judged, random: systemRandom, now: cli.clock.now(), logger, onProgress: progress.step }).finally(progress.end);
     const db = await openDatabase(config, { logger }, 'always');
     await db.close();
     const made = absoluteTime(Date.parse(restored.madeAt));

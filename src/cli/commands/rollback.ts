@@ -1,4 +1,4 @@
-import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../config/index.ts';
@@ -6,6 +6,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { counted } from '../terminal/output.ts';
 import { absoluteTime } from '../terminal/times.ts';
 
 /** `hearth rollback`: the way back to the program from before an upgrade. */
@@ -13,22 +14,17 @@ export function addRollbackCommand(program: Command, run: Run): void {
   withExamples(
     program.command('rollback').description('put back the copy of the database from before the last migration; the server must be stopped')
       .option('--to <file>', 'another copy than the newest')
-      .option('--dry-run', 'only say what would be lost')
+      .option('--dry-run', 'only say which pushes came after it')
       .action(run(rollback)),
     'hearth rollback --dry-run',
     'hearth rollback --yes',
   );
 }
 
-interface LatePush {
-  repository: string;
-  at: string;
-}
-
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ databaseFile }, { becomeOwnerOf, requireDataDir }, { takeInstanceLock }] = await Promise.all([
-    import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'),
+  const [{ databaseFile }, { pushesAfter, rollBack }, { becomeOwnerOf, requireDataDir }, { takeInstanceLock }, { systemRandom }, { repositoryPath }] = await Promise.all([
+    import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts'), import('../../git/index.ts'),
   ]);
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');
@@ -36,18 +32,25 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   const lock = takeInstanceLock(config.dataDir);
   try {
     const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);
-    const late = await pushesAfter(current, snapshot);
-    const counted = late.length === 1 ? '1 push' : `${late.length} pushes`;
-    const kept = path.join(config.dataDir, 'backups', `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`);
+    if ((await stat(snapshot).catch(() => null)) === null) throw notFound('no_snapshot', `There is no file ${snapshot}.`);
+    await bringIn(current).catch(() => {});
+    const late = (await pushesAfter(snapshot, current).catch(() => [])).map(({ repository, at }) => ({ repository, at: absoluteTime(at) }));
+    const came = `${counted(late.length, 'push', 'pushes')} came after it`;
     for (const { repository, at } of late) cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
-    if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${counted} came after it.`, { snapshot, pushes: late });
-    await cli.confirm(`Put ${path.basename(snapshot)} back? ${counted} came after it; what was pushed stays in git, its entries do not.`);
-    // Beside it first, so that a crash leaves one of the two whole in its place.
-    await copyFile(snapshot, `${current}.new`);
-    await rename(current, kept);
-    for (const ending of ['-wal', '-shm']) await rm(`${current}${ending}`, { force: true });
-    await rename(`${current}.new`, current);
-    cli.output.result(`Put ${snapshot} back. The newer database is kept as ${kept}. Now start the older program.`, { snapshot, kept, pushes: late });
+    if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, { snapshot, pushes: late });
+    await cli.confirm(`Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`);
+    const kept = path.join(config.dataDir, 'backups', `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`);
+    await mkdir(path.dirname(kept), { recursive: true, mode: 0o700 });
+    const logger = await cli.logger();
+    const { settledByRefs, isNewerReadable, left } = await rollBack({ config, snapshot, keep: kept, random: systemRandom, now: cli.clock.now(), logger });
+    cli.output.result(`Put ${snapshot} back, with ${counted(late.length, 'push', 'pushes')} that came after it. The newer database is kept as ${kept}. Now start the older program.`, {
+      snapshot, kept, pushes: late, settledByRefs, isNewerReadable, left: left.map(({ repository }) => repository),
+    });
+    if (!isNewerReadable) cli.output.message('The newer database cannot be read: what was pushed since is taken from the repositories themselves.');
+    if (settledByRefs > 0) cli.output.message(`${counted(settledByRefs, 'repository', 'repositories')} had moved without an entry; the page Activity says "by restoring" there.`);
+    for (const { id, ownerId, repository } of left) {
+      cli.output.message(`  not taken along, its owner is newer: ${repository}; once there is one: hearth repo adopt ${repositoryPath(config.storage.root, ownerId, id)} ${repository}`);
+    }
   } finally {
     lock.release();
   }
@@ -62,18 +65,8 @@ async function newestSnapshot({ dataDir }: Config): Promise<string> {
   return path.join(folder, newest.name);
 }
 
-/** Reads the newer database whole, which also brings its write-ahead log into the file. */
-async function pushesAfter(current: string, snapshot: string): Promise<LatePush[]> {
+/** Brings the write-ahead log into the file, so that the file is all there is. */
+async function bringIn(current: string): Promise<void> {
   const { askDatabaseFile } = await import('../../db/index.ts');
-  const plain = (sql: string, parameters: unknown[] = []) => ({ sql, parameters });
-  const [tables = []] = await askDatabaseFile(snapshot, [plain("SELECT name FROM sqlite_master WHERE name = 'pushes'")]);
-  const [last = []] = tables.length === 0 ? [] : await askDatabaseFile(snapshot, [plain('SELECT max(created_at) AS at FROM pushes')]);
-  const [rows = []] = await askDatabaseFile(
-    current,
-    [plain(`SELECT coalesce(u.username, o.name) || '/' || r.name AS name, p.created_at FROM pushes p JOIN repositories r ON r.id = p.repository_id
-        LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id
-      WHERE p.created_at > ? AND p.settled_at IS NOT NULL ORDER BY p.created_at`, [Number(last[0]?.['at'] ?? 0)])],
-    { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)'] },
-  );
-  return rows.map(({ name, created_at: at }) => ({ repository: String(name), at: absoluteTime(Number(at)) }));
+  await askDatabaseFile(current, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)'] });
 }

@@ -1,0 +1,66 @@
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config/index.ts';
+import { askDatabaseFile } from '../db/index.ts';
+import { readRefs, repositoryPath } from '../git/index.ts';
+import type { Logger, Random } from '../kernel/index.ts';
+import { carryPushes } from './carry-pushes.ts';
+import type { Carried } from './carry-pushes.ts';
+import { followRefs } from './follow-refs.ts';
+import type { RefsOnDisk } from './follow-refs.ts';
+import { databaseAt } from './room.ts';
+
+export interface RollBackOptions {
+  config: Pick<Config, 'dataDir' | 'storage'>;
+  /** A copy of the database from before a migration. */
+  snapshot: string;
+  /** Where the newer database goes. */
+  keep: string;
+  random: Random;
+  /** Epoch milliseconds. */
+  now: number;
+  logger: Logger;
+}
+
+export interface RolledBack extends Carried {
+  /** Repositories whose refs had moved without an entry in either database. */
+  settledByRefs: number;
+  /** Whether the newer database could be read. */
+  isNewerReadable: boolean;
+}
+
+/**
+ * Puts an older copy of the database in the place of the newer one, with what has been pushed since:
+ * entries come from the newer database, and where that says nothing from the refs on disk.
+ * The caller holds the instance lock. A crash leaves one of the two whole in its place.
+ */
+export async function rollBack({ config, snapshot, keep, random, now, logger }: RollBackOptions): Promise<RolledBack> {
+  const current = databaseAt(config);
+  const prepared = `${current}.new`;
+  for (const ending of ['', '-wal', '-shm']) await rm(`${prepared}${ending}`, { force: true });
+  await copyFile(snapshot, prepared);
+  let carried: Carried = { pushes: [], left: [] };
+  let isNewerReadable = true;
+  try {
+    carried = await carryPushes(prepared, current);
+  } catch (error) {
+    // A damaged database may be why somebody goes back; nothing of it was taken then.
+    isNewerReadable = false;
+    logger.warn('rollback.newer_unreadable', { error });
+  }
+  const settledByRefs = await followRefs(prepared, refsOnDisk(config, prepared), { random, now });
+  await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
+  await rename(current, keep);
+  for (const ending of ['-wal', '-shm']) await rm(`${current}${ending}`, { force: true });
+  await rename(prepared, current);
+  return { ...carried, settledByRefs, isNewerReadable };
+}
+
+async function* refsOnDisk({ dataDir, storage }: RollBackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {
+  const [rows = []] = await askDatabaseFile(file, [{ sql: 'SELECT * FROM repositories', parameters: [] }]);
+  for (const { id, owner_user_id: user, owner_org_id: organisation, deleted_at: deletedAt } of rows) {
+    const folder = deletedAt === null ? repositoryPath(storage.root, String(user ?? organisation), String(id)) : path.join(dataDir, 'trash', `${id}.git`);
+    // Without its folder a repository has not lost its refs on purpose; the doctor names it.
+    if ((await stat(folder).catch(() => null)) !== null) yield { id: String(id), refs: await readRefs(folder) };
+  }
+}
