@@ -43,8 +43,10 @@ export interface Lane {
 
 export interface SteadyPushes {
   lanes: Lane[];
-  /** Pushes that were answered with "ok" since the begin, and per second. */
-  tally(): { pushes: number; perSecond: number };
+  /** Runs `work` and says how many pushes a second were answered with "ok" meanwhile. */
+  during<T>(work: () => Promise<T>): Promise<{ result: T; perSecond: number }>;
+  /** Nothing more is pushed until `work` is over; waits for what is under way. */
+  without<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for what is under way. Fails when a push did. */
   stop(): Promise<void>;
 }
@@ -63,6 +65,8 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
     Array.from({ length: lanesEach }, (_, at) => ({ repository, ref: `refs/heads/steady-${at}`, heads: [], acknowledged: 0 })));
   const startedAt = performance.now();
   let isOver = false;
+  let resumed: Promise<void> | null = null;
+  let underWay = 0;
   let pushes = 0;
 
   async function push(lane: Lane): Promise<void> {
@@ -84,14 +88,32 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
   const running = lanes.map(async (lane, at) => {
     for (let due = startedAt + (everyMs * at) / lanes.length; !isOver; due = Math.max(due + everyMs, performance.now() - everyMs)) {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
-      if (!isOver) await push(lane);
+      while (resumed !== null) await resumed;
+      if (isOver) break;
+      underWay += 1;
+      await push(lane).finally(() => (underWay -= 1));
     }
   });
   // Whoever stops it hears of it.
   for (const lane of running) lane.catch(() => {});
   return {
     lanes,
-    tally: () => ({ pushes, perSecond: pushes / ((performance.now() - startedAt) / 1000) }),
+    async during(work) {
+      const [before, beganAt] = [pushes, performance.now()];
+      const result = await work();
+      return { result, perSecond: (pushes - before) / ((performance.now() - beganAt) / 1000) };
+    },
+    async without(work) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      resumed = promise;
+      try {
+        while (underWay > 0) await new Promise((wait) => setTimeout(wait, 5));
+        return await work();
+      } finally {
+        resumed = null;
+        resolve();
+      }
+    },
     async stop() {
       isOver = true;
       await Promise.all(running);
