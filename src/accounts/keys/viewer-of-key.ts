@@ -28,10 +28,10 @@ export async function viewerOfKey(
   blob: Buffer,
   { address, proven = true }: KeyUse,
 ): Promise<KeyViewer | null> {
-  const key = await db.read.findOneBy(sshKeySchema, { fingerprint: fingerprintOf(blob) });
-  if (key === null) return null;
-  const user = await db.read.findOneBy(userSchema, { id: key.userId });
-  if (user === null || user.disabledAt !== null) return null;
+  const [key] = db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  if (key === undefined) return null;
+  const [user] = db.lookup(userSchema, { id: key.userId });
+  if (user === undefined || user.disabledAt !== null) return null;
 
   if (proven) lastUse.note({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
   return {

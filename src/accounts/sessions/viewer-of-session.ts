@@ -24,10 +24,10 @@ export async function viewerOfSession(
   { address }: { address: string | null },
 ): Promise<SessionViewer | null> {
   if (!looksLikeSecret(secret)) return null;
-  const row = await db.read.findOneBy(sessionSchema, { tokenHash: hashSecret(secret) });
-  if (row === null || clock.now() >= sessionEnd(row, settings)) return null;
-  const user = await db.read.findOneBy(userSchema, { id: row.userId });
-  if (user === null || user.disabledAt !== null) return null;
+  const [row] = db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
+  if (row === undefined || clock.now() >= sessionEnd(row, settings)) return null;
+  const [user] = db.lookup(userSchema, { id: row.userId });
+  if (user === undefined || user.disabledAt !== null) return null;
 
   lastUse.note({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });
   return {

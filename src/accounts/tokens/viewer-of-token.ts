@@ -19,10 +19,10 @@ export async function viewerOfToken(
   { address }: { address: string | null },
 ): Promise<PersonViewer | null> {
   if (!looksLikeAccessToken(secret)) return null;
-  const token = await db.read.findOneBy(accessTokenSchema, { tokenHash: hashSecret(secret) });
-  if (token === null || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
-  const user = await db.read.findOneBy(userSchema, { id: token.userId });
-  if (user === null || user.disabledAt !== null) return null;
+  const [token] = db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
+  if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
+  const [user] = db.lookup(userSchema, { id: token.userId });
+  if (user === undefined || user.disabledAt !== null) return null;
   const links = token.allRepositories
     ? null
     : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
