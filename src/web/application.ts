@@ -17,6 +17,7 @@ import { createBudgets } from './middleware/budget.ts';
 import { compressText } from './middleware/compression.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { acceptHost } from './middleware/host.ts';
+import { paceRefusals } from './middleware/pace-refusals.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { createRequestLog } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -26,6 +27,7 @@ import type { WebRooms } from './rooms.ts';
 import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
 import { createClientReader } from './requests/trusted-proxies.ts';
+import { createTurns } from './turns.ts';
 
 /** The rooms that pages call, without what is made here. */
 export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
@@ -42,7 +44,8 @@ export function createWebApplication(options: WebOptions): RequestListener {
 
   const app = new Koa<State>();
   const counts = createHttpCounts(clock, options.git.traffic);
-  const notes = [createRequestLog({ logger, clock }), counts.count];
+  const turns = createTurns();
+  const notes = [createRequestLog({ logger, clock }), counts.count, turns.note];
   const headers = securityHeaders(config);
   app.use(nameRequest(random));
   app.use((ctx, next) => {
@@ -50,6 +53,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
     ctx.set(headers);
     return next();
   });
+  app.use(paceRefusals());
   app.use(compressText);
   app.use(answerErrors({ logger, render }));
   app.use(answerApiErrors(logger));
@@ -67,5 +71,5 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.on('error', (error: Error, ctx?: Context) => {
     logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
   });
-  return gitFirst({ handlers: git, random, headers, notes, readClient: createClientReader(config.proxy.trusted) }, app.callback());
+  return turns.before(gitFirst({ handlers: git, random, headers, notes, readClient: createClientReader(config.proxy.trusted) }, app.callback()));
 }
