@@ -2,6 +2,8 @@ export { beginWriting, createDatabase } from './database.ts';
 export { askDatabaseFile, copyDatabase, databaseFileIn, examineDatabase } from './database-file.ts';
 export type { DatabaseHealth } from './database-file.ts';
 export type { Database, DatabaseOptions, Tx } from './database.ts';
+export { rowBy } from './lookup.ts';
+export type { Door } from './lookup.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
 export type { WriterConnection } from './writer-connection.ts';
 export type { Migration, SchemaStep } from './migrations.ts';

@@ -1,4 +1,4 @@
-import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm';
+import type { EntityManager, EntitySchema, EntitySchemaColumnOptions, FindOptionsWhere } from 'typeorm';
 import { internal } from '../kernel/index.ts';
 
 /**
@@ -9,6 +9,14 @@ import { internal } from '../kernel/index.ts';
  * asked at most every two milliseconds.
  */
 export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
+
+/** Where a question goes: to the lookups, or to the manager of the write that decides by the answer. */
+export type Door = EntityManager | Lookup;
+
+/** The row with these values, or null. */
+export async function rowBy<Row extends object>(door: Door, schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row | null> {
+  return typeof door === 'function' ? (door(schema, where)[0] ?? null) : door.findOneBy(schema, where as FindOptionsWhere<Row>);
+}
 
 export interface KeptLookups {
   lookup: Lookup;

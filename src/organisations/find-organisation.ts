@@ -1,6 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
+import { rowBy } from '../db/index.ts';
+import type { Door } from '../db/index.ts';
 import { forbidden } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { organisationNotFound, toOrganisation } from './organisation.ts';
@@ -20,8 +22,8 @@ export async function findOrganisation({ db, owners }: OrganisationRoom, name: s
 }
 
 /** A person's role in an organisation; `null` for no member. */
-export async function roleOf(manager: EntityManager, personId: string, organisationId: string): Promise<OrganisationRole | null> {
-  const member = await manager.findOneBy(memberSchema, { organisationId, userId: personId });
+export async function roleOf(door: Door, personId: string, organisationId: string): Promise<OrganisationRole | null> {
+  const member = await rowBy(door, memberSchema, { organisationId, userId: personId });
   return member?.role ?? null;
 }
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { Door } from '../db/index.ts';
 import { internal } from '../kernel/index.ts';
 import { addMember } from './add-member.ts';
 import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
@@ -31,10 +31,9 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
     memberCount: bind(memberCount),
     /**
      * A person's role in an organisation, `null` for no member.
-     * @param manager pass the write's manager to see what the write has done
+     * @param door pass the write's manager to see what the write has done
      */
-    roleOf: (personId: string, organisationId: string, manager: EntityManager = room.db.read) =>
-      roleOf(manager, personId, organisationId),
+    roleOf: (personId: string, organisationId: string, door: Door = room.db.lookup) => roleOf(door, personId, organisationId),
 
     edit: bind(editOrganisation),
     rename: bind(renameOrganisation),

@@ -1,8 +1,9 @@
 import { IsNull } from 'typeorm';
-import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import type { FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
-import type { Tx } from '../db/index.ts';
+import { rowBy } from '../db/index.ts';
+import type { Door, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryRoom } from './room.ts';
@@ -59,7 +60,7 @@ export async function findRepository(
   // One in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();
-  const { level, isOwner } = await judge(room, room.db.read, viewer, repository, needed);
+  const { level, isOwner } = await judge(room, room.db.lookup, viewer, repository, needed);
   return {
     repository,
     owner,
@@ -96,14 +97,14 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
 async function judge(
   room: Pick<RepositoryRoom, 'organisations'>,
-  manager: EntityManager,
+  door: Door,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
 ): Promise<{ level: Level; isOwner: boolean }> {
   // Also to the command line: only `restore` knows what is in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
-  const facts = await repositoryFacts(room, manager, viewer.kind === 'person' ? viewer.id : null, repository);
+  const facts = await repositoryFacts(room, door, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
   const isOwner = ownsRepository(viewer, facts);
   const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);
@@ -111,10 +112,13 @@ async function judge(
   return { level, isOwner };
 }
 
-/** Gathers for `access/` what ties a person, or nobody, to a repository. */
+/**
+ * Gathers for `access/` what ties a person, or nobody, to a repository.
+ * @param door the lookups, or the manager of the write that decides by it
+ */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryRoom, 'organisations'>,
-  manager: EntityManager,
+  door: Door,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {
@@ -129,9 +133,9 @@ export async function repositoryFacts(
   };
   if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
-    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, manager);
+    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, door);
   }
-  const collaborator = await manager.findOneBy(collaboratorSchema, { repositoryId: repository.id, userId: personId });
+  const collaborator = await rowBy(door, collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
 }

@@ -20,7 +20,7 @@ import { belongingsIn, refuseOwner } from './life/belongings.ts';
 import { changeVisibility } from './life/change-visibility.ts';
 import { editRepository } from './life/edit-repository.ts';
 import type { RepositoryEdit } from './life/edit-repository.ts';
-import { findMoved } from './life/find-moved.ts';
+import { findMoved, listFormerPaths } from './life/find-moved.ts';
 import { recoverFolders } from './life/recover-folders.ts';
 import { renameRepository } from './life/rename-repository.ts';
 import {
@@ -127,6 +127,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     listPublic: bind(listPublic),
     recentPushes: bind(recentPushes),
     countPushes: bind(countPushes),
+    listFormerPaths: bind(listFormerPaths),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) => undoPush(room, apply, viewer, { owner, name }, request),

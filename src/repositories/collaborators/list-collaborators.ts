@@ -53,7 +53,7 @@ export async function explainAccess(room: RepositoryRoom, viewer: Viewer, at: Re
 }
 
 async function explain(room: RepositoryRoom, repository: Repository, personId: string | null): Promise<ExplainedAccess> {
-  const facts = await repositoryFacts(room, room.db.read, personId, repository);
+  const facts = await repositoryFacts(room, room.db.lookup, personId, repository);
   const ties = personId === null ? [] : tiesOf(personId, facts);
   const [strongest] = ties;
   if (strongest !== undefined) return { level: strongest.level, ties, reason: describeTie(strongest) };

@@ -178,6 +178,6 @@ export async function trashedFolders({ settings }: RepositoryRoom): Promise<stri
 
 /** The policy hides trashed rows from everybody; to get one back, ask it as if the row were not trashed. */
 async function mayRestore(room: RepositoryRoom, viewer: Viewer, row: Repository): Promise<boolean> {
-  const facts = await repositoryFacts(room, room.db.read, viewer.kind === 'person' ? viewer.id : null, row);
+  const facts = await repositoryFacts(room, room.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });
 }
