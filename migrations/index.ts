@@ -22,6 +22,7 @@ import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
+import { noted } from './v58-noted.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   pushesByPerson,
   languages,
   grownGrams,
+  noted,
 ];

@@ -8,6 +8,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'setup.done', 'invite.added', 'invite.removed', 'invite.used',
   'session.revoked', 'session.others_revoked',
   'token.added', 'token.removed', 'key.added', 'key.removed',
+  'handle.freed',
   'organisation.created', 'organisation.renamed', 'organisation.deleted',
   'organisation.member_added', 'organisation.member_removed', 'organisation.member_left', 'organisation.role_changed',
   'repository.visibility_changed', 'repository.renamed', 'repository.deleted', 'repository.restored', 'repository.purged',

@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createBackup } from './create-backup.ts';
 import type { CreatedBackup, CreateOptions } from './create-backup.ts';
 import { drill } from './drill.ts';
 import { findBackup, listBackups, newestOf } from './list-backups.ts';
-import type { ListedBackup, Proof } from './list-backups.ts';
+import type { ListedBackup, Proof, Verification } from './list-backups.ts';
+import { verifiedName } from './manifest.ts';
 import { pruneBackups, usualRule } from './prune-backups.ts';
 import type { KeepRule } from './prune-backups.ts';
 import type { BackupRoom, OnProgress } from './room.ts';
@@ -46,7 +49,12 @@ export function createBackups(room: BackupRoom): Backups {
       return { newest: all[0] ?? null, lastProof: proofs.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null };
     },
     async verify(name, { all = false, onProgress = () => {} } = {}) {
-      return verifyBackup(room, await findBackup(folder, name), { onProgress, ...(all ? {} : { sample: sampled }) });
+      const at = await findBackup(folder, name);
+      const parts = await verifyBackup(room, at, { onProgress, ...(all ? {} : { sample: sampled }) });
+      const said: Verification = { at: new Date(room.clock.now()).toISOString(), isWhole: all, problems: parts.flatMap(({ problems }) => problems) };
+      // A backup on a disk that takes no more writes can be looked at all the same.
+      await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch((error: unknown) => room.logger.info('backup.not_noted', { error }));
+      return parts;
     },
     async drill(name, onProgress) {
       return drill(room, name === undefined ? await newestOf(folder) : await findBackup(folder, name), onProgress);

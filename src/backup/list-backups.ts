@@ -3,7 +3,7 @@ import path from 'node:path';
 import { notFound } from '../kernel/index.ts';
 import { whenGone } from './copier.ts';
 import type { EarlierBackup } from './copier.ts';
-import { proofName, readManifest, totalBytes } from './manifest.ts';
+import { proofName, readManifest, totalBytes, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
 /** What a drill has found: a backup was restored, and everything was looked at. */
@@ -13,6 +13,15 @@ export interface Proof {
   /** Repositories that were whole, of how many. */
   proven: number;
   total: number;
+  problems: string[];
+}
+
+/** What the last look at a backup itself has found. */
+export interface Verification {
+  /** ISO 8601. */
+  at: string;
+  /** Whether every repository was looked into, not a sample. */
+  isWhole: boolean;
   problems: string[];
 }
 
@@ -26,6 +35,7 @@ export interface ListedBackup {
   bytes: number;
   repositories: number;
   withKeys: boolean;
+  verified: Verification | null;
   proof: Proof | null;
 }
 
@@ -72,7 +82,10 @@ async function backupNames(folder: string): Promise<string[]> {
 }
 
 async function describe(name: string, folder: string, manifest: Manifest): Promise<ListedBackup> {
-  const proof = await readFile(path.join(folder, proofName), 'utf8').catch(() => null);
+  const said = async <Said>(file: string): Promise<Said | null> => {
+    const text = await readFile(path.join(folder, file), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as Said);
+  };
   return {
     name,
     folder,
@@ -82,6 +95,7 @@ async function describe(name: string, folder: string, manifest: Manifest): Promi
     bytes: totalBytes(manifest),
     repositories: manifest.repositories.length,
     withKeys: manifest.withKeys,
-    proof: proof === null ? null : (JSON.parse(proof) as Proof),
+    verified: await said<Verification>(verifiedName),
+    proof: await said<Proof>(proofName),
   };
 }

@@ -38,6 +38,8 @@ export interface Manifest {
 export const manifestName = 'manifest.json';
 /** Written beside the manifest by a drill; not one of the manifest's files. */
 export const proofName = 'proof.json';
+/** The same of `backup verify`. */
+export const verifiedName = 'verified.json';
 
 /** Refuses `no_backup`. */
 export async function readManifest(folder: string): Promise<Manifest> {

@@ -4,7 +4,7 @@ import { examineDatabase } from '../db/index.ts';
 import { atOnce, whenGone } from './copier.ts';
 import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
-import { manifestName, proofName, readManifest } from './manifest.ts';
+import { manifestName, proofName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { databaseName } from './room.ts';
 import type { BackupRoom, OnProgress } from './room.ts';
@@ -52,7 +52,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
     if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
   });
   for (const place of await filesBelow(folder)) {
-    if (!Object.hasOwn(files, place) && place !== manifestName && place !== proofName) problems.push(`${place} is not in the manifest`);
+    if (!Object.hasOwn(files, place) && ![manifestName, proofName, verifiedName].includes(place)) problems.push(`${place} is not in the manifest`);
   }
   return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
 }

@@ -22,7 +22,7 @@ import { authenticateRunner } from './runners/authenticate-runner.ts';
 import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './runners/manage-runners.ts';
 import { Presence } from './runners/presence.ts';
 import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
-import { registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
+import { makeOnceToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
 import type { RunnerRow } from './runners/runner-schema.ts';
 import { Aftermath } from './runs/aftermath.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -99,6 +99,7 @@ export function createCi(options: CiOptions) {
 
   return {
     resetRegistrationToken: bind(resetRegistrationToken),
+    makeOnceToken: bind(makeOnceToken),
     registrationTokenMadeAt: bind(registrationTokenMadeAt),
     registerRunner: bind(registerRunner),
     registerOffline: bind(registerOffline),

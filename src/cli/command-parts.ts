@@ -20,6 +20,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
+  { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
   { names: ['export', 'import'], load: async () => (await import('./commands/parcel.ts')).addParcelCommands },
   { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },

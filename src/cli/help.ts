@@ -43,7 +43,7 @@ function describeOption(option: Option, helper: Help): string {
 /** The first help of all would be a list of three dozen lines otherwise. */
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'log', 'version']],
-  ['People', ['user', 'key', 'token', 'org']],
+  ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],

@@ -8,7 +8,7 @@ import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createLookup } from './lookup.ts';
 import type { Lookup } from './lookup.ts';
-import { migrationClasses, schemaSteps } from './migrations.ts';
+import { migrationClasses, noteApplied, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -224,10 +224,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const before = await schemaSteps(writer, options.migrations);
     const pending = before.filter((step) => step.state === 'pending');
     if (pending.length === 0) return [];
+    const now = clock.now();
     const newest = before.findLast((step) => step.state === 'applied');
     try {
       if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
       await writer.runMigrations({ transaction: 'each' });
+      await noteApplied(writer, pending, now);
     } catch (error) {
       throw translateFault(error);
     } finally {
@@ -237,7 +239,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     // Of a new database nobody wants to read every step.
     if (newest === undefined) logger.info('db.created', { version: pending.at(-1)!.version });
     else for (const step of pending) logger.info('db.migrated', { version: step.version, name: step.name });
-    return pending.map((step) => ({ ...step, state: 'applied' }));
+    return pending.map((step) => ({ ...step, state: 'applied', appliedAt: now }));
   }
 
   async function takeSnapshot(from: number, to: number): Promise<void> {

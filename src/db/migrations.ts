@@ -17,10 +17,12 @@ export interface SchemaStep {
   version: number;
   name: string;
   state: 'applied' | 'pending';
+  /** Epoch milliseconds; null for a step that is pending, or from before this was noted. */
+  appliedAt: number | null;
 }
 
 /** Thirteen digits at the end of the name are what TypeORM sorts by. */
-function recordedName({ version, name }: Migration): string {
+function recordedName({ version, name }: Pick<Migration, 'version' | 'name'>): string {
   return `V${version}${name}${String(version).padStart(13, '0')}`;
 }
 
@@ -60,26 +62,33 @@ function failedStep({ version, name }: Migration, error: unknown): unknown {
 
 /** Which steps the file has, in order of version. */
 export async function schemaSteps(source: DataSource, migrations: readonly Migration[]): Promise<SchemaStep[]> {
-  const applied = await appliedNames(source);
-  refuseNewerSchema(applied, migrations);
-  return migrations.map((migration) => ({
-    version: migration.version,
-    name: migration.name,
-    state: applied.has(recordedName(migration)) ? 'applied' : 'pending',
-  }));
+  const applied = await appliedTimes(source);
+  refuseNewerSchema([...applied.keys()], migrations);
+  return migrations.map((migration) => {
+    const appliedAt = applied.get(recordedName(migration));
+    return { version: migration.version, name: migration.name, state: appliedAt === undefined ? 'pending' : 'applied', appliedAt: appliedAt ?? null };
+  });
 }
 
-async function appliedNames(source: DataSource): Promise<Set<string>> {
+async function appliedTimes(source: DataSource): Promise<Map<string, number | null>> {
   const tables = (await source.query("SELECT name FROM sqlite_master WHERE name = 'migrations'")) as unknown[];
-  if (tables.length === 0) return new Set();
-  const rows = (await source.query('SELECT name FROM migrations')) as { name: string }[];
-  return new Set(rows.map((row) => row.name));
+  if (tables.length === 0) return new Map();
+  const rows = (await source.query('SELECT * FROM migrations')) as { name: string; applied_at?: number | null }[];
+  return new Map(rows.map((row) => [row.name, row.applied_at ?? null]));
+}
+
+/** Notes the time of steps that were just applied, in a database that has room for it. */
+export async function noteApplied(source: DataSource, steps: readonly Pick<Migration, 'version' | 'name'>[], now: number): Promise<void> {
+  const columns = (await source.query("SELECT name FROM pragma_table_info('migrations') WHERE name = 'applied_at'")) as unknown[];
+  if (columns.length === 0) return;
+  const names = steps.map((step) => recordedName(step));
+  await source.query('UPDATE migrations SET applied_at = ? WHERE name IN (SELECT value FROM json_each(?))', [now, JSON.stringify(names)]);
 }
 
 /** An older program would read new rows wrongly and write wrong ones: it must not start. */
-function refuseNewerSchema(applied: Set<string>, migrations: readonly Migration[]): void {
+function refuseNewerSchema(applied: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(recordedName));
-  const unknown = [...applied].filter((name) => !known.has(name));
+  const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   throw new DomainError(
     'unavailable',

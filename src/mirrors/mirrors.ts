@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
+import { keysAt, repositoriesAt } from './elsewhere.ts';
 import { askForSync, endMirror, findMirror, guardCopies, hearPushes, importRepository, listFailing, listMirrors, saveMirror, setPaused } from './manage-mirrors.ts';
 import type { MirrorRoom } from './room.ts';
 import { createRunner, freeClaims } from './run-due.ts';
@@ -53,6 +54,8 @@ export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }
     setPaused: soon(setPaused),
     end: bind(endMirror),
     import: soon(importRepository),
+    keysAt: bind(keysAt),
+    repositoriesAt: bind(repositoriesAt),
     /** For `repositories.refusePushes`. */
     guard: guardCopies,
     /** For `repositories.onPush`. */

@@ -1,7 +1,8 @@
 import type { Database, Tx } from '../db/index.ts';
 import { claimHandle } from './claim-handle.ts';
 import type { HandleClaim } from './claim-handle.ts';
-import { parseHandle } from './handle-rules.ts';
+import { foldHandle, parseHandle } from './handle-rules.ts';
+import { listReleased } from './list-released.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
 import { idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
 
@@ -13,10 +14,12 @@ import { idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolve
 export function createOwners({ db }: { db: Database }) {
   return {
     parseHandle,
+    fold: foldHandle,
     claim: (tx: Tx, claim: HandleClaim) => claimHandle(tx, claim),
     rename: (tx: Tx, claim: HandleClaim) => renameHandle(tx, claim),
     release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
+    listReleased: (ownerId?: string) => listReleased(db.read, ownerId),
     resolve: async (handle: string) => resolveHandle(db, handle),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
     idBehind: (handle: string) => idBehindHandle(db.read, handle),

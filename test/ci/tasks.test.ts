@@ -6,7 +6,7 @@ const simple = (labels = 'linux'): Record<string, string> => workflow(`on: push\
 t.setTimeout(120_000);
 
 t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
-  const { ci, alice, found, rooms } = await openCi(t);
+  const { ci, alice, found, rooms, clock } = await openCi(t);
   const instance = { kind: 'instance' } as const;
   const input = { name: 'builder', version: 'v1', labels: ['linux:host', 'docker:docker://node:20', 'linux'], ephemeral: false, capabilities: ['cancelling'] };
   const token = await ci.resetRegistrationToken(instance, alice.id);
@@ -21,6 +21,13 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   t.equal(await reasonOf(ci.registerRunner('0'.repeat(40), input)), 'unknown_registration_token');
   t.equal(await reasonOf(ci.registerRunner('', input)), 'incomplete_registration');
   t.equal(await reasonOf(ci.registerRunner(next, { ...input, name: ' ' })), 'incomplete_registration');
+
+  const [once, unused] = [await ci.makeOnceToken(instance, null), await ci.makeOnceToken(instance, null)];
+  const racing = await Promise.all([1, 2, 3].map((number) => ci.registerRunner(once, { ...input, name: `once-${number}` }).then(() => 'registered', () => 'refused')));
+  t.same(racing.sort(), ['refused', 'refused', 'registered'], 'a token for one runner is for one');
+  t.ok(await ci.registerRunner(next, input), 'and the other token goes on working beside it');
+  clock.advance(86_400_001);
+  t.equal(await reasonOf(ci.registerRunner(unused, input)), 'replaced_registration_token', 'nor is it there for ever');
 
   const rows = JSON.stringify(await rooms.db.read.query('SELECT * FROM ci_runners, ci_registration_tokens'));
   for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');

@@ -15,7 +15,9 @@ const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env: { S
 t.test('init makes a settings file that works, and never over another one', async (t) => {
   const made = await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
   t.equal(made.code, 0, made.stderr);
-  t.equal(made.stdout, `${folder}/etc/hearth.toml\n${dataDir}\n`);
+  t.equal(made.stdout, `${folder}/etc/hearth.toml\n${dataDir}\n${dataDir}/ssh/host_ed25519\n`);
+  const shown = await hearth('ssh hostkey show');
+  t.match(made.stderr, shown.stdout.trim(), 'the fingerprint is there before the first start');
   t.match(made.stderr, /systemctl daemon-reload/);
   t.match(await runCli(['config', 'check', '--config', 'etc/hearth.toml'], { cwd: folder }), { code: 0, stdout: 'ok\n' });
   t.match(readFileSync(path.join(folder, 'etc/hearth.toml'), 'utf8'), `data_dir = "${dataDir}"`);

@@ -37,10 +37,16 @@ t.test('command-line.md 2.6 a registration token is alone on stdout, and never r
   const made = await hearth(['runner', 'token']);
   t.match(made, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /for every repository of this server\. It is shown only this once/ });
   const token = made.stdout.trim();
-  t.match(await said('runner', 'token'), /there is a registration token already, and only its hash is kept\nhint: --reset makes a new one.*\[4\]$/s);
+  t.match(await said('runner', 'token'), /there is a registration token already, and only its hash is kept\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s);
   t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), { runner: { name: 'first' } });
   t.match(await hearth(['runner', 'token', '--reset']), { code: 0, stdout: /^[0-9a-f]{40}\n$/ });
   t.match(await connectClient(forge.url).register({ name: 'late', token }).catch((error: unknown) => error), { message: /has been invalidated/ });
+
+  const once = await hearth(['runner', 'token', '--once']);
+  t.match(once, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /The one runner that registers with this token within a day works for every/ });
+  t.match(await connectClient(forge.url).register({ name: 'single', token: once.stdout.trim() }), { runner: { name: 'single' } });
+  t.match(await connectClient(forge.url).register({ name: 'again', token: once.stdout.trim() }).catch((error: unknown) => error), { message: /has been invalidated/ });
+  t.match(await said('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
 
   await forge.rooms.organisations.create(forge.viewer, { name: 'acme' });
   for (const [scope, words] of [['alice', /all repositories of alice/], ['acme', /all repositories of acme/], ['alice/work', /for alice\/work\. /]] as const) {
@@ -71,8 +77,8 @@ t.test('runner-protocol 4.1 offline registration: the same secret on both sides,
 
 t.test('runner list, show, disable, enable, remove', async (t) => {
   t.match((await hearth(['runner', 'list'], { terminal: true, columns: 120 })).stdout,
-    /^ *ID {2}NAME +SCOPE +STATUS +LABELS +VERSION +LAST SEEN\n *1 {2}first +instance +never seen +linux +v1 +never\n[^]*renamed +alice\/work [^]*3 runners\n$/);
-  t.match(await said('runner', 'list', '--scope', 'alice/work'), /^2\trenamed\talice\/work\t\w+\tarm\tv9\t<time>\n\[0\]$/);
+    /^ *ID {2}NAME +SCOPE +STATUS +LABELS +VERSION +LAST SEEN\n *1 {2}first +instance +never seen +linux +v1 +never\n[^]*renamed +alice\/work [^]*4 runners\n$/);
+  t.match(await said('runner', 'list', '--scope', 'alice/work'), /^3\trenamed\talice\/work\t\w+\tarm\tv9\t<time>\n\[0\]$/);
   t.match(await json('runner', 'show', '1'), { id: 1, name: 'first', scope: 'instance', status: 'unspecified', disabled: false, labels: ['linux'], lastSeenAt: null });
   t.match(await said('runner', 'show', '1'), /^Runner\tfirst\nId\t1\nUuid\t<id>\nScope\tinstance\nStatus\tnever seen\n/);
   t.equal(await said('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');

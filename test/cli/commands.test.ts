@@ -61,13 +61,13 @@ t.test('before there is a data folder, commands say so and make none', async (t)
 t.test('migrate makes the database, and then has nothing to do', async (t) => {
   const made = await hearth('migrate');
   t.equal(made.code, 0);
-  t.match(made.stdout, /^V1\tPeople\tapplied\n/);
+  t.match(made.stdout, /^V1\tPeople\tapplied\t\S+Z\n/);
   t.match(made.stderr, /^Made the database in /);
   t.equal(await said('migrate'), '[stderr] The database is up to date.\n[0]');
   t.equal(await said('migrate --dry-run'), '[stderr] The database is up to date.\n[0]');
   t.equal(await said('migrate --dry-run --json'), '[]\n[0]');
-  t.match(await said('migrate --status', { terminal: true }), /^VERSION  NAME +STATE\nV1 +People +applied\n/);
-  t.same(JSON.parse((await hearth('migrate --status --json')).stdout)[0], { version: 1, name: 'People', state: 'applied' });
+  t.match(await said('migrate --status', { terminal: true }), /^VERSION  NAME +STATE +APPLIED AT\nV1 +People +applied +\S+.*\n/);
+  t.same(JSON.parse((await hearth('migrate --status --json')).stdout)[0], { version: 1, name: 'People', state: 'applied', appliedAt: '2026-01-01T12:00:00Z' });
 });
 
 t.test('setup-url prints the link alone, and 4 once there is an administrator', async (t) => {
@@ -344,7 +344,7 @@ t.test('every command has help with an example; help is on stdout and ends with 
   const names = (text: string): string[] =>
     text.split('\n\n').filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
-  t.same(names(root.stdout).sort(), ['backup', 'cleanup', 'completion', 'config', 'cron', 'db', 'delivery', 'doctor', 'export', 'federation', 'health', 'help', 'import', 'init', 'key', 'log', 'migrate', 'org', 'reindex', 'reload', 'repo', 'restore', 'rollback', 'run', 'runner', 'serve', 'setup-url', 'ssh', 'stats', 'status', 'token', 'trash', 'user', 'version', 'webhook']);
+  t.same(names(root.stdout).sort(), ['backup', 'cleanup', 'completion', 'config', 'cron', 'db', 'delivery', 'doctor', 'export', 'federation', 'handle', 'health', 'help', 'import', 'init', 'key', 'log', 'migrate', 'org', 'reindex', 'reload', 'repo', 'restore', 'rollback', 'run', 'runner', 'serve', 'setup-url', 'ssh', 'stats', 'status', 'token', 'trash', 'user', 'version', 'webhook']);
   /** The commands at or below these words that do something. */
   const leaves = async (words: string[]): Promise<string[][]> => {
     const below = names((await hearth(['help', ...words])).stdout);

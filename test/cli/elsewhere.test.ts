@@ -1,6 +1,8 @@
 // What commands do with other servers, and with what pushes and nights leave behind, beside a running server.
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -20,6 +22,8 @@ let alice: TestPerson;
 let target: Receiver;
 let env: Record<string, string>;
 let work: string;
+/** A forge that is none of ours; nothing listens there before its test. */
+let other: string;
 
 let opened: ReturnType<typeof realOpenRooms> | undefined;
 const openRooms: typeof realOpenRooms = async (config, options) => {
@@ -29,6 +33,11 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
 t.teardown(async () => (await opened)?.close());
 const hearth = (...words: string[]) => runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
 const json = async (...words: string[]) => JSON.parse((await hearth(...words, '--json')).stdout);
+const keyFile = (line: string): string => {
+  const file = path.join(server.folder, 'key.pub');
+  writeFileSync(file, `${line}\n`);
+  return file;
+};
 const run = promisify(execFile);
 /** Not in this thread, where the server is. */
 const git = async (...args: string[]): Promise<string> =>
@@ -37,9 +46,10 @@ const git = async (...args: string[]): Promise<string> =>
 t.before(async () => {
   target = await receiver(t);
   const port = await freePort();
+  other = `http://127.0.0.1:${await freePort()}`;
   env = {
     SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
-    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}`, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
+    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},${new URL(other).host}`, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
     SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
   };
   server = await startHearth(t, { env });
@@ -84,6 +94,46 @@ t.test('repo import and mirror: bring a repository here, follow it, rest, go on'
   t.match(await json('repo', 'show', 'alice/copy'), { mirror: { direction: 'pull', address }, followers: 0 });
 });
 
+t.test('key import-github and import github: keys and repositories of an account elsewhere', async (t) => {
+  const [first, second] = [0, 1].map(() => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
+    const text = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+    return `ssh-ed25519 ${Buffer.concat([text(Buffer.from('ssh-ed25519')), text(raw)]).toString('base64')}`;
+  });
+  const asked: string[] = [];
+  const listed = (name: string, address: string, isPrivate = false) => ({ name, full_name: `bob/${name}`, clone_url: address, private: isPrivate, description: 'From there' });
+  const forge = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization ?? ''}`);
+    if (request.url === '/bob.keys') return void response.end(`${first}\n${second}\nssh-dss AAAA\n`);
+    if (request.url?.startsWith('/users/bob/repos?') !== true && request.url?.startsWith('/user/repos?') !== true) return void response.writeHead(404).end();
+    response.end(JSON.stringify([listed('bobs', `${server.url}/git/alice/site.git`), listed('site', `${server.url}/git/alice/site.git`), listed('gone', `${server.url}/git/alice/none.git`, true)]));
+  });
+  await new Promise<void>((resolve) => forge.listen(Number(new URL(other).port), '127.0.0.1', resolve));
+  t.teardown(() => forge.close());
+
+  t.match(await hearth('key', 'import-github', `${other}/bob.keys`, '--user', 'alice', '--dry-run'), { code: 0, stdout: /^ssh-ed25519\tSHA256:\S+\twould be added\n/ });
+  await hearth('key', 'add', '--user', 'alice', '--title', 'mine', keyFile(second!));
+  const imported = await hearth('key', 'import-github', `${other}/bob.keys`, '--user', 'alice');
+  t.match(imported, { code: 0, stdout: /^ssh-ed25519\tSHA256:\S+\tadded\nssh-ed25519\tSHA256:\S+\tthere already\nssh-dss\tSHA256:\S+\tskipped: / }, imported.stderr);
+  t.match(await hearth('key', 'import-github', `${other}/carol.keys`, '--user', 'alice'), { code: 3, stderr: /knows nobody of this name/ });
+  t.match(await hearth('key', 'import-github', 'http://127.0.0.2/bob.keys', '--user', 'alice'), { code: 4, stderr: /only https is allowed/i });
+  t.match(await hearth('key', 'import-github', 'https://127.0.0.2/bob.keys', '--user', 'alice'), { code: 4, stderr: /not a public address.*mirrors\.allowed_hosts/ });
+  t.match(await hearth('key', 'import-github', 'no/name', '--user', 'alice'), { code: 2, stderr: /no name on GitHub/ });
+
+  const from = ['import', 'github', 'bob', '--user', 'alice', '--api', other];
+  t.match(await hearth(...from, '--dry-run'), { code: 0, stdout: 'alice/bobs\tbob/bobs\twould be imported, private\nalice/site\tbob/site\tskipped: the name is in use here\nalice/gone\tbob/gone\twould be imported, private\n' });
+  writeFileSync(path.join(server.folder, 'token'), 'canary\n');
+  const brought = await hearth(...from, '--keep-visibility', '--secret-file', path.join(server.folder, 'token'));
+  t.match(brought, { code: 1, stdout: /^alice\/bobs\tbob\/bobs\timported, public: \d refs\nalice\/site\t[^\n]*skipped[^\n]*\nalice\/gone\tbob\/gone\tfailed: / }, brought.stderr);
+  t.match(asked.at(-1), /^\/user\/repos\?.* Bearer canary$/);
+  t.match(await json('repo', 'show', 'alice/bobs'), { visibility: 'PUBLIC', description: 'From there', mirror: null });
+  t.match(await hearth('import', 'github', 'carol', '--user', 'alice', '--api', other), { code: 3, stderr: /knows nobody/ });
+  t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), { code: 2, stderr: /no person and no organisation nobody/ });
+  t.match(await hearth('import', 'gone.bundle'), { code: 3 }, 'files are imported as before');
+  await hearth('repo', 'delete', 'alice/bobs', '--yes');
+});
+
 t.test('webhook add, list, test, deliveries and remove', async (t) => {
   writeFileSync(path.join(server.folder, 'secret'), 'it is a secret\n');
   const added = await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'push, create', '--secret-file', 'nowhere');
@@ -107,9 +157,12 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
 
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   const made = await json('backup', 'create', '--with-keys');
-  t.match(await json('backup', 'list'), [{ name: made.name, repositories: 2, withKeys: true, proof: null }]);
-  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '2 of 2 repositories proven.\n' });
-  t.match(await hearth('backup', 'list'), { stdout: /\t2\t2 of 2\n$/ });
+  t.match(await json('backup', 'list'), [{ name: made.name, repositories: 3, withKeys: true, proof: null }]);
+  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories proven.\n' });
+  t.match(await hearth('backup', 'list'), { stdout: /\t3\tnever\t3 of 3\n$/ });
+  t.match(await hearth('backup', 'verify', made.name), { code: 0, stdout: /^files\t\d+\tok\ndatabase\t/ });
+  t.match(await json('backup', 'list'), [{ verified: { at: /^20/, isWhole: false, problems: [] } }]);
+  t.match(await hearth('backup', 'verify', made.name, '--all'), { code: 0 }, 'what was noted is no file too many');
   t.match(await hearth('backup', 'drill', 'nope'), { code: 3 });
   t.match(await hearth('backup', 'prune', '--keep-daily', '0', '--keep-weekly', '0', '--keep-monthly', '0', '--dry-run'), { code: 0, stdout: /^(Would remove|Removed) \d/ });
   t.match(await hearth('backup', 'prune', '--keep-daily', 'x'), { code: 2, stderr: /is not a number of backups/ });

@@ -1,6 +1,8 @@
 // `hearth org …` and what happens to a repository in its life, on one data folder.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { openRooms as realOpenRooms } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -73,6 +75,13 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
   t.match(await said('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
   t.match(await said('repo', 'list'), /\tarchived\n/);
+  t.match(await said('repo', 'show', 'bob/hammer'), /\nAlso found at\tacme\/anvil, acme\/hammer\n/);
+  t.match(await said('repo', 'hooks', 'bob/hammer'), /^\[stderr\] Hearth needs no hooks, and git runs none here\./);
+  const { repositories } = await opened!;
+  const { path: bare } = await repositories.find(localAdministrator, 'bob', 'hammer');
+  mkdirSync(path.join(bare, 'hooks'), { recursive: true });
+  for (const name of ['post-receive', 'update.sample']) writeFileSync(path.join(bare, 'hooks', name), '#!/bin/sh\n', { mode: 0o755 });
+  t.match(await said('repo', 'hooks', 'bob/hammer'), /^post-receive\tno\tnever\n\[stderr\]/);
   t.match(await said('repo', 'show', 'acme/anvil'), /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/, 'where it went, without going there');
   t.equal(await said('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
   t.equal(await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'), 'alice has the role write on bob/hammer.\n[0]');
@@ -105,4 +114,16 @@ t.test('command-line.md 2.2 user rename and delete, by the same rules as the pag
   t.equal(await said('user', 'delete', 'dorothy', '--dry-run'), 'Would delete dorothy.\n[0]');
   t.equal(await said('user', 'delete', 'dorothy', '--yes'), 'Deleted dorothy. The name stays reserved.\n[0]');
   t.match(await said('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
+});
+
+t.test('names that were given up are listed, and one is freed when somebody says so', async (t) => {
+  t.match(await said('handle', 'list'), /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/);
+  t.match(await said('handle', 'free', 'alice', '--yes'), /somebody has this handle now.*\[4\]$/s);
+  t.match(await said('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
+  t.equal(await said('handle', 'free', 'Dora', '--dry-run'), 'Would free dora, which is kept for a person who is gone.\n[0]');
+  t.match(await said('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
+  t.equal(await said('handle', 'free', 'dora', '--yes'), 'Freed dora: anybody may take it now.\n[0]');
+  t.match(await said('user', 'add', 'dora', '--random-password'), /\[0\]$/);
+  await (await opened!).audit.flush();
+  t.match(await said('log', 'list'), /handle\.freed/);
 });

@@ -3,7 +3,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { CiRoom } from '../room.ts';
 import { inScope, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
-import { scopeOfRegistrationToken } from './registration-tokens.ts';
+import { useRegistrationToken } from './registration-tokens.ts';
 import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
 import { cutName, readSaidFacts } from './runner-facts.ts';
@@ -31,9 +31,11 @@ const maxRunnersPerScope = 1000;
 export async function registerRunner(room: Room, registrationToken: string, input: NewRunner): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
-  const scope = await scopeOfRegistrationToken(room, registrationToken);
   const { token, ...kept } = newRunnerToken(room.random);
-  const row = await room.db.write((tx) => insertRunner(tx, scope, { ...input, name, ...kept, uuid: room.random.uuid() }));
+  const { row, scope } = await room.db.write(async (tx) => {
+    const scope = await useRegistrationToken(tx, registrationToken);
+    return { scope, row: await insertRunner(tx, scope, { ...input, name, ...kept, uuid: room.random.uuid() }) };
+  });
   room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
   return { runner: toRunner(row, room.presence, room.clock.now()), token };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { IsNull } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { CiRoom } from '../room.ts';
 import { inScope, scopeOf, toColumns } from '../scope.ts';
@@ -11,15 +12,27 @@ type Room = Pick<CiRoom, 'db' | 'random'>;
 /** 40 hex digits of randomness need no salt against guessing; nobody can try them out. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
+/** A token for one runner is used soon or forgotten. */
+const onceWorksForMs = 86_400_000;
+
 /**
  * Makes the registration token of a scope; the one before stops working. It may be
  * used any number of times and is shown only this once.
  * @param madeBy UUID of the person; null for the command line
  */
-export async function resetRegistrationToken({ db, random }: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+export function resetRegistrationToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+  return makeToken(room, scope, madeBy, false);
+}
+
+/** Makes a token that registers one runner, within a day. The token of the scope goes on working beside it. */
+export function makeOnceToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+  return makeToken(room, scope, madeBy, true);
+}
+
+async function makeToken({ db, random }: Room, scope: CiScope, madeBy: string | null, singleUse: boolean): Promise<string> {
   const token = random.bytes(20).toString('hex');
   await db.write(async ({ manager, now }) => {
-    await manager.update(registrationTokenSchema, { ...inScope(scope), replacedAt: IsNull() }, { replacedAt: now });
+    if (!singleUse) await manager.update(registrationTokenSchema, presentOf(scope), { replacedAt: now });
     await manager.insert(registrationTokenSchema, {
       id: random.uuid(),
       ...toColumns(scope),
@@ -27,6 +40,7 @@ export async function resetRegistrationToken({ db, random }: Room, scope: CiScop
       createdBy: madeBy,
       createdAt: now,
       replacedAt: null,
+      singleUse,
     });
   });
   return token;
@@ -34,16 +48,22 @@ export async function resetRegistrationToken({ db, random }: Room, scope: CiScop
 
 /** When the present token of a scope was made; null when there is none. */
 export async function registrationTokenMadeAt({ db }: Room, scope: CiScope): Promise<number | null> {
-  const row = await db.read.findOneBy(registrationTokenSchema, { ...inScope(scope), replacedAt: IsNull() });
+  const row = await db.read.findOneBy(registrationTokenSchema, presentOf(scope));
   return row?.createdAt ?? null;
 }
 
-/** The scope that a token registers for. Refuses `unknown_registration_token`, `replaced_registration_token`. */
-export async function scopeOfRegistrationToken({ db }: Pick<Room, 'db'>, token: string): Promise<CiScope> {
-  const row = await db.read.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });
+const presentOf = (scope: CiScope) => ({ ...inScope(scope), replacedAt: IsNull(), singleUse: false });
+
+/**
+ * The scope that a token registers for, inside the write that makes the runner: a token for one runner is used
+ * up with it. Refuses `unknown_registration_token`, `replaced_registration_token`.
+ */
+export async function useRegistrationToken({ manager, now }: Tx, token: string): Promise<CiScope> {
+  const row = await manager.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });
   if (row === null) throw invalid('unknown_registration_token', 'runner registration token not found');
-  if (row.replacedAt !== null) {
+  if (row.replacedAt !== null || (row.singleUse && now - row.createdAt > onceWorksForMs)) {
     throw invalid('replaced_registration_token', 'runner registration token has been invalidated, please use the latest one');
   }
+  if (row.singleUse) await manager.update(registrationTokenSchema, { id: row.id }, { replacedAt: now });
   return scopeOf(row);
 }

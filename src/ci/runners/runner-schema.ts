@@ -28,8 +28,10 @@ export interface RegistrationTokenRow extends ScopeColumns {
   tokenHash: string;
   createdBy: string | null;
   createdAt: number;
-  /** When a newer one of the same scope took its place. */
+  /** When a newer one of the same scope took its place, or its one use was made. */
   replacedAt: number | null;
+  /** It registers one runner, within a day, and stands beside the token of its scope. */
+  singleUse: boolean;
 }
 
 export const runnerSchema = new EntitySchema<RunnerRow>({
@@ -63,5 +65,6 @@ export const registrationTokenSchema = new EntitySchema<RegistrationTokenRow>({
     createdBy: { name: 'created_by', type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     replacedAt: { name: 'replaced_at', type: 'integer', nullable: true },
+    singleUse: { name: 'single_use', type: 'boolean' },
   },
 });

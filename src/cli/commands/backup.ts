@@ -77,6 +77,7 @@ const columns: Column<ListedBackup>[] = [
   { title: 'VERSION', cell: (row) => `${row.version} V${row.schema}` },
   { title: 'SIZE', cell: (row) => ({ bytes: row.bytes }), align: 'right' },
   { title: 'REPOS', cell: (row) => row.repositories, align: 'right' },
+  { title: 'VERIFIED', cell: ({ verified }) => (verified !== null && verified.problems.length > 0 ? 'DAMAGED' : never(verified === null ? null : Date.parse(verified.at))) },
   { title: 'PROVEN', cell: (row) => (row.proof === null ? 'not yet' : row.proof.problems.length > 0 ? 'DAMAGED' : `${row.proof.proven} of ${row.proof.total}`) },
 ];
 

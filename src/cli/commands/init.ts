@@ -55,7 +55,11 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
-  cli.output.print(`${file}\n${config.dataDir}\n`, { config: file, dataDir: config.dataDir });
+  // Made now, so that people can be told the fingerprint before their first connection.
+  const hostKeyFile = path.join(config.dataDir, 'ssh', 'host_ed25519');
+  const { fingerprint } = await (await import('../../ssh/index.ts')).hostKey(config.dataDir);
+  cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, { config: file, dataDir: config.dataDir, hostKey: hostKeyFile, fingerprint });
+  cli.output.message(`The SSH server will show itself with the fingerprint ${fingerprint} (ED25519).`);
   for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
 }
 

@@ -37,6 +37,15 @@ export function addKeyCommands(program: Command, run: Run): void {
     'ssh-add -L | head -1 | hearth key add --user alice -',
   );
   withExamples(
+    key.command('import-github').description('add the public keys that somebody has on GitHub, or at any https address')
+      .argument('<login>', 'the name there, or the address of a list of keys')
+      .requiredOption('--user <name>', 'whose account they open')
+      .option('--dry-run', 'only say which there are')
+      .action(run(importKeys)),
+    'hearth key import-github alice --user alice',
+    'hearth key import-github https://git.example.org/alice.keys --user alice',
+  );
+  withExamples(
     key.command('remove').alias('delete').description('remove a key; it opens nothing from now on')
       .argument('<id>', 'id, its beginning, or the fingerprint')
       .option('--dry-run', 'only say what would be removed')
@@ -99,12 +108,53 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
   const { accounts } = await cli.openRooms();
-  const { createHash } = await import('node:crypto');
-  const blob = Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64');
-  const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+  const fingerprint = await fingerprintOf(line);
   const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
   if (own === undefined) throw conflict('key_in_use', 'Another person uses this key.');
   return own;
+}
+
+async function fingerprintOf(line: string): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  const blob = Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64');
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
+
+interface Imported {
+  type: string;
+  fingerprint: string;
+  /** `added`, or why not. */
+  result: string;
+}
+
+async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: true }, login: string): Promise<void> {
+  const isAddress = /^https?:\/\//.test(login);
+  if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
+  const address = isAddress ? login : `https://github.com/${login}.keys`;
+  const rooms = await cli.openRooms();
+  const person = await findPerson(rooms, user);
+  const { host } = new URL(address);
+  const own = new Set((await rooms.accounts.listKeys(person.id)).map(({ fingerprint }) => fingerprint));
+  const rows: Imported[] = [];
+  for (const line of await rooms.mirrors.keysAt(address)) {
+    const [type = '', fingerprint] = [line.split(/\s+/)[0], await fingerprintOf(line)];
+    if (own.has(fingerprint)) rows.push({ type, fingerprint, result: 'there already' });
+    else if (dryRun) rows.push({ type, fingerprint, result: 'would be added' });
+    else rows.push({ type, fingerprint, result: await rooms.accounts.addKey(person.id, { line, title: `${isAddress ? '' : `${login} on `}${host}` }).then(() => 'added', whyNot) });
+  }
+  const columns: Column<Imported>[] = [
+    { title: 'TYPE', cell: (row) => row.type },
+    { title: 'FINGERPRINT', cell: (row) => row.fingerprint, whole: true },
+    { title: 'RESULT', cell: (row) => row.result, whole: true },
+  ];
+  cli.output.list(rows, columns, ['key', 'keys'], (row) => row);
+  if (rows.length === 0) cli.output.message(`${address} lists no keys.`);
+}
+
+/** One key that is not taken does not keep the others out. */
+function whyNot(error: unknown): string {
+  if (!isDomainError(error) || error.code === 'internal') throw error;
+  return `skipped: ${error.message}`;
 }
 
 async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
@@ -15,6 +16,7 @@ interface Step {
   version: number;
   name: string;
   state: 'applied' | 'pending';
+  appliedAt: number | null;
 }
 
 /** `hearth migrate`: brings the database to the form that this program needs. */
@@ -35,6 +37,7 @@ const columns: Column<Step>[] = [
   { title: 'VERSION', cell: (step) => `V${step.version}` },
   { title: 'NAME', cell: (step) => step.name },
   { title: 'STATE', cell: (step) => step.state },
+  { title: 'APPLIED AT', cell: (step) => ({ epochMs: step.appliedAt, otherwise: step.state === 'applied' ? 'not noted then' : '' }) },
 ];
 
 async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise<void> {
@@ -51,14 +54,14 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   const lock = looksOnly ? null : takeInstanceLock(config.dataDir);
   try {
     const isNew = !existsSync(databaseFile(config));
-    const db = await openDatabase(config, { logger: await cli.logger() }, 'never');
+    const db = await openDatabase(config, { logger: await cli.logger(), clock: cli.clock }, 'never');
     try {
       const steps = looksOnly ? await db.schema() : await db.migrate();
       const rows = dryRun ? steps.filter((step) => step.state === 'pending') : steps;
       if (rows.length === 0) cli.output.message('The database is up to date.');
       else if (dryRun) cli.output.message('Would apply:');
       else if (!status) cli.output.message(isNew ? `Made the database in ${config.dataDir}.` : 'Applied:');
-      const toJson = ({ version, name, state }: Step): Step => ({ version, name, state });
+      const toJson = ({ version, name, state, appliedAt }: Step): object => ({ version, name, state, appliedAt: isoOrNull(appliedAt) });
       if (rows.length > 0 || cli.output.json) cli.output.list(rows, columns, ['step', 'steps'], toJson);
     } finally {
       await db.close();

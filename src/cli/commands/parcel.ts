@@ -13,6 +13,7 @@ import { readableSize } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
+import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-row.ts';
 
 /** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
@@ -26,7 +27,7 @@ export function addParcelCommands(program: Command, run: Run): void {
     'hearth export alice/garden garden.bundle',
     'git clone garden.bundle              # without Hearth',
   );
-  withExamples(
+  const imports = withExamples(
     program.command('import').description('make a repository of such a file, or of any git bundle')
       .argument('<file>', 'a file that hearth export or git bundle has written')
       .argument('[owner/name]', 'the new repository; as the file says when left out')
@@ -36,6 +37,7 @@ export function addParcelCommands(program: Command, run: Run): void {
     'hearth import garden.bundle',
     'hearth import garden.bundle bob/garden --private',
   );
+  addImportGithubCommand(imports, run);
 }
 
 /** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */

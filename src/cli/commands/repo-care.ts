@@ -11,7 +11,7 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo gc|fsck|size`: repositories as folders of git. */
+/** `hearth repo gc|fsck|size|hooks`: repositories as folders of git. */
 export function addRepoCareCommands(repo: Command, run: Run): void {
   withExamples(
     repo.command('gc').description('pack repositories anew, so that they take less room and clone faster')
@@ -36,6 +36,12 @@ export function addRepoCareCommands(repo: Command, run: Run): void {
       .option('--top <count>', 'only the largest', '20')
       .action(run(size)),
     'hearth repo size --top 5',
+  );
+  withExamples(
+    repo.command('hooks').description('list the hooks in the folder of a repository; Hearth has none there, and lets git run none')
+      .argument('<owner/name>', 'repository')
+      .action(run(hooks)),
+    'hearth repo hooks alice/garden',
   );
 }
 
@@ -138,6 +144,22 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
     { title: 'GIT', cell: (row) => ({ bytes: row.gitBytes }), align: 'right' },
   ];
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
+}
+
+/** What somebody has put there by hand, or an adopted repository had. */
+async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
+  const rooms = await cli.openRooms();
+  const { path: folder } = await findRepository(rooms, text);
+  const entries = await readdir(path.join(folder, 'hooks'), { withFileTypes: true }).catch(() => []);
+  const rows = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample')).map(({ name }) => ({ name, ours: false, runs: false }));
+  rows.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'NAME', cell: (row) => row.name, whole: true },
+    { title: 'OURS', cell: (row) => (row.ours ? 'yes' : 'no') },
+    { title: 'RUNS', cell: (row) => (row.runs ? 'at pushes' : 'never') },
+  ];
+  cli.output.list(rows, columns, ['hook', 'hooks'], (row) => row);
+  cli.output.message(`Hearth needs no hooks, and git runs none here. To tell other programs of pushes: hearth webhook add ${text} URL`);
 }
 
 /** As the disk counts: blocks that are taken. */

@@ -94,11 +94,11 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
   const { repository, canonical, path } = await findRepository(rooms, text);
   const refs = [...(await rooms.git.refs(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
-  const [states, mirror, followers] = await Promise.all([
-    mirrorStates(rooms), rooms.mirrors.find(repository.id), rooms.federation.countFollowers({ repositoryId: repository.id }),
+  const [states, mirror, followers, redirects] = await Promise.all([
+    mirrorStates(rooms), rooms.mirrors.find(repository.id), rooms.federation.countFollowers({ repositoryId: repository.id }), rooms.repositories.listFormerPaths(repository),
   ]);
   const clone = cloneAddresses(rooms.config, canonical);
-  const facts = { branches: count('refs/heads/'), tags: count('refs/tags/'), path, followers, mirror: mirror === null ? null : { direction: mirror.direction, address: mirror.url, state: mirror.state }, cloneHttp: clone.http, cloneSsh: clone.ssh };
+  const facts = { branches: count('refs/heads/'), tags: count('refs/tags/'), path, followers, redirects, mirror: mirror === null ? null : { direction: mirror.direction, address: mirror.url, state: mirror.state }, cloneHttp: clone.http, cloneSsh: clone.ssh };
   cli.output.show(
     [
       ['Repository', `${canonical.owner}/${canonical.name}`],
@@ -114,6 +114,7 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
       ['Last push', never(repository.pushedAt)],
       ['Followers elsewhere', followers],
       ...(mirror === null ? [] : [['Mirror', `${mirror.direction} ${mirror.url}, ${mirror.state}`] as const]),
+      ...(redirects.length === 0 ? [] : [['Also found at', redirects.join(', ')] as const]),
       ['Folder', path],
       ['Clone (HTTP)', clone.http],
       ...(clone.ssh === null ? [] : [['Clone (SSH)', clone.ssh] as const]),

@@ -40,9 +40,10 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner.command('token').description('make a registration token and print it, this once')
       .option(...scopeOption)
+      .option('--once', 'one that registers a single runner, within a day; the other one goes on working')
       .option('--reset', 'also when there is one already, which stops working then')
       .action(run(makeToken)),
-    'TOKEN=$(hearth runner token)',
+    'TOKEN=$(hearth runner token --once)',
     'hearth runner token --scope alice/garden --reset',
   );
   withExamples(
@@ -145,19 +146,21 @@ const showRunner: Action<object, [string]> = async (cli, _options, id) => {
   );
 };
 
-const makeToken: Action<ScopeOptions & { reset?: true }, []> = async (cli, { scope: text, reset }) => {
+const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = async (cli, { scope: text, once, reset }) => {
+  if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
   const rooms = await cli.openRooms();
   const scope = await readScope(rooms, text ?? 'instance');
-  if (!reset && (await rooms.ci.registrationTokenMadeAt(scope)) !== null) {
+  if (!once && !reset && (await rooms.ci.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
       conflict('registration_token_exists', 'There is a registration token already, and only its hash is kept.'),
-      '--reset makes a new one; the present one stops working then, runners that have joined go on',
+      '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
     );
   }
-  const token = await rooms.ci.resetRegistrationToken(scope, null);
+  const token = await (once ? rooms.ci.makeOnceToken(scope, null) : rooms.ci.resetRegistrationToken(scope, null));
   const where = (await namesOfScopes(rooms, [scope]))(scope);
   const whom = where === 'instance' ? 'every repository of this server' : where.includes('/') ? where : `all repositories of ${where}`;
-  cli.output.secret(token, `Runners that register with this token work for ${whom}. It is shown only this once.`, { scope: where, token });
+  const whoever = once ? 'The one runner that registers with this token within a day works' : 'Runners that register with this token work';
+  cli.output.secret(token, `${whoever} for ${whom}. It is shown only this once.`, { scope: where, token, once: once === true });
 };
 
 const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { localAdministrator, viewerForLog } from '../../access/index.ts';
+import { conflict, notFound } from '../../kernel/index.ts';
+import type { ReleasedHandle } from '../../owners/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+
+/** `hearth handle …`: names that people and organisations had once. */
+export function addHandleCommands(program: Command, run: Run): void {
+  const handle = addNoun(program, 'handle', 'names that people and organisations have given up');
+  withExamples(
+    handle.command('list').description('list names that nobody has now and that are kept for whoever had them').action(run(listHandles)),
+    'hearth handle list',
+  );
+  withExamples(
+    handle.command('free').description('let anybody take such a name; old addresses below it lead nowhere from then on')
+      .argument('<name>', 'the name')
+      .option('--dry-run', 'only say what would be freed')
+      .action(run(freeHandle)),
+    'hearth handle free formerly-alice',
+  );
+}
+
+const gone = { user: 'a person who is gone', organisation: 'an organisation that is gone' } as const;
+
+const columns: Column<ReleasedHandle>[] = [
+  { title: 'NAME', cell: ({ handle }) => handle, whole: true },
+  { title: 'KIND', cell: ({ kind }) => (kind === 'user' ? 'person' : kind) },
+  { title: 'NOW', cell: ({ owner }) => owner?.handle ?? 'gone' },
+  { title: 'GIVEN UP', cell: ({ releasedAt }) => never(releasedAt) },
+];
+
+const toJson = ({ handle, kind, owner, releasedAt }: ReleasedHandle): object => ({ handle, kind: kind === 'user' ? 'person' : kind, now: owner?.handle ?? null, releasedAt: isoOrNull(releasedAt) });
+
+const listHandles: Action<object, []> = async (cli) => {
+  const { owners } = await cli.openRooms();
+  cli.output.list(await owners.listReleased(), columns, ['name', 'names'], toJson);
+};
+
+const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, text) => {
+  const { db, owners, logger } = await cli.openRooms();
+  const known = (await owners.listReleased()).find(({ handle }) => owners.fold(handle) === owners.fold(text));
+  if (known === undefined) {
+    if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Somebody has this handle now.');
+    throw notFound('handle_not_released', `${text} is free already: nobody has it, and nobody had it.`);
+  }
+  const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it for good`;
+  if (dryRun) return cli.output.result(`Would free ${known.handle}, which is kept for ${whose}.`, toJson(known));
+  await cli.confirm(`Free ${known.handle}? It is kept for ${whose}. Whoever takes it is met where old links, clones and other servers look for its former owner.`);
+  await db.write((tx) => owners.free(tx, known.handle));
+  logger.info('handle.freed', { handle: known.handle, kind: known.kind, ownerId: known.ownerId, by: viewerForLog(localAdministrator) });
+  cli.output.result(`Freed ${known.handle}: anybody may take it now.`, toJson(known));
+};

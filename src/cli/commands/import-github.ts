@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { RepositoryElsewhere } from '../../mirrors/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { counted } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
+import { showProgress } from '../terminal/progress.ts';
+
+/** `hearth import github`: all repositories of an account on GitHub. */
+export function addImportGithubCommand(imports: Command, run: Run): void {
+  withExamples(
+    imports.command('github').description('bring the repositories of an account on GitHub here')
+      .argument('<login>', 'the account there')
+      .requiredOption('--user <name>', 'the person or organisation here that they belong to')
+      .option('--stars', 'those that the account has starred, instead of its own')
+      .option('--watch', 'go on following each of them')
+      .option('--keep-visibility', 'what is public there is public here, too; else all are private')
+      .option('--secret-file <file>', 'file with a token of that account, for its private repositories')
+      .option('--secret-stdin', 'read that token from standard input')
+      .option('--api <url>', 'of another server that speaks as GitHub does', 'https://api.github.com')
+      .option('--dry-run', 'only list them')
+      .action(run(importGithub)),
+    'hearth import github alice --user alice --dry-run',
+    'hearth import github alice --user alice --keep-visibility --secret-file token',
+    'hearth import github alice --user alice --stars --watch',
+  );
+}
+
+interface Options {
+  user: string;
+  stars?: true;
+  watch?: true;
+  keepVisibility?: true;
+  secretFile?: string;
+  secretStdin?: true;
+  api: string;
+  dryRun?: true;
+}
+
+interface Row {
+  name: string;
+  from: string;
+  result: string;
+  isFailed: boolean;
+}
+
+const columns: Column<Row>[] = [
+  { title: 'NAME', cell: ({ name }) => name, whole: true },
+  { title: 'FROM', cell: ({ from }) => from },
+  { title: 'RESULT', cell: ({ result }) => result, whole: true },
+];
+
+const toJson = ({ name, from, result, isFailed }: Row): object => ({ name, from, result, failed: isFailed });
+
+const importGithub: Action<Options, [string]> = async (cli, options, login) => {
+  if (!/^[\w.-]{1,100}$/.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name of an account.`);
+  const secret = options.secretFile === undefined && !options.secretStdin ? '' : await readSecret(cli, options);
+  const rooms = await cli.openRooms();
+  const owner = await rooms.owners.resolve(options.user);
+  if (owner === null) throw invalid('no_such_owner', `There is no person and no organisation ${options.user}.`);
+  const listed = await rooms.mirrors.repositoriesAt({ api: options.api, login, isStarred: options.stars === true, secret });
+  const rows: Row[] = [];
+  const progress = showProgress(cli);
+  for (const [done, one] of listed.entries()) {
+    progress.step({ done, total: listed.length, item: one.fullName });
+    const name = `${owner.handle}/${one.name}`;
+    rows.push({ name, from: one.fullName, ...(await bring(cli, options, { owner: owner.handle, login, secret }, one)) });
+  }
+  progress.end();
+  if (rows.some(({ isFailed }) => isFailed)) cli.exitCode = 1;
+  cli.output.list(rows, columns, ['repository', 'repositories'], toJson);
+  if (listed.length === 0) cli.output.message(`${login} has no repositories there${secret === '' ? ' that everybody may see' : ''}.`);
+};
+
+type Account = { owner: string; login: string; secret: string };
+
+/** One that fails does not keep the others out. */
+async function bring(cli: Cli, options: Options, { owner, login, secret }: Account, one: RepositoryElsewhere): Promise<Pick<Row, 'result' | 'isFailed'>> {
+  const { repositories, mirrors, git } = await cli.openRooms();
+  const isThere = await repositories.find(localAdministrator, owner, one.name).then(() => true, () => false);
+  if (isThere) return { result: 'skipped: the name is in use here', isFailed: false };
+  const visibility = options.keepVisibility && !one.isPrivate ? 'PUBLIC' : 'PRIVATE';
+  if (options.dryRun) return { result: `would be imported, ${visibility.toLowerCase()}`, isFailed: false };
+  try {
+    const account = secret !== '' && isSameService(options.api, one.cloneUrl) ? { username: login, secret } : {};
+    const { id } = await mirrors.import(localAdministrator, {
+      owner, name: one.name, description: one.description, visibility, address: one.cloneUrl, ...account, keepMirroring: options.watch === true,
+    });
+    await mirrors.runDue();
+    const error = (await mirrors.find(id))?.lastError;
+    if (error != null) return { result: `is there, but still empty: ${error}`, isFailed: true };
+    const { path } = await repositories.find(localAdministrator, owner, one.name);
+    return { result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs(path)).size, 'ref', 'refs')}`, isFailed: false };
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    return { result: `failed: ${error.message}`, isFailed: true };
+  }
+}
+
+/** The token goes to the server that it is of, whatever address an answer names. */
+function isSameService(api: string, cloneUrl: string): boolean {
+  const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
+  return named !== null && named.protocol === asked.protocol && (named.host === asked.host || `api.${named.host}` === asked.host);
+}

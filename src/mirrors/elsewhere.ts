@@ -1,0 +1,83 @@
+import { forbidden, isDomainError, notFound, unavailable } from '../kernel/index.ts';
+import type { OutboundAnswer } from '../outbound/index.ts';
+import { wordsFor } from './reach-remote.ts';
+import type { MirrorRoom } from './room.ts';
+
+/** A repository as another forge lists it. */
+export interface RepositoryElsewhere {
+  name: string;
+  /** `owner/name` over there. */
+  fullName: string;
+  description: string;
+  isPrivate: boolean;
+  cloneUrl: string;
+}
+
+export interface AccountElsewhere {
+  /** Of GitHub, or of a forge that answers like it. */
+  api: string;
+  login: string;
+  /** Those that the account has marked, instead of its own. */
+  isStarred: boolean;
+  /** A token of that account: its private repositories are listed, too. */
+  secret: string;
+}
+
+const maxKeysBytes = 512 * 1024;
+const maxPageBytes = 16 * 1024 * 1024;
+const perPage = 100;
+const maxPages = 50;
+
+/**
+ * The public keys that an address shows, one line each, as `https://github.com/alice.keys` does.
+ * Refuses `elsewhere_refused` where this server may not go there, `elsewhere_not_found`, `elsewhere_failed`.
+ */
+export async function keysAt(room: MirrorRoom, url: string): Promise<string[]> {
+  const { body } = await get(room, url, {}, maxKeysBytes);
+  return body.toString('utf8').split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** The repositories of an account. Refuses as `keysAt` does. */
+export async function repositoriesAt(room: MirrorRoom, { api, login, isStarred, secret }: AccountElsewhere): Promise<RepositoryElsewhere[]> {
+  const whose = isStarred ? `users/${encodeURIComponent(login)}/starred` : secret === '' ? `users/${encodeURIComponent(login)}/repos` : 'user/repos';
+  const found: RepositoryElsewhere[] = [];
+  for (let page = 1; page <= maxPages; page += 1) {
+    const query = `per_page=${perPage}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
+    const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
+    const { body } = await get(room, `${api.replace(/\/$/, '')}/${whose}?${query}`, headers, maxPageBytes);
+    const listed = readList(body);
+    found.push(...listed);
+    if (listed.length < perPage) break;
+  }
+  return found;
+}
+
+async function get({ outbound }: MirrorRoom, url: string, headers: Record<string, string>, maxBytes: number): Promise<OutboundAnswer> {
+  const answer = await outbound.send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes }).catch((error: unknown) => {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    throw error.code === 'unavailable' ? unavailable('elsewhere_failed', error.message, { cause: error }) : forbidden('elsewhere_refused', wordsFor(error), { cause: error });
+  });
+  const { status } = answer;
+  const { host } = new URL(url);
+  if (status === 404) throw notFound('elsewhere_not_found', `${host} knows nobody of this name.`);
+  if (status === 401) throw forbidden('elsewhere_refused', `${host} does not accept this token.`);
+  if (status === 403 || status === 429) throw unavailable('elsewhere_failed', `${host} answers no more questions for now (status ${status}); with a token it answers more.`);
+  if (status !== 200) throw unavailable('elsewhere_failed', `${host} answered with status ${status}.`);
+  return answer;
+}
+
+function readList(body: Buffer): RepositoryElsewhere[] {
+  const strange = () => unavailable('elsewhere_failed', 'The answer is not a list of repositories.');
+  let rows: unknown;
+  try {
+    rows = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw strange();
+  }
+  if (!Array.isArray(rows)) throw strange();
+  return rows.map((row: Record<string, unknown> | null): RepositoryElsewhere => {
+    const { name, full_name: fullName, clone_url: cloneUrl, description, private: isPrivate } = row ?? {};
+    if (typeof name !== 'string' || typeof fullName !== 'string' || typeof cloneUrl !== 'string') throw strange();
+    return { name, fullName, cloneUrl, description: typeof description === 'string' ? description : '', isPrivate: isPrivate !== false };
+  });
+}
