@@ -10,6 +10,7 @@ import { createArtifactHandlers } from './artifacts/index.ts';
 import { createAssets } from './answers/assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers, gitFirst } from './git/index.ts';
+import { createSaidAgain } from './kept-pages/said-again.ts';
 import { createHttpCounts } from './metrics/http-counts.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { createAnonymousBudget } from './middleware/anonymous-budget.ts';
@@ -43,10 +44,13 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
 
   const app = new Koa<State>();
+  const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
   const turns = createTurns();
   const notes = [createRequestLog({ logger, clock }), counts.count, turns.note];
   const headers = securityHeaders(config);
+  const again = createSaidAgain({ rooms, random, readClient, notes });
+  app.use(again.remember);
   app.use(nameRequest(random));
   app.use((ctx, next) => {
     for (const note of notes) note(ctx);
@@ -71,5 +75,5 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.on('error', (error: Error, ctx?: Context) => {
     logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
   });
-  return turns.before(gitFirst({ handlers: git, random, headers, notes, readClient: createClientReader(config.proxy.trusted) }, app.callback()));
+  return turns.before(gitFirst({ handlers: git, random, headers, notes, readClient }, again.before(app.callback())));
 }

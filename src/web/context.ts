@@ -44,6 +44,8 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The answer holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
+  /** What the answer rests on when it is a kept page, beside the database. */
+  kept: { madeAtMs: number; repository: string; refs: string } | null;
 }
 
 /** What is noted of any request, also of one that passes by Koa. */

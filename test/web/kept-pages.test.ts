@@ -111,6 +111,67 @@ t.test('flips', async (t) => {
     }
   });
 
+  await t.test('said again without the middlewares, to the letter, and only to whoever asks the same', async (t) => {
+    let finds = 0;
+    const { find } = web.rooms.repositories;
+    web.rooms.repositories.find = (...args) => (finds += 1, find(...args));
+    t.teardown(() => (web.rooms.repositories.find = find));
+    /** Asks until nothing more is found out, then once more; and the same past the short way. */
+    const both = async (headers: Record<string, string>) => {
+      for (let time = 0; time < 3; time += 1) await rawly(web, B, headers);
+      finds = 0;
+      web.log.length = 0;
+      const [short, lines] = [await rawly(web, B, headers), requestLines(web)];
+      const isShort = finds === 0;
+      web.log.length = 0;
+      const long = await rawly(web, B, { ...headers, 'X-Anything': '1' });
+      t.equal(finds, isShort ? 1 : 2, 'a header that nobody knows goes the whole way');
+      t.same(lines, requestLines(web), 'and is logged the same');
+      t.not(short.id, long.id);
+      return { short, long, isShort };
+    };
+    const { etag } = (await view(anybody, B)).headers;
+    const asked: [words: string, headers: Record<string, string>][] = [
+      ['plain', {}],
+      ['a browser', { 'User-Agent': 'Fire/1', 'Accept': 'text/html,*/*;q=0.8', 'Accept-Language': 'en', 'Accept-Encoding': 'gzip, deflate, br', 'Sec-Fetch-Site': 'none' }],
+      ['gzip', { 'Accept-Encoding': 'gzip' }],
+      ['known already', { 'If-None-Match': etag! }],
+      ['known already, but asked for anew', { 'If-None-Match': etag!, 'Cache-Control': 'no-cache' }],
+      ['behind a proxy', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7', 'Host': 'git.example.org' }],
+      ['in the dark', { Cookie: 'hearth_theme=dark' }],
+    ];
+    const seen = new Map<string, string>();
+    for (const [words, headers] of asked) {
+      const { short, long, isShort } = await both(headers);
+      t.ok(isShort, words);
+      t.same({ ...short, id: '' }, { ...long, id: '' }, words);
+      seen.set(words, `${short.status} ${short.body}`);
+    }
+    t.match(seen.get('known already'), /^304 $/);
+    t.match(seen.get('behind a proxy'), 'https://git.example.org/git/alice/kiln.git');
+    t.match(seen.get('in the dark'), 'data-theme="dark"');
+    for (const [words, headers] of [['a session', { Cookie: 'hearth_session=none' }], ['a token', { Authorization: 'Bearer none' }], ['a body', { 'Content-Length': '0' }]] as const) {
+      t.notOk((await both(headers)).isShort, words);
+    }
+    t.equal((await rawly(web, B, { Host: 'not a host' })).status, 400);
+  });
+
+  await t.test('what changes while a page is being answered is not said again', async (t) => {
+    const { refState } = web.rooms.git;
+    t.teardown(() => (web.rooms.git.refState = refState));
+    web.clock.advance(61_000);
+    web.rooms.git.refState = async (target) => {
+      web.rooms.git.refState = refState;
+      const state = await refState(target);
+      await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
+      return state;
+    };
+    t.equal((await anybody.get(B)).status, 200, 'who was let in before sees it yet');
+    t.equal((await anybody.get(B)).status, 404);
+    await alice.post(`${B}/settings/visibility`, { visibility: 'PUBLIC' });
+    t.equal((await anybody.get(B)).status, 200);
+  });
+
   await t.test('what anybody does to the refs shows at once', async (t) => {
     t.match(await bodies(anybody), /heat[^]* = /);
     await fillRepository(t, path, { 'src/fire.ts': 'const cold = 2;\n' }, 'topic');
@@ -203,6 +264,25 @@ function bytesOf({ port }: Web, path: string, encoding: string): Promise<{ encod
     request({ host: '127.0.0.1', port, path, agent: false, headers: { 'Accept-Encoding': encoding } }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(parts) }));
+    }).on('error', reject).end();
+  });
+}
+
+/** Lines of the log about requests, without what differs from one to the next. */
+const requestLines = ({ log }: Web): object[] => log.filter(({ event }) => event === 'http.request').map(({ fields }) => ({ ...fields, id: '', ms: 0 }));
+
+/** An answer with its headers as they came, but the time and the request's id. */
+function rawly({ port }: Web, path: string, headers: Record<string, string>): Promise<{ status: number; headers: string[]; id: string; body: string }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, agent: false, headers }, (response) => {
+      const pairs = response.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []));
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve({
+        status: response.statusCode!,
+        headers: pairs.map((pair) => pair.replace(/^(X-Request-Id|Date): .*/, '$1')),
+        id: String(response.headers['x-request-id']),
+        body: Buffer.concat(parts).toString(),
+      }));
     }).on('error', reject).end();
   });
 }

@@ -3,6 +3,7 @@ import type { Random } from '../../kernel/index.ts';
 import { nobody } from '../context.ts';
 import type { Exchange, Middleware } from '../context.ts';
 import { externalOrigin } from '../requests/external-origin.ts';
+import { countHostLines } from '../requests/host-lines.ts';
 import type { createClientReader } from '../requests/trusted-proxies.ts';
 import type { GitHandler, GitHandlers } from './exchange.ts';
 
@@ -73,11 +74,9 @@ export function gitFirst({ handlers, random, readClient, headers, notes }: Door,
 /** Whether a request names one host, in good form. Names come again and again, so the last one is kept. */
 function rememberedHost(): (request: IncomingMessage) => boolean {
   let good: string | undefined;
-  return ({ headers: { host }, rawHeaders }) => {
-    // Of two, Node keeps the first and drops the rest in silence.
-    let lines = 0;
-    for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') lines += 1;
-    if (lines !== 1 || host === undefined) return false;
+  return (request) => {
+    const { host } = request.headers;
+    if (host === undefined || countHostLines(request) !== 1) return false;
     if (host !== good && externalOrigin({ host, forwardedProto: null, baseUrl: null }).kind === 'known') good = host;
     return host === good;
   };

@@ -12,6 +12,7 @@ const brotlied = promisify(brotliCompress);
 export interface KeptPage {
   /** Changes with the bytes. */
   readonly etag: string;
+  readonly madeAtMs: number;
   /** The bytes in a content coding; made when they are first asked for. */
   body(encoding: AssetEncoding): Promise<Buffer>;
 }
@@ -46,7 +47,6 @@ const maxPageBytes = 4 * 1024 * 1024;
 const entryBytes = 1_024;
 
 interface Entry extends KeptPage {
-  madeAtMs: number;
   restsOn: readonly Relied[];
   /** At which state of the database all that it rests on was last so. */
   provenAt: number;

@@ -2,6 +2,13 @@ import { hash } from 'node:crypto';
 import type { WebRooms } from '../rooms.ts';
 import type { AnyVisit } from '../visit.ts';
 
+export interface PageKey {
+  key: string;
+  /** The bare repository, and the state of its refs: the part of the key that no change of the database tells of. */
+  repository: string;
+  refs: string;
+}
+
 /**
  * All that a page of a repository is made of, in one line: the address, who looks and
  * how they like it, the repository's row, what the viewer may do there, its refs and
@@ -9,14 +16,15 @@ import type { AnyVisit } from '../visit.ts';
  * mean other bytes.
  * @returns null when the page is not to be kept: nothing of a repository, or refs that only git can read
  */
-export async function pageKey(visit: AnyVisit, rooms: Pick<WebRooms, 'git' | 'ssh'>): Promise<string | null> {
+export async function pageKey(visit: AnyVisit, rooms: Pick<WebRooms, 'git' | 'ssh'>): Promise<PageKey | null> {
   const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await rooms.git.refState(found.path);
   if (refs === null) return null;
   const { repository, owner, canonical, level, isOwner, isPinned } = found;
-  return hash('sha256', JSON.stringify([
+  const key = hash('sha256', JSON.stringify([
     path, query.toString(), origin, preferences, viewer, person && [person.username, person.displayName], avatarAt,
     repository, owner, canonical, level, isOwner, isPinned, found.path, refs, rooms.ssh(),
   ]), 'base64');
+  return { key, repository: found.path, refs };
 }

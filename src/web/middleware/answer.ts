@@ -4,6 +4,7 @@ import type { Context, Middleware } from '../context.ts';
 import { writeCookie, type NewCookie } from '../requests/cookies.ts';
 import type { KeptPage, KeptPages } from '../kept-pages/kept-pages.ts';
 import { pageKey } from '../kept-pages/page-key.ts';
+import type { PageKey } from '../kept-pages/page-key.ts';
 import { readPreferences } from '../requests/preferences.ts';
 import type { Render } from '../answers/render.ts';
 import type { ContentReply, PageReply, Reply } from '../answers/reply.ts';
@@ -57,7 +58,8 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, html: string)
 }
 
 /** Whoever is signed out may show what they have, and gets 304 while it is the same. */
-async function sendKept(ctx: Context, kept: KeptPage, { person }: AnyVisit): Promise<void> {
+async function sendKept(ctx: Context, kept: KeptPage, { repository, refs }: PageKey, { person }: AnyVisit): Promise<void> {
+  ctx.state.kept = { madeAtMs: kept.madeAtMs, repository, refs };
   ctx.status = 200;
   setPageHeaders(ctx, person !== null);
   ctx.append('Vary', 'Accept-Encoding');
@@ -105,15 +107,15 @@ export function answer(page: PageHandler, { rooms, render, kept }: Answering): M
     const visit = visitOf(ctx);
     const key = kept && (await pageKey(visit, rooms));
     const asked = { nowMs: rooms.clock.now(), state: rooms.db.state() };
-    const known = kept && key !== null ? await kept.find(key, asked) : null;
-    if (known) return sendKept(ctx, known, visit);
+    const known = kept && key !== null ? await kept.find(key.key, asked) : null;
+    if (known) return sendKept(ctx, known, key!, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };
     const reply = await rooms.audit.as(actor, async () => page(visit, rooms));
     if (reply.kind !== 'page') return send(ctx, reply);
     const html = renderPage(ctx, reply, visit, render);
     const mayKeep = kept && key !== null && reply.restsOn !== null && reply.status === 200 && reply.cookies.length === 0 && !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await pageKey(visit, rooms)) === key) return sendKept(ctx, kept.keep(key, html, reply.restsOn!, asked), visit);
+    if (mayKeep && (await pageKey(visit, rooms))?.key === key.key) return sendKept(ctx, kept.keep(key.key, html, reply.restsOn!, asked), key, visit);
     sendPage(ctx, reply, visit, html);
   };
 }

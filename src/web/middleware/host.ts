@@ -1,20 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/index.ts';
 import type { Middleware } from '../context.ts';
 import { externalOrigin } from '../requests/external-origin.ts';
+import { countHostLines } from '../requests/host-lines.ts';
 import { Refusal } from '../answers/refusal.ts';
 import { createClientReader } from '../requests/trusted-proxies.ts';
 
 const maxUrlLength = 4096;
-
-/** Node keeps the first of two Host lines and drops the rest in silence; a proxy may have kept the other one. */
-function countHostLines(request: IncomingMessage): number {
-  let count = 0;
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    if (request.rawHeaders[index]?.toLowerCase() === 'host') count += 1;
-  }
-  return count;
-}
 
 /** Broken escapes and NUL would reach the rooms undecoded or cut short. */
 function isWellFormed(part: string): boolean {

@@ -22,6 +22,7 @@ export function nameRequest(random: Random): Middleware {
       form: emptyForm,
       takeUpload: noUpload,
       showsSecret: false,
+      kept: null,
     };
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();
