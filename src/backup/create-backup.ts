@@ -9,6 +9,7 @@ import type { Copier } from './copier.ts';
 import { hashFile } from './copy-file.ts';
 import { copyRepository } from './copy-repository.ts';
 import { newestBackup } from './list-backups.ts';
+import { makeFolder } from './make-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
 import type { BackedUpRepository, Manifest } from './manifest.ts';
 import { databaseAt, databaseName, isKey, plainParts } from './room.ts';
@@ -42,11 +43,11 @@ const unfinished = '.unfinished-';
  * Copies everything while the server goes on: the database first, as of one moment,
  * then the repositories that it names. Those can only be newer than their rows, never
  * missing. The folder appears under its name when it is whole.
- * Refuses `backup_under_way`, `low_disk_space`.
+ * Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(room: BackupRoom, { to = room.config.backup.folder, ...options }: CreateOptions = {}): Promise<CreatedBackup> {
   return whileMarked(room, async () => {
-    await mkdir(to, { recursive: true, mode: 0o700 });
+    await makeFolder(to);
     await refuseLowDisk(room, to);
     const earlier = await newestBackup(to);
     for (const name of await readdir(to)) {

@@ -2,6 +2,7 @@ export { createBackups } from './backups.ts';
 export type { Backups, BackupState } from './backups.ts';
 export { pushesAfter } from './carry-pushes.ts';
 export type { CarriedPush } from './carry-pushes.ts';
+export { makeFolder } from './make-folder.ts';
 export { rollBack } from './roll-back.ts';
 export type { RolledBack } from './roll-back.ts';
 export type { CreatedBackup, CreateOptions } from './create-backup.ts';

@@ -65,11 +65,15 @@ export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'ge
   if (!existsSync(readme)) writeFileSync(readme, readmeText, { mode: 0o600 });
 }
 
-/** One folder at a time: with `recursive`, Node never returns from file systems that let nobody make folders, such as /proc. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
+/**
+ * Answers the topmost that was made. One folder at a time: with `recursive`, Node never returns from file systems that let nobody
+ * make folders, such as /proc.
+ */
+export function makeFolder(folder: string, mode = 0o700): string | undefined {
+  if (existsSync(folder)) return undefined;
+  const first = makeFolder(dirname(folder), mode);
+  mkdirSync(folder, { mode });
+  return first ?? folder;
 }
 
 /** Types of statfs(2). */

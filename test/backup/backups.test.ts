@@ -212,6 +212,18 @@ t.test('one backup at a time, and none from a killed process holds the next one 
   t.equal(await backups.isUnderWay(), false);
 });
 
+t.test('a folder that cannot be made is told at once, and nothing is left', async (t) => {
+  const { hearth, cli } = await instance(t, 0);
+  const inTheWay = path.join(hearth.folder, 'file');
+  writeFileSync(inTheWay, '');
+  for (const words of [[], ['--tar']]) {
+    t.match(await cli('backup', 'create', '--to', '/proc/x', ...words), { code: 2, stderr: /^error: the folder \/proc\/x cannot be made: nobody can make folders there/i });
+    t.match(await cli('backup', 'create', '--to', path.join(inTheWay, 'below'), ...words), { code: 2, stderr: /a file is in the way/ });
+  }
+  t.notOk(existsSync(path.join(hearth.config.dataDir, 'tmp')));
+  t.match(await cli('init', '--config', '/proc/x/hearth.toml'), { code: 2, stderr: /cannot be made/ });
+});
+
 t.test('a copy that fails leaves nobody at work behind it', async (t) => {
   const release = Promise.withResolvers<void>();
   let working = 0;

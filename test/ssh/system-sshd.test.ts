@@ -37,6 +37,11 @@ t.test('ssh keys answers for a known key with one line, and with nothing for any
   for (const odd of ['', '"', `${key}\nssh-rsa AAAA`]) t.equal(await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, odd || 'x'), '');
 });
 
+t.test('status and clone addresses name the door that people reach', async (t) => {
+  t.match(await server.command('status'), new RegExp(`\nSSH\tssh://git@[^/\n]+:${port}   through this machine's own sshd\n`));
+  t.match(await server.command('repo', 'show', 'alice/garden'), new RegExp(`\nClone \\(SSH\\)\tssh://git@[^/\n]+:${port}/alice/garden.git`));
+});
+
 t.test('keys on security tokens are welcome in this mode', async (t) => {
   const text = (words: string): Buffer => {
     const bytes = Buffer.from(words, 'latin1');

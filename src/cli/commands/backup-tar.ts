@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
@@ -22,14 +22,17 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   if (isStream && cli.output.json) throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
   if (isStream && cli.process.stdout.isTTY) throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
   const { backups, config } = await cli.openRooms();
-  const [{ packBackup }, { systemRandom }] = await Promise.all([import('../../backup/index.ts'), import('../../kernel/index.ts')]);
+  const [{ makeFolder, packBackup }, { systemRandom }] = await Promise.all([import('../../backup/index.ts'), import('../../kernel/index.ts')]);
   const stage = path.join(config.dataDir, 'tmp', `backup-${systemRandom.uuid()}`);
+  const folder = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder);
+  // Before the work of an hour.
+  if (folder !== null) await makeFolder(folder);
   const progress = showProgress(cli);
   try {
     const made = await backups.create({ to: stage, withKeys, onProgress: progress.step }).finally(progress.end);
     warn(made.missing);
     const pieces = packBackup(made.folder);
-    const file = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder, `${made.name}.tar`);
+    const file = folder === null ? null : path.join(folder, `${made.name}.tar`);
     const bytes = file === null ? await writeOut(cli, pieces) : await writeFile(file, pieces);
     const line = `${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, ${(made.tookMs / 1000).toFixed(1)} s`;
     if (file === null) cli.output.message(`Backup ${made.name}: ${line}`);
@@ -51,7 +54,6 @@ async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buff
 
 /** Appears under its name when it is whole and on the disk. */
 async function writeFile(file: string, pieces: AsyncIterable<Buffer>): Promise<number> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = path.join(path.dirname(file), `.unfinished-${path.basename(file)}`);
   const handle = await open(unfinished, 'w', 0o600);
   let bytes = 0;

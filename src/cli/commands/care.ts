@@ -8,6 +8,7 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { counted, isoOrNull, never, readableSize } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
+import { shownAddresses } from '../serving/addresses.ts';
 import { readRunningServer } from '../serving/server-file.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
@@ -45,13 +46,15 @@ async function status(cli: Cli): Promise<void> {
   // It tells where its doors are once they are open.
   const isStarting = server !== null && server.http === null;
   const door = (at: { host: string; port: number } | null | undefined): string => (isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`);
+  const sshUrl = server?.http == null ? null : shownAddresses(rooms.config, server.http, server.ssh).ssh;
+  const ssh = sshUrl === null ? door(server?.ssh) : `${sshUrl}${rooms.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
   cli.output.show(
     [
       ['Version', embedded.version],
       ['Server', server === null ? 'not running' : `process ${server.pid}`],
       ['Started', { epochMs: startedAt, otherwise: 'not running' }],
       ['Web', server?.webUrl ?? door(server?.http)],
-      ['SSH', door(server?.ssh)],
+      ['SSH', ssh],
       ['Deliveries waiting', counts.deliveries.PENDING],
       ['Last backup', never(newest?.madeAt ?? null)],
       ['Last proven restore', never(proven)],
@@ -65,6 +68,7 @@ async function status(cli: Cli): Promise<void> {
       startedAt: isoOrNull(startedAt),
       webUrl: server?.webUrl ?? null,
       ssh: server?.ssh ?? null,
+      sshUrl,
       deliveriesWaiting: counts.deliveries.PENDING,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
       lastProvenRestoreAt: isoOrNull(proven),

@@ -40,14 +40,14 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   if (container) return cli.output.print(containerFile);
   if (proxy !== undefined) return cli.output.print(await proxyFile(cli, proxy));
   const ids = user === undefined ? null : idsOf(user, cli.process.getuid?.());
-  const [{ exampleFile, loadConfig }, { becomeOwnerOf, prepareDataDir }] = await Promise.all([import('../../config/index.ts'), import('../data-dir.ts')]);
+  const [{ exampleFile, loadConfig }, { becomeOwnerOf, makeFolder, prepareDataDir }] = await Promise.all([import('../../config/index.ts'), import('../data-dir.ts')]);
   // The file that --config names is the one to be made.
   const sources = configSources(cli.process, cli.flags);
   const env = behindProxy === undefined ? sources.env : { ...sources.env, SERVICE_BASE_URL: behindProxy };
   const { config } = loadConfig({ ...sources, env, configPath: undefined });
   const file = path.resolve(cli.process.cwd(), cli.flags.config ?? 'hearth.toml');
   if (existsSync(file)) throw conflict('settings_exist', `${file} is there already; nothing was changed.`);
-  const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
+  const made = makeSettingsFolder(path.dirname(file), makeFolder);
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
   if (ids !== null) giveTo(ids, file, config.dataDir);
@@ -61,6 +61,15 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, { config: file, dataDir: config.dataDir, hostKey: hostKeyFile, fingerprint });
   cli.output.message(`The SSH server will show itself with the fingerprint ${fingerprint} (ED25519).`);
   for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
+}
+
+/** Refuses `settings_folder`. */
+function makeSettingsFolder(folder: string, make: (folder: string, mode: number) => string | undefined): string | undefined {
+  try {
+    return make(folder, 0o755);
+  } catch (cause) {
+    throw invalid('settings_folder', `The folder ${folder} cannot be made: ${(cause as Error).message.replace(/,.*$/, '')}.`, { cause });
+  }
 }
 
 /** What proxies and runners reach through the proxy is not open to everyone beside it. */

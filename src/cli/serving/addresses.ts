@@ -66,7 +66,8 @@ export function doorHere(config: Config): string {
 export function cloneAddresses(config: Config, { owner, name }: { owner: string; name: string }): { http: string; ssh: string | null } {
   const facts = readRunningServer(config.dataDir);
   const web = webAddress(config);
-  const door = facts === null ? (config.ssh.enabled ? config.ssh.listen : null) : facts.ssh;
+  const ownDoor = config.ssh.systemSshd ? { host: '0.0.0.0', port: 22 } : config.ssh.enabled ? config.ssh.listen : null;
+  const door = facts === null ? ownDoor : facts.ssh;
   const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, door);
   return { http: `${web}/git/${owner}/${name}.git`, ssh: ssh === null ? null : `${ssh}/${owner}/${name}.git` };
 }

@@ -1,0 +1,29 @@
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { invalid } from '../kernel/index.ts';
+
+/**
+ * Makes a folder that somebody named, with those above it. One at a time: with `recursive`, Node never
+ * returns from file systems that let nobody make folders, such as /proc.
+ * Refuses `backup_folder_unusable`; what was made on the way stays, empty.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await make(path.resolve(folder));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EACCES' || code === 'EPERM' ? 'this user may not write there' : code === 'ENOTDIR' || code === 'EEXIST' ? 'a file is in the way' : code === 'EROFS' ? 'the disk is read-only' : 'nobody can make folders there';
+    throw invalid('backup_folder_unusable', `The folder ${folder} cannot be made: ${why}.`, { cause: error });
+  }
+}
+
+async function make(folder: string): Promise<void> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found?.isDirectory()) return;
+  if (found !== null) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+  await make(path.dirname(folder));
+  await mkdir(folder, { mode: 0o700 });
+}
