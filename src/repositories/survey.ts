@@ -63,7 +63,7 @@ export function createSurvey(room: RepositoryRoom): Survey {
     async measureAll() {
       let changed = 0;
       for (const repository of await room.db.read.findBy(repositorySchema, { deletedAt: IsNull() })) {
-        if (await inTurn(() => measure(room, repository), false)) changed += 1;
+        if (await inTurn(() => measureOrLog(room, repository), false)) changed += 1;
       }
       return changed;
     },
@@ -95,6 +95,16 @@ async function lookInto(room: RepositoryRoom, id: string): Promise<boolean> {
     return true;
   } catch (error) {
     room.logger.warn('repository.not_surveyed', { repositoryId: id, error });
+    return false;
+  }
+}
+
+/** One that cannot be read keeps what was known of it, and the others are measured all the same. */
+async function measureOrLog(room: RepositoryRoom, repository: Repository): Promise<boolean> {
+  try {
+    return await measure(room, repository);
+  } catch (error) {
+    room.logger.warn('repository.not_measured', { repositoryId: repository.id, error });
     return false;
   }
 }

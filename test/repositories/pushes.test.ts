@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -168,6 +169,17 @@ t.test('issue "reading" part 6: the size of a repository follows its pushes and 
   t.not(await size(), loose);
   t.equal(await repositories.measureAll(), 0, 'what did not change is not written');
   t.equal(await git.size(`${path}.gone`), 0);
+
+  const folders = [];
+  for (const name of ['damaged', 'later']) {
+    await repositories.create(alice, { name, visibility: 'PRIVATE' });
+    folders.push((await repositories.find(alice, 'alice', name)).path);
+  }
+  rmSync(`${folders[0]}/objects`, { recursive: true });
+  writeFileSync(`${folders[0]}/objects`, 'no folder');
+  writeFileSync(`${folders[1]}/objects/pack/pack-x.pack`, 'ten bytes.');
+  t.equal(await repositories.measureAll(), 1, 'one that cannot be read does not keep the others from being measured');
+  t.equal((await repositories.find(alice, 'alice', 'later')).repository.sizeBytes, 10);
 });
 
 t.test('the default branch is neither deleted nor rewritten; the second can be allowed', async (t) => {

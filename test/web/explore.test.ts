@@ -77,6 +77,8 @@ t.test('web-ui §3 repositories are found by what they are mainly written in, an
   t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
   t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
   t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
+  const listed = async (query: string) => ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);
+  t.same([await listed('language=c'), await listed('language=Rust'), await listed('language=nonsense'), await listed('language=Python&owner=eve&limit=1')], [['engine'], [], [], ['engine']], 'the API asks the same');
   t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
 
   await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');

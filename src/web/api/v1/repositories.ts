@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { languageCalled } from '../../../highlighting/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import { created, json, listed, nothing } from '../answer.ts';
 import { operation } from '../operation.ts';
@@ -15,17 +16,20 @@ export const listRepositories = operation({
   query: z.object({
     owner: z.string().optional().describe('Only those of this person or organisation'),
     name: z.string().max(100).optional().describe('Only those whose name contains this'),
+    language: z.string().max(100).optional().describe('Only those mainly written in this, whatever its case'),
     sort: z.enum(['updated', 'created', 'name']).default('updated'),
     ...paging,
   }),
   answer: z.array(repository),
-  async run({ viewer, query: { owner, name, sort, limit, after }, rooms, origin }) {
+  async run({ viewer, query: { owner, name, language, sort, limit, after }, rooms, origin }) {
     const named = owner === undefined ? null : await rooms.owners.resolve(owner);
     if (owner !== undefined && named === null) throw notFound('no_such_owner_here', 'There is nobody with this handle.');
     const page = await rooms.repositories.list(viewer, {
       limit, sort, after: after ?? null,
       ...(named && { ownerId: named.id }),
       ...(name !== undefined && { filter: name }),
+      // One that nobody knows is nobody's.
+      ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     });
     return listed(showListed(page.repositories, { origin, rooms }), page.next);
   },
