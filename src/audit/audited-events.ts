@@ -11,7 +11,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'handle.freed',
   'organisation.created', 'organisation.renamed', 'organisation.deleted',
   'organisation.member_added', 'organisation.member_removed', 'organisation.member_left', 'organisation.role_changed',
-  'repository.visibility_changed', 'repository.renamed', 'repository.deleted', 'repository.restored', 'repository.purged',
+  'repository.visibility_changed', 'repository.protection_changed', 'repository.archived', 'repository.unarchived', 'repository.renamed', 'repository.deleted', 'repository.restored', 'repository.purged',
   'repository.transfer_offered', 'repository.transfer_declined', 'repository.transfer_withdrawn', 'repository.transferred',
   'repository.collaborator_added', 'repository.collaborator_changed', 'repository.collaborator_removed', 'repository.collaborator_left',
   'push.undone', 'webhook.added', 'webhook.edited', 'webhook.removed',
@@ -19,6 +19,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'peer.invited', 'peer.asked_to_pair', 'peer.paired', 'peer.removed',
   'follow.added_for', 'follow.ended_for', 'follow.retried_for', 'follow.resynced',
   'delivery.retried', 'delivery.failed_retried', 'delivery.purged',
-  'runner.registered', 'runner.removed', 'ci.run_removed',
+  'runner.token_made', 'runner.registered', 'runner.disabled', 'runner.enabled', 'runner.removed', 'ci.run_removed',
+  'secret.set', 'secret.removed',
   'backup.created', 'backup.restored',
 ]);

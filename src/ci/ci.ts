@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Viewer } from '../access/index.ts';
-import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Clock, LogFields, Logger, Random } from '../kernel/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
@@ -38,6 +38,7 @@ import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { InstanceKey } from '../sealing/index.ts';
+import type { CiScope } from './scope.ts';
 import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
 import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
 import { claimTask } from './tasks/claim-task.ts';
@@ -97,9 +98,22 @@ export function createCi(options: CiOptions) {
   const bind = <Rest extends unknown[], Result>(useCase: (room: CiRoom, ...rest: Rest) => Result) =>
     (...rest: Rest): Result => useCase(room, ...rest);
 
+  /** The same for an act that the audit log keeps. */
+  const noted = <Rest extends unknown[], Result>(
+    useCase: (room: CiRoom, ...rest: Rest) => Promise<Result>,
+    event: (...rest: Rest) => string,
+    fields: (...rest: Rest) => LogFields,
+  ) =>
+    async (...rest: Rest): Promise<Result> => {
+      const result = await useCase(room, ...rest);
+      logger.info(event(...rest), fields(...rest));
+      return result;
+    };
+  const inWords = (scope: CiScope | null): LogFields => (scope === null ? {} : { scope: scope.kind, ...('id' in scope ? { scopeId: scope.id } : {}) });
+
   return {
-    resetRegistrationToken: bind(resetRegistrationToken),
-    makeOnceToken: bind(makeOnceToken),
+    resetRegistrationToken: noted(resetRegistrationToken, () => 'runner.token_made', (scope) => inWords(scope)),
+    makeOnceToken: noted(makeOnceToken, () => 'runner.token_made', (scope) => ({ ...inWords(scope), once: true })),
     registrationTokenMadeAt: bind(registrationTokenMadeAt),
     registerRunner: bind(registerRunner),
     registerOffline: bind(registerOffline),
@@ -108,7 +122,7 @@ export function createCi(options: CiOptions) {
     declareRunner: bind(declareRunner),
     listRunners: bind(listRunners),
     findRunner: bind(findRunner),
-    setRunnerDisabled: bind(setRunnerDisabled),
+    setRunnerDisabled: noted(setRunnerDisabled, (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'), (scope, runner) => ({ runner, ...inWords(scope) })),
     removeRunner: bind(removeRunner),
 
     fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(room, calls, runner, fetch),
@@ -159,8 +173,8 @@ export function createCi(options: CiOptions) {
     removeArtifact: bind(removeArtifact),
 
     listSecrets: bind(listSecrets),
-    setSecret: bind(setSecret),
-    removeSecret: bind(removeSecret),
+    setSecret: noted(setSecret, () => 'secret.set', (scope, { name }) => ({ name, ...inWords(scope) })),
+    removeSecret: noted(removeSecret, () => 'secret.removed', (scope, name) => ({ name, ...inWords(scope) })),
     listVariables: bind(listVariables),
     setVariable: bind(setVariable),
     removeVariable: bind(removeVariable),

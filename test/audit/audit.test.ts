@@ -62,6 +62,8 @@ t.test('the rooms are heard: accounts, organisations, repositories', async (t) =
   const alice = await addPerson('alice');
   await rooms.accounts.setAdministrator(alice.id, true);
   await rooms.accounts.addInvite(alice.id);
+  await rooms.ci.setSecret({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
+  await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
   await rooms.audit.flush();
   const entries = await rooms.audit.list({ limit: 10 });
   t.same(entries.map(({ event, actor }) => [event, actor === alice.id ? 'alice' : actor]).reverse(), [
@@ -69,7 +71,10 @@ t.test('the rooms are heard: accounts, organisations, repositories', async (t) =
     ['token.added', 'server'],
     ['person.administrator_set', 'server'],
     ['invite.added', 'alice'],
+    ['secret.set', 'server'],
+    ['runner.token_made', 'server'],
   ]);
-  t.notMatch(JSON.stringify(entries), alice.token, 'no secret is kept');
+  for (const secret of [alice.token, 'the value of it']) t.notMatch(JSON.stringify(entries), secret, 'no secret is kept');
+  t.match(entries[1], { details: { name: 'CANARY', scope: 'user', scopeId: alice.id } });
   t.equal(await rooms.audit.findBreak(), null);
 });
