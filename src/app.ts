@@ -302,11 +302,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
-      const pending = (await db.schema()).filter((step) => step.state === 'pending');
-      const storage = await storageFault(config);
+      const [steps, storage, hasGit] = await Promise.all([db.schema().catch(() => null), storageFault(config), git.isUsable()]);
       return [
         ...(stopping ? ['draining'] : addresses === null ? ['starting'] : []),
-        ...(pending.length > 0 ? ['migrations'] : []),
+        ...(steps === null ? ['database'] : steps.some((step) => step.state === 'pending') ? ['migrations'] : []),
+        ...(hasGit ? [] : ['git']),
         ...(storage === null ? [] : [storage]),
       ];
     },

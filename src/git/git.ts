@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
@@ -172,6 +173,8 @@ export interface Git {
   /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
+  /** Whether the program can be started; an update of it may have taken it away. */
+  isUsable(): Promise<boolean>;
   /** What clients asked; the edges note it. */
   readonly traffic: GitTraffic;
   /** From now on git is started by a small process of its own, where that is possible: for who serves pages meanwhile. */
@@ -370,6 +373,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       writes: loadOf(writes),
       short: loadOf(short),
     }),
+    isUsable: () => access(program, constants.X_OK).then(() => true, () => false),
     traffic: createGitTraffic(),
     spawnApart() {
       if (spawner !== null || isStopped) return;

@@ -1,7 +1,7 @@
 // time limit: 120 s
 // What commands ask of the running server through its control socket: reload, cron, log tail.
 import { execFile, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -12,7 +12,9 @@ import { runCli } from './fake-process.ts';
 const folder = temporaryFolder(t);
 const settings = path.join(folder, 'hearth.toml');
 writeFileSync(settings, '[log]\nlevel = "info"\n');
-const server = await startProgram(t, 'checkout', { folder });
+const ownGit = path.join(folder, 'git');
+writeFileSync(ownGit, '#!/bin/sh\nexec /usr/bin/env git "$@"\n', { mode: 0o755 });
+const server = await startProgram(t, 'checkout', { folder, env: { SERVICE_GIT_PROGRAM: ownGit } });
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 
 /** Exit code and both outputs of a command beside the server. */
@@ -34,6 +36,14 @@ t.test('reload applies what can change, names what needs a restart, and refuses 
   writeFileSync(settings, '[log]\nlevel = "info"\n');
   t.equal((await command('reload')).code, 0);
   t.equal((await fetch(`${server.url}/readyz`)).status, 200);
+});
+
+t.test('a git that is gone is said by /readyz', async (t) => {
+  const said = async () => (await fetch(`${server.url}/readyz`)).text();
+  chmodSync(ownGit, 0o600);
+  t.equal(await said(), 'not ready: git\n');
+  chmodSync(ownGit, 0o755);
+  t.equal(await said(), 'ready\n');
 });
 
 t.test('SIGHUP does the same, and the log says what came of it', async (t) => {

@@ -10,6 +10,8 @@ import type { Page, PersonVisit } from '../visit.ts';
 
 const here = '/admin/health';
 const shownMirrors = 50;
+/** A proof that is older is no news any more; the doctor says so, too. */
+const oldMs = 2 * 86_400_000;
 
 /** How the server is, when a restore was last proven, and which mirrors fail. */
 async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object = {}): Promise<PageReply> {
@@ -20,10 +22,11 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
   const busy = ({ running, waiting }: { running: number; waiting: number }): string => `${running} at work, ${waiting} waiting`;
   return page('admin/health', {
     unready: parts,
-    proven: lastProof && { at: viewTime(Date.parse(lastProof.at), now), repositories: lastProof.proven, total: lastProof.total },
+    proven: lastProof && { at: viewTime(Date.parse(lastProof.at), now), repositories: lastProof.proven, total: lastProof.total, isOld: now - Date.parse(lastProof.at) > oldMs },
     backup: newest && {
       at: viewTime(newest.madeAt, now),
       size: viewSize(newest.bytes),
+      isOld: now - newest.madeAt > oldMs,
       isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
     },
     mirrors,
