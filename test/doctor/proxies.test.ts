@@ -75,6 +75,7 @@ t.test('without a proxy in between there is nothing to find', async (t) => {
 
 t.test('nothing there, and somebody else there', async (t) => {
   t.match(await examine(await freePort()), [{ check: 'address.unreachable', level: 'problem', message: /refused the connection/, remedy: /proxy running/ }]);
+  t.match(await examine(Number(new URL(hearth.url).port)), [{ check: 'address.unreachable', message: /does not speak TLS/, remedy: /listen 443 ssl[^]*tls internal/ }]);
   const other = await startHearth(t);
   t.match(await examine(Number(new URL(other.url).port), 'http'), [{ check: 'address.elsewhere' }]);
 });

@@ -90,7 +90,7 @@ function nextSteps(file: string, user: string | undefined, url: string | undefin
   const service = [
     'hearth init --unit > /etc/systemd/system/hearth.service',
     'systemctl daemon-reload && systemctl enable --now hearth',
-    'journalctl -u hearth              # with the one-time link for the first administrator',
+    'hearth setup-url                  # the one-time link for the first administrator',
     ...(url === undefined ? [] : ['hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf     # or caddy, traefik', `hearth doctor --url ${url}`]),
   ];
   if (user !== undefined) return [`Settings are in ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];

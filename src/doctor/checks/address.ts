@@ -75,8 +75,8 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
       const words = failureWords(first);
-      const remedy = /certificate/.test(words)
-        ? 'let the proxy send the whole chain; to trust a certificate or an authority of your own, copy it to /etc/hearth/authority.pem and name that at the top of hearth.toml, above [http]: ca_file = "/etc/hearth/authority.pem"'
+      const remedy = /certificate/.test(words) ? remedies.untrusted
+        : /TLS/.test(words) ? remedies.noTls
         : 'is the proxy running, and does the name lead to this machine?';
       findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
       return report(url, findings);

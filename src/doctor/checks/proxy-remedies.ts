@@ -4,6 +4,12 @@ const lines = (nginx: string, caddy: string, traefik: string): string => [`nginx
 const asItIs = 'does so by itself: take away what changes it';
 
 export const remedies = {
+  untrusted: 'let the proxy send the whole chain; to trust a certificate or an authority of your own, copy it to /etc/hearth/authority.pem and name that at the top of hearth.toml, above [http]: ca_file = "/etc/hearth/authority.pem"',
+  noTls: lines(
+    'listen 443 ssl; with ssl_certificate and ssl_certificate_key',
+    'has it a certificate for this name yet? journalctl -u caddy tells; for a name that is not public: tls internal',
+    'tls: {}   (of the router), and a certificate for this name: its log tells',
+  ),
   host: lines('proxy_set_header Host $http_host;', 'take away: header_up Host …', 'passHostHeader: true   (in the loadBalancer of the service)'),
   scheme: lines(
     'proxy_set_header X-Forwarded-Proto $scheme;',
