@@ -35,6 +35,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
   { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },
+  { names: ['job'], load: async () => (await import('./commands/job.ts')).addJobCommands },
   { names: ['cron'], load: async () => (await import('./commands/cron.ts')).addCronCommands },
   { names: ['reload'], load: async () => (await import('./commands/reload.ts')).addReloadCommand },
   { names: ['ssh'], load: async () => (await import('./commands/ssh.ts')).addSshCommands },

@@ -42,7 +42,7 @@ function describeOption(option: Option, helper: Help): string {
 
 /** The first help of all would be a list of three dozen lines otherwise. */
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'log', 'version']],
+  ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'log', 'version']],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],

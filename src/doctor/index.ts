@@ -1,5 +1,7 @@
 export { countInstance } from './count-instance.ts';
 export type { InstanceCounts } from './count-instance.ts';
+export { listWork } from './list-work.ts';
+export type { Work, WorkState } from './list-work.ts';
 export { storageFault } from './storage-fault.ts';
 export { areaNames, createDoctor } from './doctor.ts';
 export type { Doctor } from './doctor.ts';

@@ -5,8 +5,9 @@ import { findWebhook } from './manage-webhooks.ts';
 import { pushPayload, repositoryPayload } from './payloads.ts';
 import { queue } from './queue.ts';
 import type { WebhookRoom } from './room.ts';
+import { scopeOf } from './scope.ts';
 import type { WebhookScope } from './scope.ts';
-import { webhookDeliverySchema } from './webhook-schema.ts';
+import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
 export type WebhookDelivery = WebhookDeliveryRow;
@@ -41,6 +42,14 @@ export async function redeliver(room: WebhookRoom, scope: WebhookScope, webhookI
     const { event, about, payload } = row;
     return queue(room, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
   });
+}
+
+/** The same by the number of the delivery alone, for whoever administers the server. */
+export async function redeliverAny(room: WebhookRoom, deliveryId: number): Promise<number> {
+  const row = await room.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
+  const hook = row === null ? null : await room.db.read.findOneBy(webhookSchema, { id: row.webhookId });
+  if (hook === null) throw notFound('delivery_not_found', 'There is no such delivery.');
+  return redeliver(room, scopeOf(hook), hook.id, deliveryId);
 }
 
 /**

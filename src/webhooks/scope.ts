@@ -11,6 +11,10 @@ export function scopeColumns({ kind, id }: WebhookScope): Pick<WebhookRow, 'repo
   return { repositoryId: kind === 'repository' ? id : null, organisationId: kind === 'organisation' ? id : null };
 }
 
+export function scopeOf({ repositoryId, organisationId }: Pick<WebhookRow, 'repositoryId' | 'organisationId'>): WebhookScope {
+  return repositoryId !== null ? { kind: 'repository', id: repositoryId } : { kind: 'organisation', id: organisationId! };
+}
+
 export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
   const { repositoryId, organisationId } = scopeColumns(scope);
   return { repositoryId: repositoryId ?? IsNull(), organisationId: organisationId ?? IsNull() };

@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
-import { listDeliveries, redeliver, removeOldDeliveries, testWebhook } from './deliveries.ts';
+import { listDeliveries, redeliver, redeliverAny, removeOldDeliveries, testWebhook } from './deliveries.ts';
 import { createDrain } from './drain.ts';
 import { hearPushes } from './hear-pushes.ts';
 import { hearRuns } from './hear-runs.ts';
@@ -54,6 +54,11 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     /** Sent at once, beside the answer. */
     async redeliver(scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
       const id = await redeliver(room, scope, webhookId, deliveryId);
+      wake();
+      return id;
+    },
+    async redeliverAny(deliveryId: number): Promise<number> {
+      const id = await redeliverAny(room, deliveryId);
       wake();
       return id;
     },

@@ -344,7 +344,7 @@ t.test('every command has help with an example; help is on stdout and ends with 
   const names = (text: string): string[] =>
     text.split('\n\n').filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
-  t.same(names(root.stdout).sort(), ['backup', 'cleanup', 'completion', 'config', 'cron', 'db', 'delivery', 'doctor', 'export', 'federation', 'handle', 'health', 'help', 'import', 'init', 'key', 'log', 'migrate', 'org', 'reindex', 'reload', 'repo', 'restore', 'rollback', 'run', 'runner', 'serve', 'setup-url', 'ssh', 'stats', 'status', 'token', 'trash', 'user', 'version', 'webhook']);
+  t.same(names(root.stdout).sort(), ['backup', 'cleanup', 'completion', 'config', 'cron', 'db', 'delivery', 'doctor', 'export', 'federation', 'handle', 'health', 'help', 'import', 'init', 'job', 'key', 'log', 'migrate', 'org', 'reindex', 'reload', 'repo', 'restore', 'rollback', 'run', 'runner', 'serve', 'setup-url', 'ssh', 'stats', 'status', 'token', 'trash', 'user', 'version', 'webhook']);
   /** The commands at or below these words that do something. */
   const leaves = async (words: string[]): Promise<string[][]> => {
     const below = names((await hearth(['help', ...words])).stdout);

@@ -155,6 +155,31 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   t.same(await json('webhook', 'list', 'alice/site'), []);
 });
 
+t.test('job list shows what waits in every queue and what failed, and job retry tries again', async (t) => {
+  const { id: hook } = await json('webhook', 'add', 'alice/site', target.url);
+  const { db } = server.rooms;
+  await db.write(async ({ manager, now }) => {
+    await manager.query(`INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
+      VALUES (900, 'u', ?, 'push', '{}', 'FAILED', 8, 1, 0, ?, 'it did not answer')`, [hook, now + 2]);
+    await manager.query("INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('a', '/ap/repos/alice/site', 'Push', 1, '{}', 1)");
+    await manager.query("INSERT INTO federation_delivery (id, outbox_id, target_inbox, host, state, attempts, next_attempt_at, created_at) VALUES (7, 'a', 'https://forge.example.org/inbox', 'forge.example.org', 'PENDING', 0, ?, ?)", [now + 60_000, now + 1]);
+    await manager.query("UPDATE mirrors SET failures = 3, last_error = 'refused' WHERE repository_id = (SELECT id FROM repositories WHERE name = 'copy')");
+  });
+  const rows = await json('job', 'list');
+  t.match(rows.find(({ id }: { id: string }) => id === 'webhook-900'), { kind: 'webhook', about: target.url, state: 'failed', tries: 8, nextAt: null, error: 'it did not answer' });
+  t.match(rows.find(({ id }: { id: string }) => id === 'delivery-7'), { kind: 'delivery', state: 'waiting', tries: 0, nextAt: /Z$/, error: null });
+  const mirror = rows.find(({ kind }: { kind: string }) => kind === 'mirror');
+  t.match(mirror, { about: 'alice/copy', state: 'failing', tries: 3, error: 'refused' });
+  t.match(await hearth('job', 'list', '--state', 'failed'), { code: 0, stdout: /^webhook-900\twebhook\t\S+\tfailed\t8\t\tit did not answer\n/ });
+  t.match(await hearth('job', 'list', '--limit', '1'), { code: 0, stdout: /^[^\n]*\n$/ });
+  t.match(await hearth('job', 'list', '--state', 'lost'), { code: 2 });
+  t.match(await hearth('job', 'retry', 'webhook-900'), { code: 0, stdout: /^Webhook delivery \d+ sends it again\.\n$/ });
+  t.match(await hearth('job', 'retry', mirror.id), { code: 0, stdout: 'The mirror was tried again: ok.\n' });
+  for (const [id, code] of [['webhook-1', 3], ['delivery-99', 3], ['mirror-x', 3], ['ci-1', 2], ['push-1', 2], ['x', 2]] as const) t.equal((await hearth('job', 'retry', id)).code, code, id);
+  await hearth('webhook', 'remove', 'alice/site', hook, '--yes');
+  await db.write(({ manager }) => manager.query('DELETE FROM federation_outbox'));
+});
+
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   const made = await json('backup', 'create', '--with-keys');
   t.match(await json('backup', 'list'), [{ name: made.name, repositories: 3, withKeys: true, proof: null }]);

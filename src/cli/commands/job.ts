@@ -1,0 +1,76 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { Rooms } from '../../app.ts';
+import type { Work, WorkState } from '../../doctor/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+
+/** `hearth job …`: what waits to be done, whichever queue it stands in. */
+export function addJobCommands(program: Command, run: Run): void {
+  const job = addNoun(program, 'job', 'what waits to be done or could not be done: deliveries, webhooks, mirrors, CI, pushes');
+  withExamples(
+    job.command('list').description('list it, the newest first')
+      .addOption(new Option('--state <state>', 'only what is').choices(['running', 'waiting', 'failing', 'failed']))
+      .option('--limit <count>', 'how many', '100')
+      .action(run(listJobs)),
+    'hearth job list',
+    'hearth job list --state failed',
+  );
+  withExamples(
+    job.command('retry').description('try something that failed again now')
+      .argument('<id>', 'as hearth job list shows it')
+      .action(run(retryJob)),
+    'hearth job retry webhook-17',
+  );
+}
+
+const columns: Column<Work>[] = [
+  { title: 'ID', cell: ({ id }) => id, whole: true },
+  { title: 'KIND', cell: ({ kind }) => kind },
+  { title: 'ABOUT', cell: ({ about }) => about },
+  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'TRIES', cell: ({ tries }) => tries, align: 'right' },
+  { title: 'NEXT', cell: ({ nextAt }) => ({ epochMs: nextAt, otherwise: '' }) },
+  { title: 'ERROR', cell: ({ error }) => error ?? '' },
+];
+
+const toJson = ({ nextAt, ...work }: Work): object => ({ ...work, nextAt: isoOrNull(nextAt) });
+
+const listJobs: Action<{ state?: WorkState; limit: string }, []> = async (cli, { state, limit }) => {
+  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of jobs.`);
+  const { db } = await cli.openRooms();
+  const { listWork } = await import('../../doctor/index.ts');
+  cli.output.list(await listWork(db, cli.clock.now(), { state, limit: Number(limit) }), columns, ['job', 'jobs'], toJson);
+};
+
+const retryJob: Action<object, [string]> = async (cli, _options, id) => {
+  const rooms = await cli.openRooms();
+  const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
+  if (kind === undefined || key === undefined) throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
+  const said = await retry(rooms, kind, key);
+  cli.output.result(said, { id });
+};
+
+async function retry(rooms: Rooms, kind: string, key: string): Promise<string> {
+  switch (kind) {
+    case 'delivery':
+      return `Delivery ${await rooms.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
+    case 'webhook': {
+      const made = await rooms.webhooks.redeliverAny(Number(key));
+      return `Webhook delivery ${made} sends it again.`;
+    }
+    case 'mirror': {
+      const mirrors = (await rooms.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
+      if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');
+      await rooms.mirrors.sync(mirrors[0]!.repositoryId);
+      await rooms.mirrors.runDue();
+      const { state } = (await rooms.mirrors.find(mirrors[0]!.repositoryId))!;
+      return `The mirror was tried again: ${state}.`;
+    }
+    default:
+      throw invalid('usage', kind === 'ci' ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER' : 'This waits for nobody: the server does it by itself.');
+  }
+}
