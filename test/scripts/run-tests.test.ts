@@ -63,3 +63,11 @@ t.test('no test file at all is a failure, and so is one that is not there', asyn
   t.match(await run([folder]), { code: 1, output: /\n0 passed, 1 failed\n$/ });
   t.match(await run([join(folder, 'absent.test.ts')]), { code: 1, output: /there is no such file\n0 passed, 1 failed\n$/ });
 });
+
+t.test('each script says what it is for, and a benchmark that there is not names those that there are', async (t) => {
+  const script = (name: string, ...args: string[]) => new Promise<{ code: unknown; said: string }>((resolve) => {
+    execFile(join(import.meta.dirname, '../../scripts', name), args, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, said: stdout + stderr }));
+  });
+  for (const name of ['test', 'bench', 'chaos', 'build-executable']) t.match(await script(name, '--help'), { code: 0, said: new RegExp(`^[A-Z].*\nusage: scripts/${name} `) });
+  for (const args of [[], ['nope'], ['processes']]) t.match(await script('bench', ...args), { code: 2, said: /one of: all ci .*federation .*pages / });
+});
