@@ -103,6 +103,8 @@ export function beginWriting(file: string): WriterConnection {
 const slowWriteMs = 1000;
 /** Upper bounds in seconds. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
+/** A thread beside this one has whatever time nobody here wants: every page, the answer of a search too, goes through this one. */
+const nicenessAside = 10;
 const defaultBusyTimeoutMs = 5000;
 
 /**
@@ -276,7 +278,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     openAside(limits, attached = {}) {
       const attach = Object.entries(attached).map(([name, other]) => `ATTACH '${other.replaceAll("'", "''")}' AS ${name}`);
-      return openSideThread({ file: options.file, readOnly: true, setUp: ['PRAGMA cache_size = -16384', ...attach] }, limits);
+      const setUp = [`PRAGMA cache_size = -${limits.cacheKiB ?? 16_384}`, ...attach];
+      return openSideThread({ file: options.file, readOnly: true, setUp, niceness: nicenessAside }, limits);
     },
     // The reader where there is one: asking must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),

@@ -5,6 +5,8 @@ export interface SideOptions {
   readOnly: boolean;
   /** Statements that prepare the connection or, in a file of derived data, make what is missing. */
   setUp: readonly string[];
+  /** How far the thread stands back from the others where all want a processor, 0 to 19 as `nice` counts. */
+  niceness?: number;
 }
 
 export interface SideStatement {

@@ -10,6 +10,8 @@ export interface SideLimits {
   requestMs: number;
   /** Requests that may wait for their turn. */
   queue: number;
+  /** KiB of the file's pages that its connection may keep, once it has read them; 16 MiB unless told. */
+  cacheKiB?: number;
 }
 
 /** A connection in a thread of its own. It starts with the first request and costs nothing before. */

@@ -105,21 +105,20 @@ export async function findHits(thread: SideThread, grown: Grown, viewer: Viewer,
 
 /** A repository that was found, with what a page shows of it. Times in milliseconds since the epoch. */
 export interface FoundRepository {
-  owner: { id: string; handle: string; avatarAt: number | null };
-  name: string;
-  description: string;
-  visibility: Visibility;
+  hit: { owner: string; name: string; visibility: Visibility; description: string };
+  ownerId: string;
+  /** When the owner's picture was stored; null without one. */
+  avatarAt: number | null;
   archivedAt: number | null;
-  imageContentType: string | null;
-  imageUpdatedAt: number | null;
+  /** When its own image was stored; null without one. */
+  imageAt: number | null;
   /** The last push, or what else was changed last. */
   changedAt: number;
 }
 
 export interface FoundPerson {
+  hit: { username: string; displayName: string };
   id: string;
-  username: string;
-  displayName: string;
   avatarAt: number | null;
 }
 
@@ -129,22 +128,22 @@ export interface First<Row> {
   total: number;
 }
 
+// What an answer in JSON has of a row is what a page shows of it, too. The rest is asked for where it is.
 const shownRepositories = `
-  SELECT json_group_array(json_object('owner', json_object('id', h.owner_id, 'handle', h.display, 'avatarAt', a.updated_at), 'name', r.name,
-    'description', r.description, 'visibility', r.visibility, 'archivedAt', r.archived_at, 'imageContentType', r.image_content_type,
-    'imageUpdatedAt', r.image_updated_at, 'changedAt', coalesce(r.pushed_at, r.updated_at)))
+  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
+    || ',"avatarAt":' || ifnull(a.updated_at, 'null') || ',"archivedAt":' || ifnull(r.archived_at, 'null')
+    || ',"imageAt":' || iif(r.image_content_type IS NULL, 'null', ifnull(r.image_updated_at, 0))
+    || ',"changedAt":' || ifnull(r.pushed_at, r.updated_at) || '}', ','), '')
   FROM (SELECT place FROM found_repositories LIMIT :shown) f
   CROSS JOIN search_repositories t ON t.place = f.place
   CROSS JOIN repositories r ON r.id = t.id
-  CROSS JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
-  LEFT JOIN avatars a ON a.owner_id = h.owner_id`;
+  LEFT JOIN avatars a ON a.owner_id = coalesce(t.owner_user_id, t.owner_org_id)`;
 
 const shownPeople = `
-  SELECT json_group_array(json_object('id', u.id, 'username', u.username, 'displayName', u.display_name, 'avatarAt', a.updated_at))
+  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"id":' || json_quote(t.id) || ',"avatarAt":' || ifnull(a.updated_at, 'null') || '}', ','), '')
   FROM (SELECT place FROM found_people LIMIT :shown) f
   CROSS JOIN search_people t ON t.place = f.place
-  CROSS JOIN users u ON u.id = t.id
-  LEFT JOIN avatars a ON a.owner_id = u.id`;
+  LEFT JOIN avatars a ON a.owner_id = t.id`;
 
 /**
  * The first hits with what a page shows of them, in one look at the database.
@@ -165,7 +164,7 @@ export async function findFirstHits(
     [{ repositories: string; repositoryCount: number; persons: string; personCount: number }],
   ];
   return {
-    repositories: { rows: JSON.parse(row.repositories) as FoundRepository[], total: row.repositoryCount },
-    persons: { rows: JSON.parse(row.persons) as FoundPerson[], total: row.personCount },
+    repositories: { rows: JSON.parse(`[${row.repositories}]`) as FoundRepository[], total: row.repositoryCount },
+    persons: { rows: JSON.parse(`[${row.persons}]`) as FoundPerson[], total: row.personCount },
   };
 }

@@ -11,20 +11,28 @@ export interface Piece {
  * them. A hit ends where a whole character ends: `i` marks all of `İ`.
  */
 export function markHits(text: string, query: string): Piece[] {
+  return hitMarker(query)(text);
+}
+
+/** `markHits` for many texts: a page of results has three hundred, and most have no hit. */
+export function hitMarker(query: string): (text: string) => Piece[] {
   const wanted = foldQuery(query);
-  const whole = text.normalize('NFC');
-  if (whole === '') return [];
-  // A page has hundreds of texts, and in most of them there is nothing.
-  if (wanted === '' || !fold(whole).includes(wanted)) return [{ text: whole, isHit: false }];
-  return ascii.test(whole) ? markAscii(whole, wanted) : markCharacters([...whole], wanted);
+  return (text) => {
+    if (text === '') return [];
+    if (ascii.test(text)) {
+      const folded = text.toLowerCase();
+      return wanted !== '' && folded.includes(wanted) ? markAscii(text, folded, wanted) : [{ text, isHit: false }];
+    }
+    const whole = text.normalize('NFC');
+    return wanted !== '' && fold(whole).includes(wanted) ? markCharacters([...whole], wanted) : [{ text: whole, isHit: false }];
+  };
 }
 
 const ascii = /^[\0-\x7f]*$/;
 
 /** Where every unit is a character and stays one when it is folded. */
-function markAscii(text: string, wanted: string): Piece[] {
+function markAscii(text: string, folded: string, wanted: string): Piece[] {
   const pieces: Piece[] = [];
-  const folded = text.toLowerCase();
   const take = (start: number, end: number, isHit: boolean): void => {
     const last = pieces.at(-1);
     if (last?.isHit === isHit) last.text += text.slice(start, end);

@@ -14,7 +14,8 @@ import { joinThreads } from './side-threads.ts';
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
 
-const limits = { requestMs: 5_000, queue: 500 };
+/** The index of 100,000 repositories and as many people is about as large; of a small one as much is kept as there is. */
+const limits = { requestMs: 5_000, queue: 500, cacheKiB: 65_536 };
 /** For what reads the whole index. */
 const patientLimits = { requestMs: 600_000, queue: 10 };
 /** From so many texts on a gram grows: looking into as many takes two milliseconds. */

@@ -1,6 +1,8 @@
 import t from 'tap';
-import { setImmediate as tick } from 'node:timers/promises';
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import path from 'node:path';
+import { setImmediate as tick } from 'node:timers/promises';
 import { openSideThread } from '../../src/db/index.ts';
 import type { SideLimits } from '../../src/db/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -19,6 +21,13 @@ async function openAside(t: Owner, changed: Partial<SideLimits> = {}) {
 
 const ask = (thread: { ask: Awaited<ReturnType<typeof openAside>>['aside']['ask'] }, sql: string, parameters: Record<string, unknown> | unknown[] = []) =>
   thread.ask([{ sql, parameters }]).then(([rows]) => rows);
+
+t.test('a thread aside leaves the processor to the others', async (t) => {
+  const { aside } = await openAside(t);
+  await ask(aside, 'SELECT 1');
+  const nicenesses = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
+  t.ok(nicenesses.includes(Math.min(19, getPriority(process.pid) + 10)), nicenesses.join(' '));
+});
 
 t.test('a side thread reads what is committed, by name or position, and writes nothing', async (t) => {
   const { db, aside } = await openAside(t);

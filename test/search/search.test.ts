@@ -321,7 +321,7 @@ t.test('security E08 what is found is what a look at every visible row finds, in
     if (JSON.stringify(actual) !== JSON.stringify(wanted)) t.same(actual, wanted, `${JSON.stringify(viewer)} looks for ${JSON.stringify(text)}`);
     if (round % 5 > 0) continue;
     const first = await search.findFirst(viewer, text, 5);
-    const shown = { repositories: first.repositories.rows.map(({ owner, name }) => `${owner.handle}/${name}`), persons: first.persons.rows.map(({ username }) => username) };
+    const shown = { repositories: first.repositories.rows.map(({ hit }) => `${hit.owner}/${hit.name}`), persons: first.persons.rows.map(({ hit }) => hit.username) };
     t.same(shown, { repositories: wanted.repositories.slice(0, 5), persons: wanted.persons.slice(0, 5) });
     t.same([first.repositories.total, first.persons.total], [wanted.repositories.length, wanted.persons.length]);
   }

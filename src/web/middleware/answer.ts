@@ -54,7 +54,8 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, html: string)
   setCookies(ctx, reply.cookies);
   setPageHeaders(ctx, visit.person !== null || reply.showsSecret);
   ctx.state.showsSecret = reply.showsSecret;
-  ctx.body = html;
+  // Once to bytes: its length is asked for, and a long text would be counted and then written character by character.
+  ctx.body = Buffer.from(html);
 }
 
 /** Whoever is signed out may show what they have, and gets 304 while it is the same. */

@@ -1,4 +1,4 @@
-import { mostHits } from '../../search/index.ts';
+import { hitMarker, mostHits } from '../../search/index.ts';
 import type { First } from '../../search/index.ts';
 import { page } from '../answers/reply.ts';
 import { readSearchQuery } from '../requests/search-query.ts';
@@ -22,9 +22,10 @@ export const showSearch: Page = async ({ query, viewer }, { search, clock }) => 
   const text = readSearchQuery(query).trim();
   const { repositories, persons } = await search.findFirst(viewer, text, rowsShown);
   const now = clock.now();
+  const mark = hitMarker(text);
   return page('pages/search', {
     query: text,
-    repositories: { count: countInWords(repositories), rows: repositories.rows.map((row) => viewRepositoryHit(row, text, now)) },
-    people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, text)) },
+    repositories: { count: countInWords(repositories), rows: repositories.rows.map((row) => viewRepositoryHit(row, mark, now)) },
+    people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
   });
 };

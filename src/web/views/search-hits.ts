@@ -1,7 +1,5 @@
-import { markHits } from '../../search/index.ts';
 import type { FoundPerson, FoundRepository, Piece } from '../../search/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.ts';
-import { viewRepositoryPicture } from './repository-picture.ts';
 import { viewTime, type TimeView } from './times.ts';
 import { personUrl, repositoryUrl } from './urls.ts';
 
@@ -21,26 +19,25 @@ export interface PersonHitView {
   marked: { username: Piece[]; displayName: Piece[] };
 }
 
-export function viewRepositoryHit(repository: FoundRepository, query: string, now: number): RepositoryHitView {
-  const { owner, name } = repository;
+type Mark = (text: string) => Piece[];
+
+/** @param mark takes a text apart where the query is found in it */
+export function viewRepositoryHit({ hit, ownerId, avatarAt, archivedAt, imageAt, changedAt }: FoundRepository, mark: Mark, now: number): RepositoryHitView {
+  const url = repositoryUrl(hit);
   return {
-    url: repositoryUrl({ owner: owner.handle, name }),
-    isPrivate: repository.visibility === 'PRIVATE',
-    isArchived: repository.archivedAt !== null,
-    avatar: viewRepositoryPicture(repository, owner),
-    updated: viewTime(repository.changedAt, now),
-    marked: {
-      owner: markHits(owner.handle, query),
-      name: markHits(name, query),
-      description: markHits(repository.description, query),
-    },
+    url,
+    isPrivate: hit.visibility === 'PRIVATE',
+    isArchived: archivedAt !== null,
+    avatar: imageAt === null ? viewAvatar(ownerId, avatarAt) : { src: `${url}/image?v=${imageAt}` },
+    updated: viewTime(changedAt, now),
+    marked: { owner: mark(hit.owner), name: mark(hit.name), description: mark(hit.description) },
   };
 }
 
-export function viewPersonHit({ id, username, displayName, avatarAt }: FoundPerson, query: string): PersonHitView {
+export function viewPersonHit({ hit, id, avatarAt }: FoundPerson, mark: Mark): PersonHitView {
   return {
-    url: personUrl(username),
+    url: personUrl(hit.username),
     avatar: viewAvatar(id, avatarAt),
-    marked: { username: markHits(username, query), displayName: markHits(displayName, query) },
+    marked: { username: mark(hit.username), displayName: mark(hit.displayName) },
   };
 }
