@@ -1,4 +1,4 @@
-import { copyFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import { askDatabaseFile } from '../db/index.ts';
@@ -50,10 +50,20 @@ export async function rollBack({ config, snapshot, keep, random, now, logger }: 
   }
   const settledByRefs = await followRefs(prepared, refsOnDisk(config, prepared), { random, now });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
-  await rename(current, keep);
-  for (const ending of ['-wal', '-shm']) await rm(`${current}${ending}`, { force: true });
+  await sync(prepared);
+  // One of the two is in its place at every moment: a start that found none would begin a new instance.
+  await link(current, keep).catch(() => copyFile(current, keep));
+  // Empty, unless a damaged database could not take it in.
+  await rename(`${current}-wal`, `${keep}-wal`).catch(() => {});
+  await rm(`${current}-shm`, { force: true });
   await rename(prepared, current);
+  await sync(path.dirname(current));
   return { ...carried, settledByRefs, isNewerReadable };
+}
+
+async function sync(place: string): Promise<void> {
+  const handle = await open(place, 'r');
+  await handle.sync().finally(() => handle.close());
 }
 
 async function* refsOnDisk({ dataDir, storage }: RollBackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {

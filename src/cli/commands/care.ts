@@ -32,11 +32,16 @@ export function addCareCommands(program: Command, run: Run): void {
   );
 }
 
+/** So much is counted, in every queue together. */
+const mostWork = 10_000;
+
 async function status(cli: Cli): Promise<void> {
   const rooms = await cli.openRooms();
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(rooms.config.dataDir);
-  const [{ newest, lastProof }, counts] = await Promise.all([rooms.backups.state(), rooms.counts()]);
+  const { listWork } = await import('../../doctor/index.ts');
+  const [{ newest, lastProof }, counts, work] = await Promise.all([rooms.backups.state(), rooms.counts(), listWork(rooms.db, cli.clock.now(), { limit: mostWork })]);
+  const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
   const proven = lastProof === null ? null : Date.parse(lastProof.at);
   if (server === null) {
@@ -55,7 +60,9 @@ async function status(cli: Cli): Promise<void> {
       ['Started', { epochMs: startedAt, otherwise: 'not running' }],
       ['Web', server?.webUrl ?? door(server?.http)],
       ['SSH', ssh],
-      ['Deliveries waiting', counts.deliveries.PENDING],
+      ['gRPC', door(server?.grpc)],
+      ['Waiting', work.length < mostWork ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
+      ['Failed', work.length - waiting],
       ['Last backup', never(newest?.madeAt ?? null)],
       ['Last proven restore', never(proven)],
       ['Proven', lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`],
@@ -69,7 +76,10 @@ async function status(cli: Cli): Promise<void> {
       webUrl: server?.webUrl ?? null,
       ssh: server?.ssh ?? null,
       sshUrl,
+      grpc: server?.grpc ?? null,
       deliveriesWaiting: counts.deliveries.PENDING,
+      jobsWaiting: waiting,
+      jobsFailed: work.length - waiting,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
       lastProvenRestoreAt: isoOrNull(proven),
       proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },

@@ -65,7 +65,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   if (user !== null) logger.info('server.user_changed', { user });
   prepareDataDir(config.dataDir, cli.process);
   const lock = takeInstanceLock(config.dataDir);
-  const facts = { pid: cli.process.pid, startedAt: new Date(cli.clock.now()).toISOString(), http: null, ssh: null, webUrl: null };
+  const facts = { pid: cli.process.pid, startedAt: new Date(cli.clock.now()).toISOString(), http: null, ssh: null, grpc: null, webUrl: null };
   serverFile.writeServerFacts(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
@@ -80,7 +80,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       const starting = app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const [{ http, ssh: sshAt, grpc }, token] = await Promise.all([starting, setupToken(app)]);
       const addresses = shownAddresses(config, http, sshAt);
-      serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, webUrl: addresses.web });
+      serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, grpc, webUrl: addresses.web });
       const link = token === null ? null : setupUrl(addresses.web, token);
       await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, grpc: `${urlHost(grpc.host)}:${grpc.port}`, setupUrl: link });
       logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });

@@ -9,6 +9,7 @@ export interface ServerFacts {
   /** Where the doors really are, once they are open; port 0 has become a number. */
   readonly http: { readonly host: string; readonly port: number } | null;
   readonly ssh: { readonly host: string; readonly port: number } | null;
+  readonly grpc?: { readonly host: string; readonly port: number } | null;
   /** The web address that the start block showed. */
   readonly webUrl: string | null;
 }
