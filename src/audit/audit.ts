@@ -4,7 +4,7 @@ import type { Clock, LogFields, Logger } from '../kernel/index.ts';
 import { auditSchema } from './audit-schema.ts';
 import type { AuditRow } from './audit-schema.ts';
 import { auditedEvents } from './audited-events.ts';
-import { beginning, createChainCheck, hashEntry } from './chain.ts';
+import { createChainCheck, entryAfter } from './chain.ts';
 import type { Break } from './chain.ts';
 
 /** Who acts, and from where. */
@@ -58,8 +58,7 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
     try {
       await db.write(async ({ manager }) => {
         const [last] = await manager.find(auditSchema, { order: { id: 'DESC' }, take: 1 });
-        const row = { id: (last?.id ?? 0) + 1, ...entry };
-        await manager.insert(auditSchema, { ...row, hash: hashEntry(last?.hash ?? beginning, row) });
+        await manager.insert(auditSchema, entryAfter(last ?? null, entry));
       });
     } catch (error) {
       logger.error('audit.entry_lost', { entry: entry.event, actor: entry.actor, error });

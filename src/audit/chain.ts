@@ -9,6 +9,12 @@ export function hashEntry(previous: string, { id, at, actor, address, event, det
   return createHash('sha256').update(JSON.stringify([previous, id, at, actor, address, event, details])).digest('hex');
 }
 
+/** The entry that follows another; the first one follows null. For a database that no server has open. */
+export function entryAfter(last: Pick<AuditRow, 'id' | 'hash'> | null, entry: Omit<AuditRow, 'id' | 'hash'>): AuditRow {
+  const row = { id: (last?.id ?? 0) + 1, ...entry };
+  return { ...row, hash: hashEntry(last?.hash ?? beginning, row) };
+}
+
 /** A place where the log is not what was written. */
 export interface Break {
   id: number;

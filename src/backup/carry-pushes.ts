@@ -82,6 +82,7 @@ export async function carryPushes(older: string, newer: string): Promise<Carried
     plain(`UPDATE main.repositories SET (pushed_at, updated_at) = (SELECT n.pushed_at, n.updated_at FROM newer.repositories n WHERE n.id = repositories.id)
       WHERE id IN (SELECT repository_id FROM main.pushes WHERE id IN (SELECT id FROM temp.carried))`),
     ...takenAway(both),
+    ...auditSince(both),
     plain(`SELECT p.id, p.repository_id AS repository, u.ref FROM main.pushes p JOIN main.push_updates u ON u.push_id = p.id
       WHERE p.id IN (SELECT id FROM temp.carried) AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC`),
     plain(`SELECT n.id, coalesce(n.owner_user_id, n.owner_org_id) AS owner, ${nameOf} n.id) AS repository FROM newer.repositories n
@@ -118,6 +119,15 @@ function takenAway(both: BothHave): SideStatement[] {
     plain('UPDATE main.users SET disabled_at = (SELECT n.disabled_at FROM newer.users n WHERE n.id = users.id) WHERE disabled_at IS NULL AND id IN (SELECT id FROM newer.users WHERE disabled_at IS NOT NULL)'),
     plain("UPDATE main.repositories SET visibility = 'PRIVATE' WHERE id IN (SELECT id FROM newer.repositories WHERE visibility = 'PRIVATE')"),
   ];
+}
+
+/** Who did what since; the chain goes on, where the two are of one chain. */
+function auditSince(both: BothHave): SideStatement[] {
+  const columns = both('audit_log').join(', ');
+  if (columns === '') return [];
+  const last = 'SELECT max(id) FROM main.audit_log';
+  return [plain(`INSERT INTO main.audit_log (${columns}) SELECT ${columns} FROM newer.audit_log WHERE id > coalesce((${last}), 0)
+    AND (SELECT hash FROM newer.audit_log WHERE id = (${last})) IS (SELECT hash FROM main.audit_log WHERE id = (${last})) ORDER BY id`)];
 }
 
 /** @param moves newest first: a push, and what it moved */

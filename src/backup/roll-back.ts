@@ -1,5 +1,6 @@
 import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { entryAfter } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { askDatabaseFile } from '../db/index.ts';
 import { readRefs, repositoryPath } from '../git/index.ts';
@@ -49,6 +50,7 @@ export async function rollBack({ config, snapshot, keep, random, now, logger }: 
     logger.warn('rollback.newer_unreadable', { error });
   }
   const settledByRefs = await followRefs(prepared, refsOnDisk(config, prepared), { random, now });
+  await noteInAudit(prepared, now, { snapshot: path.basename(snapshot), kept: path.basename(keep), pushes: carried.pushes.length });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
   await sync(prepared);
   // One of the two is in its place at every moment: a start that found none would begin a new instance.
@@ -59,6 +61,19 @@ export async function rollBack({ config, snapshot, keep, random, now, logger }: 
   await rename(prepared, current);
   await sync(path.dirname(current));
   return { ...carried, settledByRefs, isNewerReadable };
+}
+
+/** An older schema may have no log yet. */
+async function noteInAudit(file: string, at: number, details: object): Promise<void> {
+  const [tables = []] = await askDatabaseFile(file, [{ sql: "SELECT name FROM sqlite_master WHERE name = 'audit_log'", parameters: [] }]);
+  if (tables.length === 0) return;
+  const [[last] = []] = await askDatabaseFile(file, [{ sql: 'SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1', parameters: [] }]);
+  const row = entryAfter(last === undefined ? null : { id: Number(last['id']), hash: String(last['hash']) }, {
+    at, actor: 'local', address: null, event: 'backup.rolled_back', details: JSON.stringify(details),
+  });
+  await askDatabaseFile(file, [
+    { sql: 'INSERT INTO audit_log (id, at, actor, address, event, details, hash) VALUES (:id, :at, :actor, :address, :event, :details, :hash)', parameters: { ...row } },
+  ], { setUp: [] });
 }
 
 async function sync(place: string): Promise<void> {

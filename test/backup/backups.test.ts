@@ -123,6 +123,8 @@ t.test('security K03 private keys leave only in a backup with keys; a restore ma
   const [row] = (await restored.rooms.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
   t.match(row, { ap_path: '/ap/users/alice', private_key_pem: /BEGIN PRIVATE KEY/, public_key_pem: /BEGIN PUBLIC KEY/ });
   t.same(await restored.rooms.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
+  t.match(await restored.rooms.audit.list({ limit: 1 }), [{ event: 'backup.restored', actor: 'local', details: { repositories: 1 } }]);
+  t.equal(await restored.rooms.audit.findBreak(), null);
 });
 
 t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {

@@ -110,6 +110,10 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
   t.equal((await after.repositories.find(localAdministrator, 'alice', 'garden')).repository.defaultBranch, 'master', 'a newer repository is here, with its default branch');
   t.same((await after.repositories.listTrash()).map(({ id }) => id), [doomed.repository.id]);
   t.same((await after.accounts.listTokens(alice)).length, 0, 'a token that was taken away does not come back');
+  const log = (await after.audit.list({ limit: 100 })).map(({ event }) => event);
+  t.equal(log.find((event) => !event.startsWith('repository.')), 'backup.rolled_back');
+  for (const event of ['token.removed', 'repository.renamed']) t.ok(log.includes(event), `${event}: who did what since is still known`);
+  t.equal(await after.audit.findBreak(), null);
   await after.repositories.finishPushes();
   t.same(await after.db.read.query('SELECT id FROM pushes WHERE announced_at IS NULL'), []);
   t.match(await hearth('rollback --to gone.db'), { code: 3, stderr: /no file/ });

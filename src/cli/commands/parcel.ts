@@ -28,7 +28,7 @@ export function addParcelCommands(program: Command, run: Run): void {
     'git clone garden.bundle              # without Hearth',
   );
   const imports = withExamples(
-    program.command('import').description('make a repository of such a file, or of any git bundle')
+    program.command('import').description('make a repository of a file that hearth export or git bundle has written')
       .argument('<file>', 'a file that hearth export or git bundle has written')
       .argument('[owner/name]', 'the new repository; as the file says when left out')
       .option('--public', 'everybody may read it')

@@ -31,8 +31,9 @@ interface Options {
 
 async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ newestSchema, openDatabase }, { planRestore, restoreBackup, unpackBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { systemRandom }] =
-    await Promise.all([import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts')]);
+  const [{ newestSchema, openDatabase }, { planRestore, restoreBackup, unpackBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { silentLogger, systemRandom }, { createAudit }] = await Promise.all([
+      import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts'), import('../../audit/index.ts'),
+    ]);
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
   if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);
@@ -57,6 +58,9 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     const progress = showProgress(cli);
     const restored = await restoreBackup({ ...judged, random: systemRandom, now: cli.clock.now(), logger, onProgress: progress.step }).finally(progress.end);
     const db = await openDatabase(config, { logger }, 'always');
+    const audit = createAudit({ db, clock: cli.clock, logger, otherwise: 'local' });
+    audit.hearing(silentLogger).info('backup.restored', { from: path.basename(from), madeAt: restored.madeAt, repositories: restored.repositories });
+    await audit.flush();
     await db.close();
     const made = absoluteTime(Date.parse(restored.madeAt));
     cli.output.result(`Restored ${counted(restored.repositories, 'repository', 'repositories')} as of ${made}. All browser sessions have ended.`, restored);
