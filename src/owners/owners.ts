@@ -4,7 +4,7 @@ import type { HandleClaim } from './claim-handle.ts';
 import { foldHandle, parseHandle } from './handle-rules.ts';
 import { listReleased } from './list-released.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
-import { idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
+import { avatarAtOf, idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
 
 /**
  * The namespace that people and organisations share. Changes happen inside the
@@ -25,6 +25,7 @@ export function createOwners({ db }: { db: Database }) {
     idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),
     ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
+    avatarAt: async (ownerId: string) => avatarAtOf(db, ownerId),
   };
 }
 

@@ -55,8 +55,12 @@ export function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: stri
   if (handle === '' || handle.length > maxHandleLength) return null;
   const [row] = lookup(handleSchema, { folded: foldHandle(handle) });
   if (row === undefined || row.releasedAt !== null) return null;
-  const [avatar] = lookup(avatarSchema, { ownerId: row.ownerId });
-  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: avatar?.updatedAt ?? null };
+  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: avatarAtOf({ lookup }, row.ownerId) };
+}
+
+/** When the owner's picture was stored; null without one. */
+export function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): number | null {
+  return lookup(avatarSchema, { ownerId })[0]?.updatedAt ?? null;
 }
 
 /** Finds who gave up a handle and has another one now: where an old address leads. */

@@ -77,7 +77,7 @@ export async function listPins(room: RepositoryRoom, viewer: Viewer, personId?: 
 /** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
 export async function isPinned(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
-  return room.db.read.existsBy(pinSchema, { userId: viewer.id, repositoryId });
+  return room.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
 }
 
 function whoPins(viewer: Viewer): PersonViewer {

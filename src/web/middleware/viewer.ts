@@ -8,8 +8,7 @@ import { readSessionCookie } from '../requests/session-cookie.ts';
 export function identifyViewer({ accounts, owners }: { accounts: Accounts; owners: Owners }): Middleware {
   /** Every page shows the person's picture in its head. */
   async function withPicture(signedIn: SessionViewer): Promise<Identity> {
-    const owner = (await owners.ownersById([signedIn.person.id])).get(signedIn.person.id);
-    return { ...signedIn, avatarAt: owner?.avatarAt ?? null };
+    return { ...signedIn, avatarAt: await owners.avatarAt(signedIn.person.id) };
   }
 
   return async (ctx, next) => {
