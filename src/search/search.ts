@@ -9,13 +9,14 @@ import { growGrams, mergeParts } from './grow.ts';
 import { createGrownGrams } from './grown-grams.ts';
 import { sources } from './lists.ts';
 import { reindex } from './reindex.ts';
-import { joinThreads } from './side-threads.ts';
+import { joinThreads, questionsAtOnce } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
 
 /** The index of 100,000 repositories and as many people is about as large; of a small one as much is kept as there is. */
-const limits = { requestMs: 5_000, queue: 500, cacheKiB: 65_536 };
+const limits = { requestMs: 5_000, queue: questionsAtOnce, cacheKiB: 65_536 };
+const longestLine = 500;
 /** For what reads the whole index. */
 const patientLimits = { requestMs: 600_000, queue: 10 };
 /** From so many texts on a gram grows: looking into as many takes two milliseconds. */
@@ -40,7 +41,7 @@ export interface SearchOptions {
  */
 export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: SearchOptions) {
   // Searches read the same file, so a second core is of use to them.
-  const thread = joinThreads([db.openAside(limits), db.openAside(limits)]);
+  const thread = joinThreads([db.openAside(limits), db.openAside(limits)], longestLine);
   const known = createGrownGrams();
   const grown: Grown = { repositories: known.of(sources.repository.list), people: known.of(sources.person.list) };
   /** At which state of the database it was asked last which grams have grown. */

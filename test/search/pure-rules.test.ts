@@ -1,4 +1,5 @@
 import t from 'tap';
+import { setImmediate as tick } from 'node:timers/promises';
 import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
 import { estimateGrown } from '../../src/search/estimate-grown.ts';
 import { gramsOf, lengthOf, longerGrams, longestGram, matching, propose } from '../../src/search/grams.ts';
@@ -103,7 +104,7 @@ t.test('hits are marked in the text as it was written', async (t) => {
   for (const [text, query, wanted] of cases) t.equal(marked(text, query), wanted);
 });
 
-t.test('of two threads the idle one is asked, and both are closed', async (t) => {
+t.test('two threads answer from one line, and both are closed', async (t) => {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   const thread = (name: string) => ({
@@ -113,14 +114,21 @@ t.test('of two threads the idle one is asked, and both are closed', async (t) =>
     }),
     close: async () => void asked.push(`${name} closed`),
   });
-  const both = joinThreads([thread('a'), thread('b')]);
-  const asking = [both.ask([]), both.ask([]), both.ask([])];
+  const both = joinThreads([thread('a'), thread('b')], 1);
+  const asking = Array.from({ length: 5 }, () => both.ask([]));
+  await tick();
+  t.same(asked, ['a', 'b', 'a', 'b'], 'two each, and the fifth waits');
   answers[1]!();
   await asking[1];
-  asking.push(both.ask([]));
-  t.same(asked, ['a', 'b', 'a', 'b']);
-  for (const answer of answers) answer();
+  asking.push(both.ask([]), both.ask([]));
+  await tick();
+  t.same(asked.slice(4), ['b', 'a'], 'who has answered takes the first in line; what is beyond the line is for a thread to refuse');
+  for (let at = 0; at < 6; at += 1) answers[at]!();
+  await asking[0];
+  await tick();
+  t.equal(asked.length, 7, 'and then the next');
+  answers[6]!();
   await Promise.all(asking);
   await both.close();
-  t.same(asked.slice(4), ['a closed', 'b closed']);
+  t.same(asked.slice(7), ['a closed', 'b closed']);
 });
