@@ -21,5 +21,6 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'delivery.retried', 'delivery.failed_retried', 'delivery.purged',
   'runner.token_made', 'runner.registered', 'runner.disabled', 'runner.enabled', 'runner.removed', 'ci.run_removed',
   'secret.set', 'secret.removed',
+  'config.reloaded',
   'backup.created', 'backup.restored', 'backup.rolled_back',
 ]);

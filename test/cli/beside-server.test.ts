@@ -36,6 +36,7 @@ t.test('reload applies what can change, names what needs a restart, and refuses 
   writeFileSync(settings, '[log]\nlevel = "info"\n');
   t.equal((await command('reload')).code, 0);
   t.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  t.match((await command('log', 'list', '--plain')).stdout, /\tserver\t[^\n]*\tconfig\.reloaded\t/, 'and the audit log knows');
 });
 
 t.test('a git that is gone is said by /readyz', async (t) => {

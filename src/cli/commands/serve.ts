@@ -56,7 +56,9 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   const { config } = live;
   const tail = createLogTail();
   const { setLevel, ...logger } = createLogger(cli.process.stderr, { ...config.log, ...(cli.flags.debug ? { level: 'debug' } : {}), tail });
-  const reload = createReload({ live, load, logger, setLevel });
+  // Once there are rooms, their logger: the audit log hears it.
+  const heard: { logger: Logger } = { logger };
+  const reload = createReload({ live, load, logger: () => heard.logger, setLevel });
   // Without a listener the signal would end the server. Before it is up there is nothing to read again.
   cli.process.on('SIGHUP', () => void reload().catch(() => {}));
   for (const warning of warnings) logger.warn('config.warning', { warning });
@@ -76,6 +78,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     const app = await createApp(config, {
       logger, clock: cli.clock, origins, writing, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
     });
+    heard.logger = app.rooms.logger;
     try {
       const starting = app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const [{ http, ssh: sshAt, grpc }, token] = await Promise.all([starting, setupToken(app)]);

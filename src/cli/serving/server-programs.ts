@@ -47,17 +47,17 @@ export function serverPrograms({ tail, reload }: Needs): Record<string, ControlP
 export function createReload({ live, load, logger, setLevel }: {
   live: LiveConfig;
   load(): Promise<LoadedConfig>;
-  logger: Logger;
+  logger(): Logger;
   setLevel(level: LoadedConfig['config']['log']['level']): void;
 }): () => Promise<object> {
   return async () => {
     const fresh = await load().catch((error: unknown) => {
-      logger.error('config.reload_refused', { error });
+      logger().error('config.reload_refused', { error });
       throw error;
     });
     const outcome = live.apply(fresh);
     if (outcome.applied.includes('log.level')) setLevel(live.config.log.level);
-    logger.info('config.reloaded', { ...outcome });
+    logger().info('config.reloaded', { ...outcome });
     return outcome;
   };
 }
