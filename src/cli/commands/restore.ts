@@ -68,6 +68,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     if (restored.newKeys > 0) {
       cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
     }
+    if (restored.pushedLater > 0) cli.output.message(`${counted(restored.pushedLater, 'repository was', 'repositories were')} pushed to while the backup was made; the page Activity says "by restoring" there.`);
     if (restored.missing.length > 0) cli.output.message(`${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`);
     if (config.federation.enabled) cli.output.message('Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.');
   } finally {

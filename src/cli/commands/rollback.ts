@@ -21,6 +21,9 @@ export function addRollbackCommand(program: Command, run: Run): void {
   );
 }
 
+/** The newest; nobody reads a thousand lines before a question. */
+const mostShown = 20;
+
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
   const { config } = await cli.loadConfig();
   const [{ databaseFile }, { pushesAfter, rollBack }, { becomeOwnerOf, requireDataDir }, { takeInstanceLock }, { systemRandom }, { repositoryPath }] = await Promise.all([
@@ -36,7 +39,8 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     await bringIn(current).catch(() => {});
     const late = (await pushesAfter(snapshot, current).catch(() => [])).map(({ repository, at }) => ({ repository, at: absoluteTime(at) }));
     const came = `${counted(late.length, 'push', 'pushes')} came after it`;
-    for (const { repository, at } of late) cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
+    for (const { repository, at } of late.slice(-mostShown)) cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
+    if (late.length > mostShown) cli.output.message(`  and ${late.length - mostShown} before these; --json lists them all`);
     if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, { snapshot, pushes: late });
     await cli.confirm(`Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`);
     const kept = path.join(config.dataDir, 'backups', `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`);
