@@ -104,7 +104,7 @@ const slowWriteMs = 1000;
 /** Upper bounds in seconds. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 /** A thread beside this one has whatever time nobody here wants: every page, the answer of a search too, goes through this one. */
-const nicenessAside = 10;
+const nicenessAside = 5;
 const defaultBusyTimeoutMs = 5000;
 
 /**
