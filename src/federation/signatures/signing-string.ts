@@ -16,13 +16,13 @@ export interface SignedParts {
  * each name in `covered`, in that order. `null` when a covered part is missing.
  */
 export function signingString(covered: readonly string[], parts: SignedParts): string | null {
-  const lines: string[] = [];
+  let text = '';
   for (const name of covered) {
     const value = partValue(name, parts);
     if (value === null) return null;
-    lines.push(`${name}: ${value}`);
+    text += `${text === '' ? '' : '\n'}${name}: ${value}`;
   }
-  return lines.join('\n');
+  return text;
 }
 
 function partValue(name: string, { method, target, headers, created, expires }: SignedParts): string | null {
