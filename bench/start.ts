@@ -1,5 +1,7 @@
 // Start and memory of the executable: `--version`, ready to serve, memory after a quiet while.
-// usage: bench/start [--rounds N]
+// usage: bench/start [--rounds N] [--executable PATH] [--command "PROGRAM ARGS" --url URL]
+// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL answers with a 2xx,
+// beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it needs.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -7,8 +9,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executable } from './hearth-server.ts';
-import { memoryOfTree } from './processes.ts';
-import { option, row, spread } from './rounds.ts';
+import { memoryOfTree, treeOf } from './processes.ts';
+import { option, row, spread, textOption } from './rounds.ts';
 
 const rounds = option('rounds', 10);
 
@@ -42,8 +44,36 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   return { readyMs, idleMb };
 }
 
+/** The same of another server, which nobody knows when it is ready but who asks. */
+async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
+  const answers = () => fetch(url).then(async (answer) => (await answer.arrayBuffer(), answer.ok), () => false);
+  if (await answers()) throw new Error(`${url} answers before --command has started anything`);
+  const startedAt = performance.now();
+  const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const gone = once(child, 'exit');
+  try {
+    while (!(await answers())) {
+      if (child.exitCode !== null) throw new Error(`--command ended with ${child.exitCode} before ${url} answered`);
+      if (performance.now() - startedAt > 60_000) throw new Error(`${url} does not answer within a minute`);
+      await sleep(1);
+    }
+    const readyMs = performance.now() - startedAt;
+    await sleep(2000);
+    return { readyMs, idleMb: memoryOfTree(child.pid!) };
+  } finally {
+    // The shell may stand between: the whole tree is told.
+    for (const pid of treeOf(child.pid!)) if (child.exitCode === null) process.kill(pid, 'SIGTERM');
+    await gone;
+    while (await answers()) await sleep(20);
+  }
+}
+
+const [command, url] = [textOption('command'), textOption('url')];
+if ((command === null) !== (url === null)) throw new Error('--command and --url go together: what to start, and what answers then');
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
 await ready(folder);
+if (command !== null) await otherReady(command, url!);
+const others: { readyMs: number; idleMb: number }[] = [];
 const versions: number[] = [];
 const bareNode: number[] = [];
 const readies: { readyMs: number; idleMb: number }[] = [];
@@ -51,6 +81,7 @@ for (let round = 0; round < rounds; round++) {
   versions.push(timed(executable, ['--version']));
   bareNode.push(timed(process.execPath, ['--version']));
   readies.push(await ready(folder));
+  if (command !== null) others.push(await otherReady(command, url!));
 }
 rmSync(folder, { recursive: true, force: true });
 
@@ -61,3 +92,7 @@ console.log(row(['`node --version`, for comparison', `${spread(bareNode)} ms`]))
 console.log(row(['`hearth serve` to the first answer', `${spread(readies.map(({ readyMs }) => readyMs))} ms`]));
 console.log(row(['Memory when idle, all processes', `${spread(readies.map(({ idleMb }) => idleMb))} MB`]));
 console.log(row(['Size of the executable', `${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`]));
+if (command !== null) {
+  console.log(row(['The other server to the first answer', `${spread(others.map(({ readyMs }) => readyMs))} ms`]));
+  console.log(row(['Its memory when idle, all processes', `${spread(others.map(({ idleMb }) => idleMb))} MB`]));
+}
