@@ -1,4 +1,4 @@
-export { createSearch, mostHits } from './search.ts';
+export { createSearch, mostCounted, mostHits } from './search.ts';
 export type { Search } from './search.ts';
 export type { First, FoundPerson, FoundRepository } from './find.ts';
 export { foldQuery } from './fold.ts';

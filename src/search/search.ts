@@ -13,6 +13,8 @@ import { joinThreads, questionsAtOnce } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
+/** The first ones are counted up to so many of each: people who find more ask again, and counting costs more than finding. */
+export const mostCounted = 250;
 
 /** The index of 100,000 repositories and as many people is about as large; of a small one as much is kept as there is. */
 const limits = { requestMs: 5_000, queue: questionsAtOnce, cacheKiB: 65_536 };
@@ -111,12 +113,12 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
       return findHits(thread, grown, viewer, query, mostHits);
     },
 
-    /** The first `shown` of each kind, and how many there are: more than `mostHits` are not counted any further. Refuses as `findAll` does. */
+    /** The first `shown` of each kind, and how many there are: more than `mostCounted` are not counted any further. Refuses as `findAll` does. */
     async findFirst(viewer: Viewer, text: string, shown: number): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
       const query = foldQuery(text);
       if (query === '') return { repositories: { rows: [], total: 0 }, persons: { rows: [], total: 0 } };
       await refresh();
-      return findFirstHits(thread, grown, viewer, query, { shown, counted: mostHits + 1 });
+      return findFirstHits(thread, grown, viewer, query, { shown, counted: mostCounted + 1 });
     },
 
     /** At start, before anybody is served: what was noted before anybody followed changes. From then on grams grow. */

@@ -3,7 +3,7 @@ import { anonymous, localAdministrator, repositoryLevel } from '../../src/access
 import type { CollaboratorRole, OrganisationRole, PersonViewer, Viewer } from '../../src/access/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { createSearch, mostHits } from '../../src/search/index.ts';
+import { createSearch, mostCounted, mostHits } from '../../src/search/index.ts';
 import type { Search } from '../../src/search/index.ts';
 import { fold } from '../../src/search/fold.ts';
 import { gramsOf, matching, propose } from '../../src/search/grams.ts';
@@ -209,7 +209,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   await checkIndex(t, db);
   const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
   t.strictSame([repositories.total, repositories.rows.length, persons.total], [111, 50, 0]);
-  t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostHits + 1, 'counted no further');
+  t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostCounted + 1, 'counted no further');
   t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
 
   // What comes in afterwards grows by itself, beside the writes.
@@ -222,7 +222,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   }
   while ((await grown()) < 3) await new Promise((resolve) => setTimeout(resolve, 10));
   t.equal((await search.findFirst(anonymous, 'q-59', 50)).repositories.total, 11);
-  t.equal((await search.findFirst(anonymous, 'q-', 50)).repositories.total, 600);
+  t.equal((JSON.parse((await search.findAll(anonymous, 'q-')).toString()) as Answer).repositories.length, 600);
   await search.grow();
   await checkIndex(t, db);
 });

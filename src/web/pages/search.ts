@@ -1,4 +1,4 @@
-import { hitMarker, mostHits } from '../../search/index.ts';
+import { hitMarker, mostCounted } from '../../search/index.ts';
 import type { First } from '../../search/index.ts';
 import { page } from '../answers/reply.ts';
 import { readSearchQuery } from '../requests/search-query.ts';
@@ -8,12 +8,10 @@ import type { Page } from '../visit.ts';
 /** Rows of each kind on one page. */
 const rowsShown = 50;
 
-const inWords = (count: number): string => (count < 1_000 ? String(count) : count.toLocaleString('en'));
-
-/** `12`, `first 50 of 312`, `first 50 of more than 1,000`. */
+/** `12`, `first 50 of 212`, `first 50 of more than 250`. */
 function countInWords({ rows, total }: First<unknown>): string {
-  if (total === rows.length) return inWords(total);
-  const known = total > mostHits ? `more than ${inWords(mostHits)}` : inWords(total);
+  if (total === rows.length) return String(total);
+  const known = total > mostCounted ? `more than ${mostCounted}` : String(total);
   return `first ${rows.length} of ${known}`;
 }
 
