@@ -1,5 +1,7 @@
 // CI: from a push to the answer of a runner that waits, and what fifty runners that find nothing cost.
-// usage: bench/ci [--rounds N] [--seconds N]
+// usage: bench/ci [--rounds N] [--seconds N] [--url OTHER-FORGE --registration-token TOKEN]
+// `--url` is an empty repository at another forge, with what it takes to write there: a runner registers with the token
+// and asks as stock runners do, every two seconds where the forge does not hold the call. What its waiting costs no address tells.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { executable, startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './processes.ts';
-import { option, row } from './rounds.ts';
+import { option, row, textOption } from './rounds.ts';
 
 const rounds = option('rounds', 100);
 const seconds = option('seconds', 60);
@@ -19,27 +21,22 @@ const hearth = await startHearthServer();
 
 interface Runner {
   /** One call, over a connection of its own that stays open. */
-  call(procedure: string, message: object, timeoutMs?: number): Promise<{ task?: { id: string } }>;
+  call(procedure: string, message: object, timeoutMs?: number): Promise<{ task?: { id: string }; runner?: { uuid: string; token: string } }>;
   close(): void;
 }
 
-/** Registered by a shared secret, the first 16 digits of which are its uuid. */
-function addRunner(name: string): Runner {
-  const secret = randomBytes(20).toString('hex');
-  const file = path.join(hearth.folder, 'secret');
-  writeFileSync(file, secret);
-  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], { cwd: hearth.folder, stdio: 'ignore' });
-  const uuid = Buffer.from(secret.slice(0, 16)).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+/** A runner of a forge, as the headers say which. */
+function connectRunner(forge: string, identity: Record<string, string>): Runner {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
     close: () => agent.destroy(),
     call: (procedure, message, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
-        const headers = { 'Content-Type': 'application/json', 'Connect-Timeout-Ms': String(timeoutMs), 'x-runner-uuid': uuid, 'x-runner-token': secret };
-        const calling = request(`${hearth.url}/api/actions/runner.v1.RunnerService/${procedure}`, { method: 'POST', agent, headers }, (response) => {
+        const headers = { 'Content-Type': 'application/json', 'Connect-Timeout-Ms': String(timeoutMs), ...identity };
+        const calling = request(new URL(`/api/actions/runner.v1.RunnerService/${procedure}`, forge), { method: 'POST', agent, headers }, (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => {
-            if (response.statusCode === 200) resolve(JSON.parse(text) as { task?: { id: string } });
+            if (response.statusCode === 200) resolve(JSON.parse(text) as Awaited<ReturnType<Runner['call']>>);
             else reject(new Error(`${procedure}: ${response.statusCode} ${text}`));
           });
         });
@@ -49,39 +46,73 @@ function addRunner(name: string): Runner {
   };
 }
 
-const work = path.join(hearth.folder, 'work');
-mkdirSync(path.join(work, '.hearth/workflows'), { recursive: true });
-writeFileSync(path.join(work, '.hearth/workflows/ci.yml'), 'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n');
-const git = (...args: string[]) => promisify(execFile)('git', ['-C', work, '-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...args]);
-await git('init', '-q', '-b', 'main');
-await git('add', '.');
-const push = () => git('-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`, 'push', '-q', `${hearth.url}/git/alice/bench.git`, 'main');
+/** Registered by a shared secret, the first 16 digits of which are its uuid. */
+function addRunner(name: string): Runner {
+  const secret = randomBytes(20).toString('hex');
+  const file = path.join(hearth.folder, 'secret');
+  writeFileSync(file, secret);
+  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], { cwd: hearth.folder, stdio: 'ignore' });
+  const uuid = Buffer.from(secret.slice(0, 16)).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return connectRunner(hearth.url, { 'x-runner-uuid': uuid, 'x-runner-token': secret });
+}
+
+/** Registered over the network, as any forge of the protocol takes it. */
+async function registerRunner(forge: string, token: string): Promise<Runner> {
+  const labels = ['linux'];
+  const { runner } = await connectRunner(forge, {}).call('Register', { name: 'bench', token, version: 'bench', labels });
+  const registered = connectRunner(forge, { 'x-runner-uuid': runner!.uuid, 'x-runner-token': runner!.token });
+  await registered.call('Declare', { version: 'bench', labels });
+  return registered;
+}
+
+/** A work tree with one workflow, where all look for it, and how it is pushed to an address. */
+async function workTree(name: string, url: string, ...settings: string[]) {
+  const work = path.join(hearth.folder, name);
+  mkdirSync(path.join(work, '.github/workflows'), { recursive: true });
+  writeFileSync(path.join(work, '.github/workflows/ci.yml'), 'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n');
+  const git = (...args: string[]) => promisify(execFile)('git', ['-C', work, '-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...settings, ...args]);
+  await git('init', '-q', '-b', 'main');
+  await git('add', '.');
+  return { git, push: () => git('push', '-q', url, 'main') };
+}
+type WorkTree = Awaited<ReturnType<typeof workTree>>;
 
 const percentile = (values: readonly number[], part: number): string => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
 };
 
+/** As stock runners are set; a forge that holds the call answers within it. */
+const pauseMs = 2_000;
+
+async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
+  for (;;) {
+    const { task } = await runner.call('FetchTask', {});
+    if (task !== undefined) return { id: task.id, at: performance.now() };
+    await sleep(pauseMs);
+  }
+}
+
 /** How long a push took, and how long after its end the runner had its task; less than nothing when it had it before. */
-async function pushOnce(runner: Runner, number: number): Promise<{ pushMs: number; answerMs: number }> {
+async function pushOnce(runner: Runner, { git, push }: WorkTree, number: number): Promise<{ pushMs: number; answerMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
-  const waiting = runner.call('FetchTask', {}).then((answer) => ({ answer, at: performance.now() }));
+  const waiting = fetchTask(runner);
   // The call is held by the time git has said who it is.
   await sleep(20);
   const startedAt = performance.now();
   await push();
   const endedAt = performance.now();
-  const { answer, at } = await waiting;
-  await runner.call('UpdateTask', { state: { id: answer.task!.id, result: 'RESULT_SUCCESS' } });
+  const { id, at } = await waiting;
+  await runner.call('UpdateTask', { state: { id, result: 'RESULT_SUCCESS' } });
   return { pushMs: endedAt - startedAt, answerMs: at - endedAt };
 }
 
 const line = (what: string, values: readonly number[]) => row([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
 
-async function measurePushes(what: string, runner: Runner): Promise<void> {
+async function measurePushes(what: string, runner: Runner, tree: WorkTree): Promise<void> {
   const samples = [];
   for (let round = -5; round < rounds; round += 1) {
-    const sample = await pushOnce(runner, round);
+    const sample = await pushOnce(runner, tree, round);
     if (round >= 0) samples.push(sample);
   }
   console.log(line(`${what}: push`, samples.map(({ pushMs }) => pushMs)));
@@ -91,7 +122,14 @@ async function measurePushes(what: string, runner: Runner): Promise<void> {
 const first = addRunner('first');
 console.log(row([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
 console.log(row(['---', '---:', '---:', '---:']));
-await measurePushes('one runner waits', first);
+const tree = await workTree('work', `${hearth.url}/git/alice/bench.git`, '-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`);
+await measurePushes('one runner waits', first, tree);
+const [otherUrl, registrationToken] = [textOption('url'), textOption('registration-token')];
+if (otherUrl !== null && registrationToken !== null) {
+  const runner = await registerRunner(new URL(otherUrl).origin, registrationToken);
+  await measurePushes(`${new URL(otherUrl).host}: one runner waits`, runner, await workTree('other', otherUrl));
+  runner.close();
+}
 
 const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
 
@@ -134,7 +172,7 @@ let isOver = false;
 const asking = idle.map(async (runner) => {
   while (!isOver) await runner.call('FetchTask', {}, 5_000);
 });
-await measurePushes('among others', first);
+await measurePushes('among others', first, tree);
 isOver = true;
 await Promise.all(asking);
 for (const runner of [first, ...idle]) runner.close();

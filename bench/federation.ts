@@ -1,16 +1,18 @@
 /**
  * Deliveries and inbox verifications per second, beside what RSA alone would
  * allow on this machine in the same run.
- * usage: bench/federation [--rounds N] [--deliveries N]
+ * usage: bench/federation [--rounds N] [--deliveries N] [--url ACTOR]
+ * `--url` is an actor at another server, any forge's or other: how many times a second it is told, beside ours.
+ * What another's queue and signatures cost no address tells.
  *
  * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a
  * hundred hosts, written down. The servers that take them run in a process of
  * their own, bare sockets that find the end of a request by its length and answer
  * a constant 202. Real ones are at other machines; these take time of our cores,
  * which lowers what a second holds and not the processor time beside it.
- * Inbox requests come in over HTTP, already signed, each a Push that is stored. All
- * but a few bytes of a body is one long string: one of many small objects, as a
- * Push of fifty commits is, takes longer to parse.
+ * Inbox requests are signed Pushes as another Hearth sends them. To verify one is all
+ * that SPEC §5 asks before the body is looked at: headers, date, digest, signature. A
+ * large body costs its SHA-256, and to be parsed, whoever verifies its signature.
  *
  * Beside the share of what RSA alone does per second stands the share of processor
  * time: what of all that a delivery costs is its signature. A busy machine bends the
@@ -28,18 +30,22 @@ import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
 import { openRooms } from '../src/app.ts';
 import { loadConfig } from '../src/config/index.ts';
+import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';
 import { readActivity } from '../src/federation/inbox/read-activity.ts';
 import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/signatures/index.ts';
 import type { ArrivedRequest } from '../src/federation/signatures/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { createWebServer } from '../src/web/index.ts';
-import { median, option, row as tableRow } from './rounds.ts';
+import { load } from './peers/wrk.ts';
+import { median, option, row as tableRow, textOption } from './rounds.ts';
 
 const hosts = 100;
-/** A Push of fifty commits, and one of a single commit. */
+/** Of what is delivered: a Push of some fifteen commits. */
 const bodyBytes = 7_700;
-const smallBytes = 700;
+/** What comes in: the Push of an ordinary day, and the largest that Hearth sends. */
+const fewCommits = 1;
+const manyCommits = 50;
 const followers = 10_000;
 
 /** How often something was done each second, and processor time of this program for each, in milliseconds. */
@@ -115,6 +121,8 @@ async function measure(rounds: number, count: number): Promise<void> {
   const sender = fork(import.meta.filename, ['sender']);
   const peerPort = await answerOf<number>(peers);
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  /** Of a Push of so many commits. */
+  const bytes = new Map<number, number>();
   const origin = 'http://127.0.0.1:9';
   const { config } = loadConfig({
     env: {
@@ -141,8 +149,10 @@ async function measure(rounds: number, count: number): Promise<void> {
         rsaSign: await withCpu(rawSign),
         deliveries: await withCpu(() => deliveries(repository.id)),
         rsaVerify: await withCpu(rawVerify),
-        verifications: await withCpu(await verifications(actor, smallBytes)),
-        largeVerifications: await withCpu(await verifications(actor, bodyBytes)),
+        verified: await withCpu(await verifications(actor, fewCommits, false)),
+        parsed: await withCpu(await verifications(actor, fewCommits, true)),
+        largeVerified: await withCpu(await verifications(actor, manyCommits, false)),
+        largeParsed: await withCpu(await verifications(actor, manyCommits, true)),
         inbox: await withCpu(() => inbox(actor)),
       };
       const enqueued = await enqueue(repository.id);
@@ -151,12 +161,23 @@ async function measure(rounds: number, count: number): Promise<void> {
       enqueuedMs.push(enqueued);
     }
     print(rows, enqueuedMs);
+    const other = textOption('url');
+    if (other !== null) await compareActors(`http://127.0.0.1:${port}/ap/repos/alice/tool`, other);
   } finally {
     peers.kill();
     sender.kill();
     await web.stop({ graceMs: 100 });
     await rooms.close();
     rmSync(folder, { recursive: true });
+  }
+
+  /** Documents of actors, asked for over four connections. */
+  async function compareActors(ours: string, theirs: string): Promise<void> {
+    console.log(`\n${tableRow(['Actor document', 'Per second', 'p95 ms'])}\n${tableRow(['---', '---:', '---:'])}`);
+    for (const url of [ours, theirs]) {
+      const { perSecond, p95Ms } = await load(url, { seconds: 3, connections: 4, headers: { Accept: 'application/activity+json', ...(url === ours && { Host: new URL(origin).host }) } });
+      console.log(tableRow([url === ours ? 'Hearth' : new URL(url).host, perSecond.toFixed(0), p95Ms.toFixed(1)]));
+    }
   }
 
   async function prepareInbox(actor: string, pem: string): Promise<void> {
@@ -234,18 +255,26 @@ async function measure(rounds: number, count: number): Promise<void> {
     return ms;
   }
 
-  async function signedPushes(actor: string, many: number, bytes: number): Promise<ArrivedRequest[]> {
+  /** Pushes of so many commits from `actor`. */
+  async function signedPushes(actor: string, many: number, commits: number): Promise<ArrivedRequest[]> {
     const url = new URL(`${origin}/ap/instance/inbox`);
+    const hash = (number: number): string => number.toString(16).padStart(40, '0');
+    const content = pushContent({
+      repositoryActorId: actor, pusherActorId: new URL('/ap/users/bob', actor).href, pusherName: 'Bob', repositoryName: 'bob/lib', repositoryUrl: new URL('/repos/bob/lib', actor).href,
+      branch: 'main', hashBefore: hash(0), hashAfter: hash(commits), isForced: false, totalCommits: commits, pushedAt: 0,
+      commits: Array.from({ length: commits }, (_, at) => ({ hash: hash(commits - at), subject: `Mend what number ${at} broke in the garden`, authorName: 'Bob', authoredAt: 0, committedAt: 0 })),
+    });
     return Promise.all(Array.from({ length: many }, async () => {
-      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, target: { ref: 'refs/heads/main' }, padding: 'x'.repeat(bytes) }));
+      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, ...content }));
       const headers = await signRequest({ method: 'POST', url, body, at: Date.now() }, { keyId: `${actor}#main-key`, privateKey: keys.privateKey });
       return { method: 'POST', target: url.pathname, rawHeaders: Object.entries(headers).flat(), body };
     }));
   }
 
-  /** Everything that an inbox request costs before its write: headers, digest, signature, JSON. */
-  async function verifications(actor: string, bytes: number): Promise<() => Promise<Done>> {
-    const requests = await signedPushes(actor, 500, bytes);
+  /** What an inbox request costs before its write: headers, digest, signature; and its JSON. */
+  async function verifications(actor: string, commits: number, isParsed: boolean): Promise<() => Promise<Done>> {
+    const requests = await signedPushes(actor, 500, commits);
+    bytes.set(commits, requests[0]!.body.length);
     const host = new URL(origin).host;
     const signer = await rooms.db.read.query('SELECT id, host FROM remote_actors');
     return async () => {
@@ -254,7 +283,7 @@ async function measure(rounds: number, count: number): Promise<void> {
       while (performance.now() - startedAt < 1_000) {
         const request = requests[done % requests.length]!;
         if (!isSignedBy(readSignedRequest(request, host, Date.now()), keys.publicKey)) throw new Error('not accepted');
-        readActivity(request.body, signer[0]);
+        if (isParsed) readActivity(request.body, signer[0]);
         done += 1;
       }
       return { count: done, ms: performance.now() - startedAt };
@@ -263,7 +292,7 @@ async function measure(rounds: number, count: number): Promise<void> {
 
   async function inbox(actor: string): Promise<Done> {
     const many = 2_000;
-    const requests = (await signedPushes(actor, many, bodyBytes)).map(({ target, rawHeaders, body }) => {
+    const requests = (await signedPushes(actor, many, fewCommits)).map(({ target, rawHeaders, body }) => {
       const lines = rawHeaders.flatMap((value, index) => (index % 2 === 0 ? [`${value}: ${rawHeaders[index + 1]}`] : []));
       return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`), body]).toString('base64');
     });
@@ -283,9 +312,11 @@ async function measure(rounds: number, count: number): Promise<void> {
       ['RSA-2048 signatures, thread pool', 'rsaSign', null],
       ['deliveries, claimed to written down', 'deliveries', 'rsaSign'],
       ['RSA-2048 verifications, one core', 'rsaVerify', null],
-      [`inbox requests of ${smallBytes} bytes verified and parsed`, 'verifications', 'rsaVerify'],
-      [`inbox requests of ${bodyBytes} bytes verified and parsed`, 'largeVerifications', 'rsaVerify'],
-      ['inbox requests over HTTP, stored', 'inbox', 'rsaVerify'],
+      [`inbox: a Push of one commit (${bytes.get(fewCommits)} bytes) verified`, 'verified', 'rsaVerify'],
+      ['the same, and parsed', 'parsed', 'rsaVerify'],
+      [`inbox: a Push of ${manyCommits} commits (${bytes.get(manyCommits)} bytes) verified`, 'largeVerified', 'rsaVerify'],
+      ['the same, and parsed', 'largeParsed', 'rsaVerify'],
+      ['inbox: a Push of one commit over HTTP, stored', 'inbox', 'rsaVerify'],
     ];
     for (const [title, name, whole] of lines) {
       const all = rows.map((row) => row[name]!.perS);
