@@ -43,8 +43,7 @@ export async function askDatabaseFile(
   statements: SideStatement[],
   { setUp, attached = {} }: { setUp?: readonly string[]; attached?: Readonly<Record<string, string>> } = {},
 ): Promise<SideRow[][]> {
-  const attach = Object.entries(attached).map(([name, other]) => `ATTACH '${other.replaceAll("'", "''")}' AS ${name}`);
-  const thread = openSideThread({ file, readOnly: setUp === undefined, setUp: [...attach, ...(setUp ?? [])] }, limits);
+  const thread = openSideThread({ file, readOnly: setUp === undefined, attached, setUp: setUp ?? [] }, limits);
   try {
     return await thread.ask(statements.length === 0 ? [{ sql: 'SELECT 1', parameters: [] }] : statements);
   } finally {

@@ -277,9 +277,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       lastInWrites.push(last);
     },
     openAside(limits, attached = {}) {
-      const attach = Object.entries(attached).map(([name, other]) => `ATTACH '${other.replaceAll("'", "''")}' AS ${name}`);
-      const setUp = [`PRAGMA cache_size = -${limits.cacheKiB ?? 16_384}`, ...attach];
-      return openSideThread({ file: options.file, readOnly: true, setUp, niceness: nicenessAside }, limits);
+      const setUp = [`PRAGMA cache_size = -${limits.cacheKiB ?? 16_384}`];
+      return openSideThread({ file: options.file, readOnly: true, attached, setUp, niceness: nicenessAside }, limits);
     },
     // The reader where there is one: asking must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),

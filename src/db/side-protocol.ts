@@ -3,6 +3,8 @@
 export interface SideOptions {
   file: string;
   readOnly: boolean;
+  /** Further files, by the name that statements call them. */
+  attached?: Readonly<Record<string, string>>;
   /** Statements that prepare the connection or, in a file of derived data, make what is missing. */
   setUp: readonly string[];
   /** How far the thread stands back from the others where all want a processor, 0 to 19 as `nice` counts. */
