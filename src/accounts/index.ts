@@ -21,6 +21,7 @@ export { looksLikeAccessToken } from './tokens/token-format.ts';
 export type { NewSshKey } from './keys/add-key.ts';
 export type { KeyHolder } from './keys/key-holders.ts';
 export type { SshKey } from './keys/ssh-key.ts';
+export { fingerprintOf } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';
 export type { KeyViewer } from './keys/viewer-of-key.ts';

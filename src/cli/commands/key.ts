@@ -108,16 +108,16 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
   const { accounts } = await cli.openRooms();
-  const fingerprint = await fingerprintOf(line);
+  const fingerprint = await fingerprintOfLine(line);
   const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
   if (own === undefined) throw conflict('key_in_use', 'Another person uses this key.');
   return own;
 }
 
-async function fingerprintOf(line: string): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  const blob = Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64');
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+/** Of a line that may be no key at all: whoever adds it judges that. */
+async function fingerprintOfLine(line: string): Promise<string> {
+  const { fingerprintOf } = await import('../../accounts/index.ts');
+  return fingerprintOf(Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64'));
 }
 
 interface Imported {
@@ -137,7 +137,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   const own = new Set((await rooms.accounts.listKeys(person.id)).map(({ fingerprint }) => fingerprint));
   const rows: Imported[] = [];
   for (const line of await rooms.mirrors.keysAt(address)) {
-    const [type = '', fingerprint] = [line.split(/\s+/)[0], await fingerprintOf(line)];
+    const [type = '', fingerprint] = [line.split(/\s+/)[0], await fingerprintOfLine(line)];
     if (own.has(fingerprint)) rows.push({ type, fingerprint, result: 'there already' });
     else if (dryRun) rows.push({ type, fingerprint, result: 'would be added' });
     else rows.push({ type, fingerprint, result: await rooms.accounts.addKey(person.id, { line, title: `${isAddress ? '' : `${login} on `}${host}` }).then(() => 'added', whyNot) });
