@@ -1,7 +1,7 @@
 import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.ts';
-import { repositoryUrl } from './urls.ts';
+import { repositoryImageUrl, repositoryUrl } from './urls.ts';
 
 /** A repository's image where it has one, otherwise its owner's picture (SPEC §4.3). */
 export function viewRepositoryPicture(
@@ -9,5 +9,5 @@ export function viewRepositoryPicture(
   owner: Pick<Owner, 'id' | 'handle' | 'avatarAt'>,
 ): AvatarView {
   if (imageContentType === null) return viewAvatar(owner.id, owner.avatarAt);
-  return { src: `${repositoryUrl({ owner: owner.handle, name })}/image?v=${imageUpdatedAt ?? 0}` };
+  return { src: repositoryImageUrl(repositoryUrl({ owner: owner.handle, name }), imageUpdatedAt) };
 }

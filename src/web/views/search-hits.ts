@@ -1,7 +1,7 @@
 import type { FoundPerson, FoundRepository, Piece } from '../../search/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.ts';
 import { viewTime, type TimeView } from './times.ts';
-import { personUrl, repositoryUrl } from './urls.ts';
+import { personUrl, repositoryImageUrl, repositoryUrl } from './urls.ts';
 
 /** A repository that was found, with the places where it was found marked. */
 export interface RepositoryHitView {
@@ -28,7 +28,7 @@ export function viewRepositoryHit({ hit, ownerId, avatarAt, archivedAt, imageAt,
     url,
     isPrivate: hit.visibility === 'PRIVATE',
     isArchived: archivedAt !== null,
-    avatar: imageAt === null ? viewAvatar(ownerId, avatarAt) : { src: `${url}/image?v=${imageAt}` },
+    avatar: imageAt === null ? viewAvatar(ownerId, avatarAt) : { src: repositoryImageUrl(url, imageAt) },
     updated: viewTime(changedAt, now),
     marked: { owner: mark(hit.owner), name: mark(hit.name), description: mark(hit.description) },
   };

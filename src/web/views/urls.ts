@@ -4,6 +4,9 @@ import type { Owner } from '../../owners/index.ts';
 export const repositoryUrl = ({ owner, name }: { owner: string; name: string }): string =>
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
+/** Its image: the address changes with the bytes, so that browsers may keep them. */
+export const repositoryImageUrl = (page: string, updatedAt: number | null): string => `${page}/image?v=${updatedAt ?? 0}`;
+
 /** The page of whoever owns something. */
 export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>
   kind === 'user' ? personUrl(handle) : organisationUrl(handle);

@@ -6,7 +6,7 @@ import type { Collaborator, CommitStatus, ListedRepository, Repository } from '.
 import type { Owner } from '../../../owners/index.ts';
 import type { WebRooms } from '../../rooms.ts';
 import { viewCloneBox } from '../../views/clone-box.ts';
-import { organisationUrl, personUrl, repositoryUrl } from '../../views/urls.ts';
+import { organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../views/urls.ts';
 import type * as schemas from './schemas.ts';
 
 /** Where the API answers from: absolute addresses start with it. */
@@ -34,7 +34,7 @@ export function showRepository(row: Repository, owner: Pick<Owner, 'handle'>, { 
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
     pushedAt: isoTimeOrNull(row.pushedAt),
-    imageUrl: row.imageContentType === null ? null : `${page}/image?v=${row.imageUpdatedAt ?? 0}`,
+    imageUrl: row.imageContentType === null ? null : repositoryImageUrl(page, row.imageUpdatedAt),
     url: page,
     cloneUrl: https,
     sshUrl: ssh,
