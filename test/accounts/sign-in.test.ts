@@ -152,8 +152,9 @@ t.test('security D-08 a sign-in that was under way when the password changed doe
   const { accounts, alice, db, signIn } = await openWithAlice(t, { hashesAtOnce: 1 });
   // Writes wait at the gate while one after the other computes its hash, so the
   // sign-in compares with the old password and writes after the new one is stored.
-  let open = () => {};
-  const gate = db.write(() => new Promise<void>((resolve) => (open = resolve)));
+  let open!: () => void;
+  const untilOpen = new Promise<void>((resolve) => (open = resolve));
+  const gate = db.write(() => untilOpen);
   const setting = accounts.setPassword(alice.id, 'set by somebody else');
   const signingIn = reasonOf(signIn());
   const last = { currentPassword: 'wrong password', newPassword: 'another password', keepSessionId: null, address: null };
