@@ -1,7 +1,7 @@
 // Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first, queries
 // that are drawn to be hard, then the running server under 20 connections, and what another page feels of it.
 // The load is wrk's (a Debian package): one thread, as every cycle that it takes is one that the server does not have.
-// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]; with 100,000 rows it takes about two minutes
+// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]; with 100,000 rows it takes about three minutes
 // OTHER-FORGE is an address of a search elsewhere, to which the query is added: https://forge.example.org/api/v1/repos/search?q=
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,8 @@ const rows = option('rows', 100_000);
 const rounds = option('rounds', 7);
 const seconds = option('seconds', 5);
 const hard = option('hard', 1_000);
+/** Of the running server, which is asked for `seconds` each time. */
+const loadRounds = 3;
 const connections = 20;
 /** Of the other page. As fast as it can, it would be a second load, and the two would share two processors. */
 const visitsPerS = 50;
@@ -147,29 +149,33 @@ async function measure(): Promise<void> {
   await search.close();
   await db.close();
 
+  const addresses = ['/api/v1/search?q=', '/search?q='];
   const page = () => visit(`${hearth.url}/login`, visitsPerS, seconds);
-  await searchers(hearth, '/search?q=', 2);
-  await searchers(hearth, '/api/v1/search?q=', 2);
+  for (const address of addresses) await searchers(hearth, address, 2);
   await page();
-  const alone = await page();
-  const json = await searchers(hearth, '/api/v1/search?q=', seconds);
-  const html = await searchers(hearth, '/search?q=', seconds);
-  const [, beside] = await Promise.all([searchers(hearth, '/api/v1/search?q=', seconds), page()]);
-  const [, besideHtml] = await Promise.all([searchers(hearth, '/search?q=', seconds), page()]);
-  console.log(`\n${row([`${connections} connections, a mix of queries`, 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Server CPU ms each'])}`);
+  const alone: string[][] = [];
+  const searching = addresses.map((): string[][] => []);
+  const beside = addresses.map((): string[][] => []);
+  for (let round = 0; round < loadRounds; round++) {
+    alone.push(await page());
+    for (const [at, address] of addresses.entries()) {
+      searching[at]!.push(await searchers(hearth, address, seconds));
+      beside[at]!.push((await Promise.all([page(), searchers(hearth, address, seconds)]))[0]);
+    }
+  }
+  console.log(`\nMedians of ${loadRounds} rounds, in turns:\n`);
+  console.log(row([`${connections} connections, a mix of queries`, 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Server CPU ms each']));
   console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
-  console.log(row(['`/api/v1/search`', ...json]));
-  console.log(row(['`/search`', ...html]));
+  for (const [at, address] of addresses.entries()) console.log(row([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
   if (elsewhere !== null) {
     const other = new URL(elsewhere);
     const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
     console.log(row(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
   }
-  const line = (name: string, took: readonly number[]) =>
-    row([name, String(Math.round(took.length / seconds)), percentile(took, 0.5), percentile(took, 0.95), percentile(took, 0.99), '']);
-  console.log(line(`another page, asked for ${visitsPerS} times a second, alone`, alone));
-  console.log(line(`the same while ${connections} connections ask \`/api/v1/search\``, beside));
-  console.log(line(`the same while ${connections} connections ask \`/search\``, besideHtml));
+  console.log(row([`another page, asked for ${visitsPerS} times a second, alone`, ...medians(alone), '']));
+  for (const [at, address] of addresses.entries()) {
+    console.log(row([`the same while ${connections} connections ask \`${address.replace('?q=', '')}\``, ...medians(beside[at]!), '']));
+  }
   await hearth.stop();
 }
 
@@ -198,9 +204,9 @@ async function searchers(hearth: HearthServer, address: string, forS: number, or
 
 /**
  * A visitor's view of a page: asked for so often in a second, however long the answers before it take, as people do
- * not wait for each other. How long each answer took, in milliseconds.
+ * not wait for each other. Answers per second, and p50, p95, p99 in milliseconds.
  */
-async function visit(address: string, perSecond: number, forS: number): Promise<number[]> {
+async function visit(address: string, perSecond: number, forS: number): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
   const ask = () =>
     new Promise<void>((resolve, reject) => {
@@ -217,7 +223,12 @@ async function visit(address: string, perSecond: number, forS: number): Promise<
   }
   const took = await Promise.all(visits);
   agent.destroy();
-  return took;
+  return [String(Math.round(took.length / forS)), ...[0.5, 0.95, 0.99].map((part) => percentile(took, part, 2))];
+}
+
+/** Of each column. */
+function medians(table: readonly string[][]): string[] {
+  return table[0]!.map((_, column) => String(median(table.map((row) => Number(row[column])))));
 }
 
 function percentile(values: readonly number[], part: number, digits = 1): string {

@@ -9,7 +9,7 @@ import { growGrams, mergeParts } from './grow.ts';
 import { createGrownGrams } from './grown-grams.ts';
 import { sources } from './lists.ts';
 import { reindex } from './reindex.ts';
-import { joinThreads, questionsAtOnce } from './side-threads.ts';
+import { joinThreads } from './side-threads.ts';
 
 /** The JSON form of a search is complete up to so many repositories and so many people. */
 export const mostHits = 1_000;
@@ -17,7 +17,7 @@ export const mostHits = 1_000;
 export const mostCounted = 250;
 
 /** The index of 100,000 repositories and as many people is about as large; of a small one as much is kept as there is. */
-const limits = { requestMs: 5_000, queue: questionsAtOnce, cacheKiB: 65_536 };
+const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536 };
 const longestLine = 500;
 /** For what reads the whole index. */
 const patientLimits = { requestMs: 600_000, queue: 10 };

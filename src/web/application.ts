@@ -10,6 +10,7 @@ import { createArtifactHandlers } from './artifacts/index.ts';
 import { createAssets } from './answers/assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers, gitFirst } from './git/index.ts';
+import { createGivingWay } from './giving-way.ts';
 import { createSaidAgain } from './kept-pages/said-again.ts';
 import { createHttpCounts } from './metrics/http-counts.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
@@ -31,7 +32,7 @@ import { createClientReader } from './requests/trusted-proxies.ts';
 import { createTurns } from './turns.ts';
 
 /** The rooms that pages call, without what is made here. */
-export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
+export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'givingWay' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
   logger: Logger;
   random?: Random;
 }
@@ -40,14 +41,15 @@ export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | '
 export function createWebApplication(options: WebOptions): RequestListener {
   const { config, clock, logger, random = systemRandom } = options;
   const assets = createAssets(embedded);
+  const givingWay = createGivingWay();
   const render = createRender({ embedded, assets });
-  const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }) };
+  const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }), givingWay };
 
   const app = new Koa<State>();
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
   const turns = createTurns();
-  const notes = [createRequestLog({ logger, clock }), counts.count, turns.note];
+  const notes = [createRequestLog({ logger, clock }), counts.count, turns.note, givingWay.note];
   const headers = securityHeaders(config);
   const again = createSaidAgain({ rooms, random, readClient, notes });
   app.use(again.remember);
@@ -63,7 +65,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(answerApiErrors(logger));
   app.use(acceptHost(config));
   app.use(nameActors(options.federation));
-  const budgets = createBudgets();
+  const budgets = createBudgets(givingWay);
   const anonymous = createAnonymousBudget(clock);
   const metrics = serveMetrics(rooms, counts, anonymous);
   const git = createGitHandlers(options);

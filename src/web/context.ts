@@ -6,6 +6,7 @@ import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
+import type { AtWork } from './giving-way.ts';
 import type { Form } from './requests/form.ts';
 
 /** Who is looking, as the session cookie says. */
@@ -35,6 +36,8 @@ export interface State {
   /** The pattern of the route that answers, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
+  /** For whoever gives way to this request; see `giving-way.ts`. */
+  atWork?: AtWork;
   /** Set on routes that name a repository, once the viewer may see it. */
   found: FoundHere | null;
   /** Set on routes for the OWNERs of an organisation. */
@@ -54,7 +57,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   /** Without the query. */
   readonly path: string;
-  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity'>;
+  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'atWork'>;
 }
 
 export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext>;

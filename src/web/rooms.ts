@@ -16,6 +16,7 @@ import type { CodeSearch, Search } from '../search/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Assets } from './answers/assets.ts';
+import type { GivingWay } from './giving-way.ts';
 import type { OnceSecrets } from './once-secrets.ts';
 
 /** How the SSH server is reached; app.ts knows once it listens. */
@@ -55,6 +56,7 @@ export interface WebRooms {
   highlighting: Highlighting;
   assets: Assets;
   onceSecrets: OnceSecrets;
+  givingWay: GivingWay;
   audit: Audit;
   backups: Backups;
   /** How much of everything there is. */

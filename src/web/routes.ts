@@ -243,7 +243,7 @@ export const routes = (git: GitHandlers, ap: FederationHandlers, artifacts: Arti
   { method: 'GET',  path: '/explore/users',                 access: 'public',           cost: 'rows',     page: explorePeople },
   { method: 'GET',  path: '/explore/orgs',                  access: 'public',           cost: 'rows',     page: exploreOrganisations },
 
-  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'rows',     page: showSearch },
+  { method: 'GET',  path: '/search',                        access: 'public',           cost: 'search',   page: showSearch },
   { method: 'GET',  path: '/search/code',                   access: 'public',           cost: 'objects',  page: showCodeSearch },
   { method: 'GET',  path: '/api/v1',                        access: 'public',           cost: 'free',     page: showApi },
   { method: 'GET',  path: '/api/v1/openapi.json',           access: 'open',             cost: 'free',     page: showOpenApi },

@@ -29,9 +29,10 @@ interface Mounting {
 /** Pages read from git for whoever may read: what is dear to make and the same for the next reader. */
 const mayBeKept = ({ method, access, cost }: Route): boolean => method === 'GET' && access === 'repository:read' && cost === 'objects';
 
-function remember(route: Route): Middleware {
+function remember(route: Route, { givingWay }: WebRooms): Middleware {
   return (ctx, next) => {
     ctx.state.routePath = route.path;
+    if (route.cost === 'search') givingWay.yield(ctx.state);
     return next();
   };
 }
@@ -46,13 +47,13 @@ const allowSilence: Middleware = (ctx, next) => {
 function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: KeptPages): Middleware[] {
   const budget = budgets[route.cost];
   if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'task' || route.access === 'operator') {
-    return [remember(route), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
+    return [remember(route, rooms), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
   const page = answer(route.page as PageHandler, { rooms, render, kept: mayBeKept(route) ? kept : null });
-  if (route.access === 'open') return [remember(route), budget, page];
+  if (route.access === 'open') return [remember(route, rooms), budget, page];
   return [
-    remember(route),
+    remember(route, rooms),
     ...beforeWork(route.cost, budget, identifyViewer(rooms), anonymous),
     refuseCrossSite,
     finishErrandsFirst(route.path),
@@ -62,10 +63,10 @@ function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting,
   ];
 }
 
-/** Strangers wait in a line of their own before they take anybody's place. Archives are transfers that a page begins. */
-function beforeWork(cost: CostClass, budget: Middleware, identify: Middleware, anonymous: AnonymousBudget): Middleware[] {
-  if (cost === 'objects' || cost === 'transfer') return [identify, anonymous.spend, budget];
-  return cost === 'rows' ? [identify, anonymous.wait, budget] : [budget, identify];
+/** Strangers wait in a line of their own before they take anybody's place. */
+function beforeWork(cost: CostClass, budget: Middleware, identify: Middleware, { before }: AnonymousBudget): Middleware[] {
+  const line = before[cost];
+  return line === null ? [budget, identify] : [identify, line, budget];
 }
 
 /** A route table that forgot who may come in, or names a repository without asking, stops the start. */

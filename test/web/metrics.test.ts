@@ -61,9 +61,9 @@ t.test('security K04 metrics are for this machine or the token, without names', 
 
 t.test('a crawler runs out of its budget, others do not notice, and it earns more with time', async (t) => {
   const clock = fixedClock();
-  const { spend, families } = createAnonymousBudget(clock);
+  const { before, families } = createAnonymousBudget(clock);
   const visit = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
-    spend({ state: { address, identity: { viewer: { kind } } } } as never, async () => currentCharge()?.(gitMs));
+    before.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () => currentCharge()?.(gitMs));
   await visit('2001:db8::1', 'anonymous', 31_000);
   const refusal = await visit('2001:db8::ffff', 'anonymous').catch((error: unknown) => error);
   t.match(refusal, { status: 429, headers: { 'Retry-After': /^[34]$/ } }, 'its whole network');
@@ -75,11 +75,12 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
 });
 
 t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
-  const { spend, families } = createAnonymousBudget(fixedClock(), { git: { atWork: 2, line: 2, waitMs: 60_000 }, rows: { atWork: 1, line: 0, waitMs: 1 } });
+  const one = { atWork: 1, line: 0, waitMs: 1 };
+  const { before, families } = createAnonymousBudget(fixedClock(), { git: { atWork: 2, line: 2, waitMs: 60_000 }, rows: one, search: one });
   const begun: string[] = [];
   const release: (() => void)[] = [];
   const visit = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
-    spend({ state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
+    before.objects!({ res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
       begun.push(name);
       return new Promise<void>((resolve) => release.push(resolve));
     });
@@ -101,18 +102,23 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
   await Promise.all(visits);
   t.match(families().find(({ name }) => name === 'anonymous_refused_total'), { samples: [{ labels: { result: 'busy' }, value: 1 }] });
 
-  const hasty = createAnonymousBudget(fixedClock(), { git: { atWork: 1, line: 1, waitMs: 5 }, rows: { atWork: 1, line: 0, waitMs: 1 } });
-  const stranger = { state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
-  const holding = hasty.spend(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
+  const { before: hasty } = createAnonymousBudget(fixedClock(), { git: { atWork: 1, line: 1, waitMs: 5 }, rows: one, search: one });
+  const stranger = { res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
+  const holding = hasty.objects!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
   await soon();
-  await t.rejects(async () => hasty.spend(stranger, async () => {}), { code: 'unavailable' }, 'too long a wait');
+  await t.rejects(async () => hasty.objects!(stranger, async () => {}), { code: 'unavailable' }, 'too long a wait');
   release.at(-1)!();
   await holding;
-  await t.resolves(async () => hasty.spend(stranger, async () => {}), 'and its place in line is free');
-  const waiting = hasty.wait(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
-  await t.rejects(async () => hasty.wait(stranger, async () => {}), { code: 'unavailable' }, 'what needs no git has places of its own');
-  release.at(-1)!();
-  await waiting;
+  await t.resolves(async () => hasty.objects!(stranger, async () => {}), 'and its place in line is free');
+  const gone = { ...(stranger as object), res: { destroyed: true } } as never;
+  await t.resolves(async () => hasty.objects!(gone, () => Promise.reject(new Error('begun for nobody'))), 'who has left is not missed');
+  for (const kind of ['rows', 'search'] as const) {
+    const waiting = hasty[kind]!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
+    await t.rejects(async () => hasty[kind]!(stranger, async () => {}), { code: 'unavailable' });
+    await t.resolves(async () => hasty[kind === 'rows' ? 'search' : 'rows']!(stranger, async () => {}), 'pages and searches have places of their own');
+    release.at(-1)!();
+    await waiting;
+  }
 });
 
 t.test('robots.txt keeps crawlers off what is dear', async (t) => {

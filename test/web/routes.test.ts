@@ -1,6 +1,8 @@
 import t from 'tap';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/web/access-declarations.ts';
+import { createGivingWay } from '../../src/web/giving-way.ts';
+import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
 import { createBudgets } from '../../src/web/middleware/budget.ts';
 import { mountRoutes } from '../../src/web/routing.ts';
 import { routes } from '../../src/web/routes.ts';
@@ -8,6 +10,7 @@ import type { Route } from '../../src/web/routes.ts';
 import type { FederationHandlers } from '../../src/web/activitypub/index.ts';
 import type { ArtifactHandlers } from '../../src/web/artifacts/index.ts';
 import type { GitHandlers } from '../../src/web/git/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { ask, password, signedIn, startWeb, visitor } from './web-fixture.ts';
 import type { Visitor, Web } from './web-fixture.ts';
 
@@ -19,7 +22,7 @@ const handlers = new Proxy({}, { get: () => nobody });
 const table = routes(handlers as GitHandlers, handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(), anonymous: { spend: nobody, wait: nobody, families: () => [] } };
+  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(createGivingWay()), anonymous: createAnonymousBudget(fixedClock()) };
   t.doesNotThrow(() => mountRoutes(table, mounting));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
@@ -130,7 +133,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets({ free: 1, rows: 1, password: 1, objects: 1, signature: 1, upload: 1, transfer: 1 });
+  const budgets = createBudgets(createGivingWay(), { free: 1, rows: 1, search: 1, password: 1, objects: 1, signature: 1, upload: 1, transfer: 1 });
   let release = (): void => {};
   const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
   await t.rejects(async () => budgets.objects({} as never, async () => {}), { code: 'unavailable', retryAfterSeconds: 2 });

@@ -18,6 +18,7 @@ export const apiPrefix = '/api/v1';
 function serveOperation(operation: Operation, rooms: WebRooms, within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
+    if (operation.cost === 'search') rooms.givingWay.yield(ctx.state);
     const viewer = await authenticate(ctx, rooms);
     const params = (ctx.params ?? {}) as Record<string, string>;
     const serve = async (): Promise<void> => {
@@ -39,7 +40,7 @@ export function serveOperations(operations: readonly Operation[], { rooms, budge
   for (const operation of operations) {
     const budget = budgets[operation.cost];
     // Strangers wait in a line of their own before they take anybody's place.
-    const line = operation.cost === 'objects' ? anonymous.spend : operation.cost === 'rows' ? anonymous.wait : null;
+    const line = anonymous.before[operation.cost];
     const chain = line === null
       ? [budget, serveOperation(operation, rooms, (_ctx, serve) => serve())]
       : [serveOperation(operation, rooms, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];

@@ -5,7 +5,8 @@ import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
 import { Refusal } from '../answers/refusal.ts';
-import type { Middleware } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
+import type { CostClass } from './budget.ts';
 
 /**
  * What somebody who is not signed in may have read out of git: milliseconds of git's
@@ -17,12 +18,11 @@ import type { Middleware } from '../context.ts';
  */
 export interface AnonymousBudget {
   /**
-   * For whatever reads git objects, once it is known who looks and before they have a place.
-   * Refuses 429 when the purse is empty, and `busy` when the line is full or the wait too long.
+   * What strangers pass before work of a class, once it is known who looks and before they
+   * have a place; null where they are like all others. Refuses `busy` when the line is full
+   * or the wait too long, and 429 when the purse of whoever reads git is empty.
    */
-  spend: Middleware;
-  /** The same places and line, without a purse, for everything else that takes work. */
-  wait: Middleware;
+  before: Readonly<Record<CostClass, Middleware | null>>;
   families(): Family[];
 }
 
@@ -38,11 +38,20 @@ interface Places {
   waitMs: number;
 }
 
-/** A page takes many turns of the event loop, and in each turn all that are at work get theirs: few at once are as quick as many. */
-const usualPlaces: Readonly<Record<'git' | 'rows', Places>> = {
+/**
+ * A page takes many turns of the event loop, and in each turn all that are at work get
+ * theirs: few at once are as quick as many. Of searches, two are asked of their threads and
+ * a few begin or are shown; what more had found would only wait for that.
+ */
+const usualPlaces: Readonly<Record<'git' | 'rows' | 'search', Places>> = {
   git: { atWork: 12, line: 128, waitMs: 10_000 },
   rows: { atWork: 16, line: 256, waitMs: 10_000 },
+  search: { atWork: 5, line: 512, waitMs: 10_000 },
 };
+
+interface Waiting {
+  enter: (() => void) | null;
+}
 
 interface Purse {
   leftMs: number;
@@ -58,7 +67,6 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
     return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', { retryAfterSeconds: 5 });
   });
   const forGit = enter(places.git);
-  const forRows = enter(places.rows);
 
   function purseOf(address: string): Purse {
     const key = neighbourhood(address);
@@ -73,25 +81,34 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
     return purse;
   }
 
+  const spend: Middleware = async (ctx, next) => {
+    if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
+    const purse = purseOf(ctx.state.address);
+    if (purse.leftMs <= 0) {
+      seconds.add({ result: 'refused' }, 0);
+      refused.add({ result: 'spent' }, 1);
+      const wait = Math.ceil(-purse.leftMs / earnedPerSecondMs) + 1;
+      throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', { 'Retry-After': String(wait) });
+    }
+    const charge = (ms: number): void => {
+      purse.leftMs -= ms;
+      seconds.add({ result: 'served' }, ms / 1000);
+    };
+    await forGit(unlessLeft(ctx, () => chargeGit(charge, next)));
+  };
+
+  const wait = (within: ReturnType<typeof enter>): Middleware => async (ctx, next) => {
+    if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
+    await within(unlessLeft(ctx, next));
+  };
+
   return {
-    async spend(ctx, next) {
-      if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
-      const purse = purseOf(ctx.state.address);
-      if (purse.leftMs <= 0) {
-        seconds.add({ result: 'refused' }, 0);
-        refused.add({ result: 'spent' }, 1);
-        const wait = Math.ceil(-purse.leftMs / earnedPerSecondMs) + 1;
-        throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', { 'Retry-After': String(wait) });
-      }
-      const charge = (ms: number): void => {
-        purse.leftMs -= ms;
-        seconds.add({ result: 'served' }, ms / 1000);
-      };
-      await forGit(() => chargeGit(charge, next));
-    },
-    async wait(ctx, next) {
-      if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
-      await forRows(next);
+    before: {
+      free: null, password: null, signature: null, upload: null,
+      // Whoever opens a page does not stand in line behind a crowd that searches.
+      rows: wait(enter(places.rows)), search: wait(enter(places.search)),
+      // Archives are transfers that a page begins.
+      objects: spend, transfer: spend,
     },
     families: () => [
       { name: 'anonymous_git_seconds_total', type: 'counter', help: 'Processor time of git for people who are not signed in.', samples: seconds.samples() },
@@ -100,9 +117,13 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
   };
 }
 
+/** Who has left while they waited is not missed: nothing was done yet. */
+const unlessLeft = ({ res }: Context, work: () => Promise<unknown>) => async (): Promise<unknown> => (res.destroyed ? undefined : work());
+
 /** So many at work; whoever has ended gives the place on to the first in line. */
 function createLine({ atWork: most, line: longest, waitMs }: Places, busy: () => Error): <T>(work: () => Promise<T>) => Promise<T> {
-  const line = new Set<() => void>();
+  /** What a set has let go of may stay in memory for seconds; so it gets something small to hold. */
+  const line = new Set<Waiting>();
   let atWork = 0;
 
   function takePlace(): Promise<void> {
@@ -112,15 +133,17 @@ function createLine({ atWork: most, line: longest, waitMs }: Places, busy: () =>
     }
     if (line.size >= longest) return Promise.reject(busy());
     return new Promise<void>((resolve, reject) => {
-      const enter = (): void => {
-        clearTimeout(timer);
-        resolve();
+      const waiting: Waiting = {
+        enter() {
+          clearTimeout(timer);
+          resolve();
+        },
       };
       const timer = setTimeout(() => {
-        line.delete(enter);
+        line.delete(waiting);
         reject(busy());
       }, waitMs);
-      line.add(enter);
+      line.add(waiting);
     });
   }
 
@@ -130,9 +153,13 @@ function createLine({ atWork: most, line: longest, waitMs }: Places, busy: () =>
       return await work();
     } finally {
       const [next] = line;
-      if (next === undefined) atWork -= 1;
-      else line.delete(next);
-      next?.();
+      if (next === undefined) {
+        atWork -= 1;
+      } else {
+        line.delete(next);
+        next.enter?.();
+        next.enter = null;
+      }
     }
   };
 }

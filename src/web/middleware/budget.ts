@@ -1,5 +1,6 @@
 import { unavailable } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
+import type { GivingWay } from '../giving-way.ts';
 
 /**
  * How dear a route is, so that a flood on dear pages leaves the cheap ones
@@ -14,6 +15,8 @@ export const costs = {
   rows: 256,
   /** Hashes a password. */
   password: 16,
+  /** Asks the threads that search, and gives way to whatever else is asked of the main thread. */
+  search: 256,
   /** Reads git objects. */
   objects: 64,
   /** Verifies a signature, perhaps after asking the signer's server. */
@@ -28,13 +31,19 @@ export type CostClass = keyof typeof costs;
 
 export type Budgets = Record<CostClass, Middleware>;
 
-function budget(max: number): Middleware {
+/** @param turn what each of the class waits for once it has its place */
+function budget(max: number, turn?: () => Promise<void>): Middleware {
   if (max === Infinity) return (_ctx, next) => next();
   let atWork = 0;
-  return async (_ctx, next) => {
+  return async (ctx, next) => {
     if (atWork >= max) throw unavailable('busy', 'Too many people ask for this at once. Please try again in a moment.', { retryAfterSeconds: 2 });
     atWork += 1;
     try {
+      if (turn !== undefined) {
+        await turn();
+        // Who has left meanwhile is not missed: nothing was done yet.
+        if (ctx.res.destroyed) return;
+      }
       await next();
     } finally {
       atWork -= 1;
@@ -42,6 +51,6 @@ function budget(max: number): Middleware {
   };
 }
 
-export function createBudgets(limits: Readonly<Record<CostClass, number>> = costs): Budgets {
-  return Object.fromEntries(Object.entries(limits).map(([name, max]) => [name, budget(max)])) as Budgets;
+export function createBudgets({ turn }: Pick<GivingWay, 'turn'>, limits: Readonly<Record<CostClass, number>> = costs): Budgets {
+  return Object.fromEntries(Object.entries(limits).map(([name, max]) => [name, budget(max, name === 'search' ? turn : undefined)])) as Budgets;
 }

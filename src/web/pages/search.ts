@@ -16,9 +16,10 @@ function countInWords({ rows, total }: First<unknown>): string {
 }
 
 /** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
-export const showSearch: Page = async ({ query, viewer }, { search, clock }) => {
+export const showSearch: Page = async ({ query, viewer }, { search, givingWay, clock }) => {
   const text = readSearchQuery(query).trim();
   const { repositories, persons } = await search.findFirst(viewer, text, rowsShown);
+  await givingWay.turn();
   const now = clock.now();
   const mark = hitMarker(text);
   return page('pages/search', {

@@ -14,10 +14,12 @@ export const search = operation({
     'one at the end of a word, `ß` is not `ss`, and `İ` is an i with a dot above it. Repositories are in the order of owner and name, people in that of their ' +
     `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
     'that its owner may see are searched, too.',
-  access: 'anybody', cost: 'rows', status: 200,
+  access: 'anybody', cost: 'search', status: 200,
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
   answer: searchResult,
   async run({ viewer, query: { q = '' }, rooms }) {
-    return { kind: 'live-json', bytes: await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q }))) };
+    const bytes = await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q })));
+    await rooms.givingWay.turn();
+    return { kind: 'live-json', bytes };
   },
 });
