@@ -96,7 +96,7 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  * hold everybody else up while they are copied.
  * Refuses as `SideThread.ask` does.
  */
-export async function findHits(thread: SideThread, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<Buffer> {
+export async function findHits(thread: Pick<SideThread, 'ask'>, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<Buffer> {
   const { repositories, people, parameters } = ask(grown, viewer, query, true, limit);
   const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
   const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];
@@ -150,7 +150,7 @@ const shownPeople = `
  * @param bounds how many of each kind are shown at most, and up to how many are counted
  */
 export async function findFirstHits(
-  thread: SideThread,
+  thread: Pick<SideThread, 'ask'>,
   grown: Grown,
   viewer: Viewer,
   query: string,

@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os';
 import type { Viewer } from '../access/index.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, SideThread } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { findFirstHits, findHits } from './find.ts';
 import type { First, FoundPerson, FoundRepository, Grown } from './find.ts';
@@ -55,6 +56,9 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
   let growing: Promise<void> | undefined;
   let wake = (): void => {};
   let firstGrowth: NodeJS.Timeout | undefined;
+  /** Of two processors the main thread needs one. */
+  const isRoomy = availableParallelism() > 2;
+  const within = (isSparing: boolean): Pick<SideThread, 'ask'> => ({ ask: (statements) => thread.ask(statements, isSparing && !isRoomy) });
   const isEnding = (): boolean => isClosed;
 
   db.beforeCommit(async (tx) => {
@@ -105,20 +109,21 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
     /**
      * Everything that is found, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8.
      * A blank query finds nothing. Refuses `took_too_long`, `too_many_waiting`.
+     * @param isSparing others wait for pages: on a small machine, searches then share one processor
      */
-    async findAll(viewer: Viewer, text: string): Promise<Buffer> {
+    async findAll(viewer: Viewer, text: string, isSparing = false): Promise<Buffer> {
       const query = foldQuery(text);
       if (query === '') return nothing;
       await refresh();
-      return findHits(thread, grown, viewer, query, mostHits);
+      return findHits(within(isSparing), grown, viewer, query, mostHits);
     },
 
     /** The first `shown` of each kind, and how many there are: more than `mostCounted` are not counted any further. Refuses as `findAll` does. */
-    async findFirst(viewer: Viewer, text: string, shown: number): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
+    async findFirst(viewer: Viewer, text: string, shown: number, isSparing = false): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
       const query = foldQuery(text);
       if (query === '') return { repositories: { rows: [], total: 0 }, persons: { rows: [], total: 0 } };
       await refresh();
-      return findFirstHits(thread, grown, viewer, query, { shown, counted: mostCounted + 1 });
+      return findFirstHits(within(isSparing), grown, viewer, query, { shown, counted: mostCounted + 1 });
     },
 
     /** At start, before anybody is served: what was noted before anybody followed changes. From then on grams grow. */

@@ -1,4 +1,9 @@
-import type { SideThread } from '../db/index.ts';
+import type { SideRow, SideStatement, SideThread } from '../db/index.ts';
+
+export interface JoinedThreads extends SideThread {
+  /** @param isSparing waits while any of them works: one processor is enough */
+  ask(statements: SideStatement[], isSparing?: boolean): Promise<SideRow[][]>;
+}
 
 /**
  * Several threads that answer like one, from one line: whichever has answered takes the
@@ -11,13 +16,13 @@ import type { SideThread } from '../db/index.ts';
  * @param threads each refuses a second question by itself
  * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
  */
-export function joinThreads(threads: readonly [SideThread, ...SideThread[]], longestLine: number): SideThread {
+export function joinThreads(threads: readonly [SideThread, ...SideThread[]], longestLine: number): JoinedThreads {
   const idle = [...threads];
   const line: ((thread: SideThread) => void)[] = [];
 
   return {
-    async ask(statements) {
-      let thread = idle.shift();
+    async ask(statements, isSparing = false) {
+      let thread = isSparing && idle.length < threads.length ? undefined : idle.shift();
       if (thread === undefined) {
         if (line.length >= longestLine) return threads[0].ask(statements);
         thread = await new Promise<SideThread>((resolve) => line.push(resolve));

@@ -5,6 +5,9 @@ const usualQuickMs = 20;
 /** A step waits so long at most. On a server that always makes some page, it then takes its turn among them. */
 const usualPatienceMs = 10;
 
+/** Whoever has just read a page may open the next. */
+const aboutMs = 100;
+
 /** That somebody waits for an answer which is made in a moment. */
 export interface AtWork {
   beganAt: number;
@@ -24,6 +27,8 @@ export interface GivingWay {
   yield(state: Noted): void;
   /** Resolves when it is time for the next step of a request that gives way. */
   turn(): Promise<void>;
+  /** Whether a request that others give way to has ended in the last tenth of a second. */
+  isAnybodyAbout(): boolean;
 }
 
 interface Noted {
@@ -42,6 +47,7 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
   let isTurnTaken = false;
   let isTurnAwaited = false;
   let patience: NodeJS.Timeout | undefined;
+  let lastEndAt = -Infinity;
 
   function isAnybodyQuick(now: number): boolean {
     for (let oldest = atWork[0]; oldest !== undefined; oldest = atWork[0]) {
@@ -89,9 +95,13 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
     note({ res, state }) {
       state.atWork = { beganAt: performance.now(), isQuick: true };
       atWork.push(state.atWork);
-      res.once('close', () => end(state));
+      res.once('close', () => {
+        if (state.atWork?.isQuick) lastEndAt = performance.now();
+        end(state);
+      });
     },
     yield: end,
+    isAnybodyAbout: () => performance.now() - lastEndAt < aboutMs,
     turn() {
       const askedAt = performance.now();
       const isFree = !isTurnTaken && line.length === 0 && !isAnybodyQuick(askedAt);

@@ -133,6 +133,15 @@ t.test('two threads answer from one line, and both are closed', async (t) => {
   answers[5]!();
   await later;
   t.same(asked.splice(0), ['a'], 'one thread is enough again');
+  const sparing = [both.ask([], true), both.ask([], true), both.ask([])];
+  await tick();
+  t.same(asked.splice(0), ['a', 'b'], 'a sparing one waits although a thread is idle, and is in nobody’s way');
+  answers[6]!();
+  await sparing[0];
+  await tick();
+  t.same(asked.splice(0), ['a']);
+  for (const answer of answers) answer();
+  await Promise.all(sparing);
   await both.close();
   t.same(asked, ['a closed', 'b closed']);
 });

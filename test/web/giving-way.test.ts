@@ -18,7 +18,7 @@ function open(limits = {}) {
     way.note({ res: res as unknown as ServerResponse, state });
     return { end: () => res.emit('close'), giveWay: () => way.yield(state) };
   };
-  return { step, begin, taken: () => taken.splice(0).join(' ') };
+  return { isAnybodyAbout: way.isAnybodyAbout, step, begin, taken: () => taken.splice(0).join(' ') };
 }
 
 t.test('one step is taken in each turn of the loop, in order', async (t) => {
@@ -74,4 +74,16 @@ t.test('nothing waits for a request that gives way itself, nor for one that take
   step('b');
   await Promise.resolve();
   t.equal(taken(), 'b');
+});
+
+t.test('somebody is about for a moment after a page, and never because of what gives way', async (t) => {
+  const { begin, isAnybodyAbout } = open();
+  t.notOk(isAnybodyAbout());
+  const search = begin();
+  search.giveWay();
+  search.end();
+  t.notOk(isAnybodyAbout());
+  begin().end();
+  t.ok(isAnybodyAbout());
+  while (isAnybodyAbout()) await sleep(5);
 });

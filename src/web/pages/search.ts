@@ -18,13 +18,16 @@ function countInWords({ rows, total }: First<unknown>): string {
 /** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
 export const showSearch: Page = async ({ query, viewer }, { search, givingWay, clock }) => {
   const text = readSearchQuery(query).trim();
-  const { repositories, persons } = await search.findFirst(viewer, text, rowsShown);
+  const { repositories, persons } = await search.findFirst(viewer, text, rowsShown, givingWay.isAnybodyAbout());
   await givingWay.turn();
   const now = clock.now();
   const mark = hitMarker(text);
-  return page('pages/search', {
+  const locals = {
     query: text,
     repositories: { count: countInWords(repositories), rows: repositories.rows.map((row) => viewRepositoryHit(row, mark, now)) },
     people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
-  });
+  };
+  // Finding words for a hundred rows and laying them out are two steps.
+  await givingWay.turn();
+  return page('pages/search', locals);
 };

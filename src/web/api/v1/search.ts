@@ -18,7 +18,7 @@ export const search = operation({
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
   answer: searchResult,
   async run({ viewer, query: { q = '' }, rooms }) {
-    const bytes = await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q })));
+    const bytes = await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q })), rooms.givingWay.isAnybodyAbout());
     await rooms.givingWay.turn();
     return { kind: 'live-json', bytes };
   },
