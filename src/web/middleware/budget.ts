@@ -31,7 +31,7 @@ export type CostClass = keyof typeof costs;
 
 export type Budgets = Record<CostClass, Middleware>;
 
-/** @param turn what each of the class waits for once it has its place */
+/** @param turn what each of the class waits for once it has its place, and before its answer is sent */
 function budget(max: number, turn?: () => Promise<void>): Middleware {
   if (max === Infinity) return (_ctx, next) => next();
   let atWork = 0;
@@ -45,6 +45,8 @@ function budget(max: number, turn?: () => Promise<void>): Middleware {
         if (ctx.res.destroyed) return;
       }
       await next();
+      // What they have put together is sent by whoever called this.
+      await turn?.();
     } finally {
       atWork -= 1;
     }
