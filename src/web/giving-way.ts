@@ -49,6 +49,7 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
   let patience: NodeJS.Timeout | undefined;
   let lastEndAt = -Infinity;
 
+  /** Forgets those before the first one that is. */
   function isAnybodyQuick(now: number): boolean {
     for (let oldest = atWork[0]; oldest !== undefined; oldest = atWork[0]) {
       if (oldest.isQuick && now - oldest.beganAt < quickMs) return true;
@@ -93,7 +94,10 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
 
   return {
     note({ res, state }) {
-      state.atWork = { beganAt: performance.now(), isQuick: true };
+      const beganAt = performance.now();
+      // Nobody else asks where nobody searches, and the list would grow.
+      isAnybodyQuick(beganAt);
+      state.atWork = { beganAt, isQuick: true };
       atWork.push(state.atWork);
       res.once('close', () => {
         if (state.atWork?.isQuick) lastEndAt = performance.now();

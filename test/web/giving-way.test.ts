@@ -2,6 +2,8 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Exchange } from '../../src/web/context.ts';
 import { createGivingWay } from '../../src/web/giving-way.ts';
@@ -16,7 +18,7 @@ function open(limits = {}) {
     const res = new EventEmitter();
     const state = {} as Exchange['state'];
     way.note({ res: res as unknown as ServerResponse, state });
-    return { end: () => res.emit('close'), giveWay: () => way.yield(state) };
+    return { end: () => res.emit('close'), giveWay: () => way.yield(state), state };
   };
   return { isAnybodyAbout: way.isAnybodyAbout, step, begin, taken: () => taken.splice(0).join(' ') };
 }
@@ -86,4 +88,20 @@ t.test('somebody is about for a moment after a page, and never because of what g
   begin().end();
   t.ok(isAnybodyAbout());
   while (isAnybodyAbout()) await sleep(5);
+});
+
+t.test('requests are forgotten, also where nobody ever searches', async (t) => {
+  const { begin } = open();
+  const [first, last] = [new WeakRef(begin().state.atWork!), new WeakRef(begin().state.atWork!)];
+  begin();
+  await sleep(30);
+  begin();
+  // What a collection has left would be held by the list.
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 10 && (first.deref() ?? last.deref()) !== undefined; turn += 1) {
+    await nextTurn();
+    collect();
+  }
+  t.same([first.deref(), last.deref()], [undefined, undefined]);
 });
