@@ -60,9 +60,9 @@ t.test('a step that has waited long enough is taken, however many pages are bein
   const { step, begin, taken } = open({ quickMs: 60_000, patienceMs: 5 });
   begin();
   step('a');
-  await nextTurn();
-  t.equal(taken(), '');
-  while (taken() !== 'a') await sleep(1);
+  let isTaken = false;
+  for (const from = performance.now(); !isTaken && performance.now() - from < 10_000; await sleep(1)) isTaken = taken() === 'a';
+  t.ok(isTaken);
 });
 
 t.test('nothing waits for a request that gives way itself, nor for one that takes long', async (t) => {
