@@ -5,7 +5,20 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const names = ['start', 'git-http', 'concurrent-clones', 'page-beside-clones', 'git-ssh', 'ls-remote', 'push', 'spawning', 'ci', 'pages', 'federation', 'search'];
+const names = [
+  'start',
+  'git-http',
+  'concurrent-clones',
+  'page-beside-clones',
+  'git-ssh',
+  'ls-remote',
+  'push',
+  'spawning',
+  'ci',
+  'pages',
+  'federation',
+  'search',
+];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
   return lines.trim().split('\n')[0]!;
@@ -19,7 +32,9 @@ const sections: string[] = [];
 for (const name of names) {
   process.stderr.write(`${name} …\n`);
   const file = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  const table = execFileSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const table = execFileSync(process.execPath, [file, ...process.argv.slice(2)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   sections.push(`## ${name}\n\n${table.toString().trim()}\n`);
   writeFileSync(new URL('./RESULTS.md', import.meta.url), `${head}\n${sections.join('\n')}`);
 }

@@ -21,7 +21,11 @@ const hearth = await startHearthServer();
 
 interface Runner {
   /** One call, over a connection of its own that stays open. */
-  call(procedure: string, message: object, timeoutMs?: number): Promise<{ task?: { id: string }; runner?: { uuid: string; token: string } }>;
+  call(
+    procedure: string,
+    message: object,
+    timeoutMs?: number,
+  ): Promise<{ task?: { id: string }; runner?: { uuid: string; token: string } }>;
   close(): void;
 }
 
@@ -33,13 +37,20 @@ function connectRunner(forge: string, identity: Record<string, string>): Runner 
     call: (procedure, message, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const headers = { 'Content-Type': 'application/json', 'Connect-Timeout-Ms': String(timeoutMs), ...identity };
-        const calling = request(new URL(`/api/actions/runner.v1.RunnerService/${procedure}`, forge), { method: 'POST', agent, headers }, (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => {
-            if (response.statusCode === 200) resolve(JSON.parse(text) as Awaited<ReturnType<Runner['call']>>);
-            else reject(new Error(`${procedure}: ${response.statusCode} ${text}`));
-          });
-        });
+        const calling = request(
+          new URL(`/api/actions/runner.v1.RunnerService/${procedure}`, forge),
+          { method: 'POST', agent, headers },
+          (response) => {
+            let text = '';
+            response
+              .setEncoding('utf8')
+              .on('data', (part: string) => (text += part))
+              .on('end', () => {
+                if (response.statusCode === 200) resolve(JSON.parse(text) as Awaited<ReturnType<Runner['call']>>);
+                else reject(new Error(`${procedure}: ${response.statusCode} ${text}`));
+              });
+          },
+        );
         calling.on('error', reject);
         calling.end(JSON.stringify(message));
       }),
@@ -51,15 +62,25 @@ function addRunner(name: string): Runner {
   const secret = randomBytes(20).toString('hex');
   const file = path.join(hearth.folder, 'secret');
   writeFileSync(file, secret);
-  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], { cwd: hearth.folder, stdio: 'ignore' });
-  const uuid = Buffer.from(secret.slice(0, 16)).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  execFileSync(executable, ['runner', 'register', '--name', name, '--labels', 'linux', '--secret-file', file], {
+    cwd: hearth.folder,
+    stdio: 'ignore',
+  });
+  const uuid = Buffer.from(secret.slice(0, 16))
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   return connectRunner(hearth.url, { 'x-runner-uuid': uuid, 'x-runner-token': secret });
 }
 
 /** Registered over the network, as any forge of the protocol takes it. */
 async function registerRunner(forge: string, token: string): Promise<Runner> {
   const labels = ['linux'];
-  const { runner } = await connectRunner(forge, {}).call('Register', { name: 'bench', token, version: 'bench', labels });
+  const { runner } = await connectRunner(forge, {}).call('Register', {
+    name: 'bench',
+    token,
+    version: 'bench',
+    labels,
+  });
   const registered = connectRunner(forge, { 'x-runner-uuid': runner!.uuid, 'x-runner-token': runner!.token });
   await registered.call('Declare', { version: 'bench', labels });
   return registered;
@@ -69,8 +90,21 @@ async function registerRunner(forge: string, token: string): Promise<Runner> {
 async function workTree(name: string, url: string, ...settings: string[]) {
   const work = path.join(hearth.folder, name);
   mkdirSync(path.join(work, '.github/workflows'), { recursive: true });
-  writeFileSync(path.join(work, '.github/workflows/ci.yml'), 'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n');
-  const git = (...args: string[]) => promisify(execFile)('git', ['-C', work, '-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...settings, ...args]);
+  writeFileSync(
+    path.join(work, '.github/workflows/ci.yml'),
+    'on: push\njobs:\n  build:\n    runs-on: linux\n    steps:\n      - uses: actions/checkout@v4\n      - run: make\n',
+  );
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', [
+      '-C',
+      work,
+      '-c',
+      'user.name=Alice',
+      '-c',
+      'user.email=alice@example.org',
+      ...settings,
+      ...args,
+    ]);
   await git('init', '-q', '-b', 'main');
   await git('add', '.');
   return { git, push: () => git('push', '-q', url, 'main') };
@@ -94,7 +128,11 @@ async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
 }
 
 /** How long a push took, and how long after its end the runner had its task; less than nothing when it had it before. */
-async function pushOnce(runner: Runner, { git, push }: WorkTree, number: number): Promise<{ pushMs: number; answerMs: number }> {
+async function pushOnce(
+  runner: Runner,
+  { git, push }: WorkTree,
+  number: number,
+): Promise<{ pushMs: number; answerMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
   const waiting = fetchTask(runner);
   // The call is held by the time git has said who it is.
@@ -107,7 +145,8 @@ async function pushOnce(runner: Runner, { git, push }: WorkTree, number: number)
   return { pushMs: endedAt - startedAt, answerMs: at - endedAt };
 }
 
-const line = (what: string, values: readonly number[]) => row([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
+const line = (what: string, values: readonly number[]) =>
+  row([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
 
 async function measurePushes(what: string, runner: Runner, tree: WorkTree): Promise<void> {
   const samples = [];
@@ -115,14 +154,29 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
     const sample = await pushOnce(runner, tree, round);
     if (round >= 0) samples.push(sample);
   }
-  console.log(line(`${what}: push`, samples.map(({ pushMs }) => pushMs)));
-  console.log(line(`${what}: from its end to the runner’s answer`, samples.map(({ answerMs }) => answerMs)));
+  console.log(
+    line(
+      `${what}: push`,
+      samples.map(({ pushMs }) => pushMs),
+    ),
+  );
+  console.log(
+    line(
+      `${what}: from its end to the runner’s answer`,
+      samples.map(({ answerMs }) => answerMs),
+    ),
+  );
 }
 
 const first = addRunner('first');
 console.log(row([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
 console.log(row(['---', '---:', '---:', '---:']));
-const tree = await workTree('work', `${hearth.url}/git/alice/bench.git`, '-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`);
+const tree = await workTree(
+  'work',
+  `${hearth.url}/git/alice/bench.git`,
+  '-c',
+  `http.extraHeader=Authorization: Bearer ${hearth.token}`,
+);
 await measurePushes('one runner waits', first, tree);
 const [otherUrl, registrationToken] = [textOption('url'), textOption('registration-token')];
 if (otherUrl !== null && registrationToken !== null) {
@@ -134,7 +188,10 @@ if (otherUrl !== null && registrationToken !== null) {
 const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
 
 /** Runners ask, are held, wait and ask again, until the time is over. Answers the server's share of one core, in percent. */
-async function cpuOf(polling: readonly Runner[], { holdMs, pauseMs }: { holdMs: number; pauseMs: number }): Promise<{ share: number; polls: number }> {
+async function cpuOf(
+  polling: readonly Runner[],
+  { holdMs, pauseMs }: { holdMs: number; pauseMs: number },
+): Promise<{ share: number; polls: number }> {
   let polls = 0;
   const until = performance.now() + (seconds + 5) * 1000;
   const asking = polling.map(async (runner) => {
@@ -165,7 +222,9 @@ for (const [what, polling, times] of [
   console.log(row([what, polls.toFixed(1), share.toFixed(1)]));
 }
 
-console.log(`\n${row([`${rounds} pushes among ${runners} runners with other labels`, 'p50 ms', 'p95 ms', 'largest ms'])}`);
+console.log(
+  `\n${row([`${rounds} pushes among ${runners} runners with other labels`, 'p50 ms', 'p95 ms', 'largest ms'])}`,
+);
 console.log(row(['---', '---:', '---:', '---:']));
 await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['other'] })));
 let isOver = false;

@@ -15,21 +15,28 @@ const rounds = option('rounds', 3);
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const peer = await startHttpPeer(hearth);
-const ours = { url: `${hearth.url}/git/alice/bench.git`, moveRefs: () => moveRefs(hearth.repository), cpuS: () => cpuOfTree([hearth.pid]) };
+const ours = {
+  url: `${hearth.url}/git/alice/bench.git`,
+  moveRefs: () => moveRefs(hearth.repository),
+  cpuS: () => cpuOfTree([hearth.pid]),
+};
 
 let peakMb = 0;
-const burst = ({ url, moveRefs, cpuS }: Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>, body: string): Side => async () => {
-  moveRefs();
-  const cpuBefore = cpuS();
-  const startedAt = performance.now();
-  const watch = setInterval(() => (peakMb = Math.max(peakMb, memoryOfTree(hearth.pid))), 100);
-  await Promise.all(Array.from({ length: clients }, () => drain(`${url}/git-upload-pack`, body)));
-  clearInterval(watch);
-  const wallS = (performance.now() - startedAt) / 1000;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  return { wallS, cpuS: cpuBefore === undefined ? undefined : cpuS()! - cpuBefore };
-};
-const both = (title: string, body: string) => compare(title, rounds, { hearth: burst(ours, body), [peer.name]: burst(peer, body) });
+const burst =
+  ({ url, moveRefs, cpuS }: Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>, body: string): Side =>
+  async () => {
+    moveRefs();
+    const cpuBefore = cpuS();
+    const startedAt = performance.now();
+    const watch = setInterval(() => (peakMb = Math.max(peakMb, memoryOfTree(hearth.pid))), 100);
+    await Promise.all(Array.from({ length: clients }, () => drain(`${url}/git-upload-pack`, body)));
+    clearInterval(watch);
+    const wallS = (performance.now() - startedAt) / 1000;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { wallS, cpuS: cpuBefore === undefined ? undefined : cpuS()! - cpuBefore };
+  };
+const both = (title: string, body: string) =>
+  compare(title, rounds, { hearth: burst(ours, body), [peer.name]: burst(peer, body) });
 
 const full = cloneRequest(hearth.repository);
 const rows = [
@@ -39,7 +46,8 @@ const rows = [
 if (peer.repository !== null) {
   for (const repository of [hearth.repository, peer.repository]) {
     const packs = path.join(repository, 'objects', 'pack');
-    for (const name of readdirSync(packs)) if (name.endsWith('.bitmap')) rmSync(path.join(packs, name), { force: true });
+    for (const name of readdirSync(packs))
+      if (name.endsWith('.bitmap')) rmSync(path.join(packs, name), { force: true });
   }
   rows.push(...(await both(`${clients} clones at once, without a bitmap`, full)));
 }

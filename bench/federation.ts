@@ -85,29 +85,38 @@ async function postAsPeer(port: number, requests: string[], connections: number)
   const startedAt = performance.now();
   let next = 0;
   let bad = 0;
-  await Promise.all(Array.from({ length: connections }, () => new Promise<void>((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    const send = (): void => {
-      const request = requests[next++];
-      if (request === undefined) return void (socket.end(), resolve());
-      socket.write(Buffer.from(request, 'base64'));
-    };
-    socket.on('connect', send);
-    socket.on('error', reject);
-    socket.on('data', (data: Buffer) => {
-      if (!data.toString('latin1', 0, 12).includes(' 202')) bad += 1;
-      if (data.includes('\r\n\r\n')) send();
-    });
-  })));
+  await Promise.all(
+    Array.from(
+      { length: connections },
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1');
+          const send = (): void => {
+            const request = requests[next++];
+            if (request === undefined) return void (socket.end(), resolve());
+            socket.write(Buffer.from(request, 'base64'));
+          };
+          socket.on('connect', send);
+          socket.on('error', reject);
+          socket.on('data', (data: Buffer) => {
+            if (!data.toString('latin1', 0, 12).includes(' 202')) bad += 1;
+            if (data.includes('\r\n\r\n')) send();
+          });
+        }),
+    ),
+  );
   if (bad > 0) throw new Error(`${bad} of ${requests.length} were refused`);
   return performance.now() - startedAt;
 }
 
 if (process.argv[2] === 'peers') serveAsPeers();
 else if (process.argv[2] === 'sender') {
-  process.on('message', ({ port, requests, connections }: { port: number; requests: string[]; connections: number }) => {
-    void postAsPeer(port, requests, connections).then((ms) => process.send!(ms));
-  });
+  process.on(
+    'message',
+    ({ port, requests, connections }: { port: number; requests: string[]; connections: number }) => {
+      void postAsPeer(port, requests, connections).then((ms) => process.send!(ms));
+    },
+  );
 } else await measure(option('rounds', 5), option('deliveries', 4_000));
 
 /** What the other process says next. */
@@ -126,8 +135,13 @@ async function measure(rounds: number, count: number): Promise<void> {
   const origin = 'http://127.0.0.1:9';
   const { config } = loadConfig({
     env: {
-      SERVICE_DATA_DIR: folder, SERVICE_SSH_ENABLED: 'false', SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: origin,
-      SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_PEER_ALLOWLIST: Array.from({ length: hosts }, (_, index) => `127.0.1.${index + 1}`).join(','),
+      SERVICE_DATA_DIR: folder,
+      SERVICE_SSH_ENABLED: 'false',
+      SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+      SERVICE_FEDERATION_ENABLED: 'true',
+      SERVICE_FEDERATION_BASE_URL: origin,
+      SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true',
+      SERVICE_FEDERATION_PEER_ALLOWLIST: Array.from({ length: hosts }, (_, index) => `127.0.1.${index + 1}`).join(','),
     },
     cwd: folder,
     readFile: () => '',
@@ -137,7 +151,11 @@ async function measure(rounds: number, count: number): Promise<void> {
   const { port } = await web.listen();
   try {
     await rooms.accounts.addPerson({ username: 'alice' });
-    const repository = await rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+    const repository = await rooms.repositories.create(localAdministrator, {
+      owner: 'alice',
+      name: 'tool',
+      visibility: 'PUBLIC',
+    });
     await rooms.federation.publications.actor('/ap/repos/alice/tool');
     const actor = `http://127.0.1.1:${peerPort}/ap/repos/bob/lib`;
     await prepareInbox(actor, keys.publicKey.export({ type: 'spki', format: 'pem' }) as string);
@@ -175,7 +193,11 @@ async function measure(rounds: number, count: number): Promise<void> {
   async function compareActors(ours: string, theirs: string): Promise<void> {
     console.log(`\n${tableRow(['Actor document', 'Per second', 'p95 ms'])}\n${tableRow(['---', '---:', '---:'])}`);
     for (const url of [ours, theirs]) {
-      const { perSecond, p95Ms } = await load(url, { seconds: 3, connections: 4, headers: { Accept: 'application/activity+json', ...(url === ours && { Host: new URL(origin).host }) } });
+      const { perSecond, p95Ms } = await load(url, {
+        seconds: 3,
+        connections: 4,
+        headers: { Accept: 'application/activity+json', ...(url === ours && { Host: new URL(origin).host }) },
+      });
       console.log(tableRow([url === ours ? 'Hearth' : new URL(url).host, perSecond.toFixed(0), p95Ms.toFixed(1)]));
     }
   }
@@ -218,10 +240,12 @@ async function measure(rounds: number, count: number): Promise<void> {
   async function deliveries(repositoryId: string): Promise<Done> {
     await rooms.db.write(async ({ manager, now }) => {
       const id = randomUUID();
-      await manager.query(
-        `INSERT INTO federation_outbox VALUES (?, '/ap/repos/alice/tool', ?, 'Push', 1, ?, ?)`,
-        [id, repositoryId, JSON.stringify({ padding: 'x'.repeat(bodyBytes) }), now],
-      );
+      await manager.query(`INSERT INTO federation_outbox VALUES (?, '/ap/repos/alice/tool', ?, 'Push', 1, ?, ?)`, [
+        id,
+        repositoryId,
+        JSON.stringify({ padding: 'x'.repeat(bodyBytes) }),
+        now,
+      ]);
       await manager.query(
         `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
          INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at)
@@ -243,11 +267,22 @@ async function measure(rounds: number, count: number): Promise<void> {
          INSERT OR IGNORE INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at)
          SELECT ?, 'http://h' || (i % ${hosts}) || '.example/u/' || i, 'http://h' || (i % ${hosts}) || '.example/u/' || i || '/inbox', 'h' || (i % ${hosts}) || '.example', 'f' || i, ? FROM n`,
         [followers, repositoryId, now],
-      ));
-    const room = { random: systemRandom, localActors: { idOf: (path: string) => origin + path } } as unknown as Parameters<typeof publish>[0];
+      ),
+    );
+    const room = {
+      random: systemRandom,
+      localActors: { idOf: (path: string) => origin + path },
+    } as unknown as Parameters<typeof publish>[0];
     const content = { '@context': [], padding: 'x'.repeat(bodyBytes) };
     const startedAt = performance.now();
-    await rooms.db.write((tx) => publish(room, tx, { type: 'Push', actorPath: '/ap/repos/alice/tool', repositoryId, content }, { followersOf: repositoryId }));
+    await rooms.db.write((tx) =>
+      publish(
+        room,
+        tx,
+        { type: 'Push', actorPath: '/ap/repos/alice/tool', repositoryId, content },
+        { followersOf: repositoryId },
+      ),
+    );
     const ms = performance.now() - startedAt;
     await rooms.db.write(async ({ manager }) => {
       await manager.query(`DELETE FROM federation_delivery WHERE host LIKE 'h%.example'`);
@@ -260,15 +295,37 @@ async function measure(rounds: number, count: number): Promise<void> {
     const url = new URL(`${origin}/ap/instance/inbox`);
     const hash = (number: number): string => number.toString(16).padStart(40, '0');
     const content = pushContent({
-      repositoryActorId: actor, pusherActorId: new URL('/ap/users/bob', actor).href, pusherName: 'Bob', repositoryName: 'bob/lib', repositoryUrl: new URL('/repos/bob/lib', actor).href,
-      branch: 'main', hashBefore: hash(0), hashAfter: hash(commits), isForced: false, totalCommits: commits, pushedAt: 0,
-      commits: Array.from({ length: commits }, (_, at) => ({ hash: hash(commits - at), subject: `Mend what number ${at} broke in the garden`, authorName: 'Bob', authoredAt: 0, committedAt: 0 })),
+      repositoryActorId: actor,
+      pusherActorId: new URL('/ap/users/bob', actor).href,
+      pusherName: 'Bob',
+      repositoryName: 'bob/lib',
+      repositoryUrl: new URL('/repos/bob/lib', actor).href,
+      branch: 'main',
+      hashBefore: hash(0),
+      hashAfter: hash(commits),
+      isForced: false,
+      totalCommits: commits,
+      pushedAt: 0,
+      commits: Array.from({ length: commits }, (_, at) => ({
+        hash: hash(commits - at),
+        subject: `Mend what number ${at} broke in the garden`,
+        authorName: 'Bob',
+        authoredAt: 0,
+        committedAt: 0,
+      })),
     });
-    return Promise.all(Array.from({ length: many }, async () => {
-      const body = Buffer.from(JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, ...content }));
-      const headers = await signRequest({ method: 'POST', url, body, at: Date.now() }, { keyId: `${actor}#main-key`, privateKey: keys.privateKey });
-      return { method: 'POST', target: url.pathname, rawHeaders: Object.entries(headers).flat(), body };
-    }));
+    return Promise.all(
+      Array.from({ length: many }, async () => {
+        const body = Buffer.from(
+          JSON.stringify({ id: `${actor}/activities/${randomUUID()}`, type: 'Push', actor, ...content }),
+        );
+        const headers = await signRequest(
+          { method: 'POST', url, body, at: Date.now() },
+          { keyId: `${actor}#main-key`, privateKey: keys.privateKey },
+        );
+        return { method: 'POST', target: url.pathname, rawHeaders: Object.entries(headers).flat(), body };
+      }),
+    );
   }
 
   /** What an inbox request costs before its write: headers, digest, signature; and its JSON. */
@@ -293,8 +350,13 @@ async function measure(rounds: number, count: number): Promise<void> {
   async function inbox(actor: string): Promise<Done> {
     const many = 2_000;
     const requests = (await signedPushes(actor, many, fewCommits)).map(({ target, rawHeaders, body }) => {
-      const lines = rawHeaders.flatMap((value, index) => (index % 2 === 0 ? [`${value}: ${rawHeaders[index + 1]}`] : []));
-      return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`), body]).toString('base64');
+      const lines = rawHeaders.flatMap((value, index) =>
+        index % 2 === 0 ? [`${value}: ${rawHeaders[index + 1]}`] : [],
+      );
+      return Buffer.concat([
+        Buffer.from(`POST ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`),
+        body,
+      ]).toString('base64');
     });
     const took = answerOf<number>(sender);
     sender.send({ port, requests, connections: 32 });
@@ -306,7 +368,9 @@ async function measure(rounds: number, count: number): Promise<void> {
     const share = (name: string, whole: string, what: (part: Measured, whole: Measured) => number): string =>
       `${Math.round(middle((row) => what(row[name]!, row[whole]!)) * 100)} %`;
     console.log(`${count} deliveries of ${bodyBytes} bytes to ${hosts} hosts, ${rounds} rounds.\n`);
-    console.log(tableRow(['What', 'Per second (min–max)', 'CPU ms each', 'Of RSA alone, per second', 'Of RSA alone, CPU']));
+    console.log(
+      tableRow(['What', 'Per second (min–max)', 'CPU ms each', 'Of RSA alone, per second', 'Of RSA alone, CPU']),
+    );
     console.log(tableRow(['---', '---:', '---:', '---:', '---:']));
     const lines: [string, string, string | null][] = [
       ['RSA-2048 signatures, thread pool', 'rsaSign', null],
@@ -314,21 +378,29 @@ async function measure(rounds: number, count: number): Promise<void> {
       ['RSA-2048 verifications, one core', 'rsaVerify', null],
       [`inbox: a Push of one commit (${bytes.get(fewCommits)} bytes) verified`, 'verified', 'rsaVerify'],
       ['the same, and parsed', 'parsed', 'rsaVerify'],
-      [`inbox: a Push of ${manyCommits} commits (${bytes.get(manyCommits)} bytes) verified`, 'largeVerified', 'rsaVerify'],
+      [
+        `inbox: a Push of ${manyCommits} commits (${bytes.get(manyCommits)} bytes) verified`,
+        'largeVerified',
+        'rsaVerify',
+      ],
       ['the same, and parsed', 'largeParsed', 'rsaVerify'],
       ['inbox: a Push of one commit over HTTP, stored', 'inbox', 'rsaVerify'],
     ];
     for (const [title, name, whole] of lines) {
       const all = rows.map((row) => row[name]!.perS);
-      console.log(tableRow([
-        title,
-        `${Math.round(median(all))} (${Math.round(Math.min(...all))}–${Math.round(Math.max(...all))})`,
-        middle((row) => row[name]!.cpuMs).toFixed(3),
-        whole === null ? '' : share(name, whole, (part, all) => part.perS / all.perS),
-        whole === null ? '' : share(name, whole, (part, all) => all.cpuMs / part.cpuMs),
-      ]));
+      console.log(
+        tableRow([
+          title,
+          `${Math.round(median(all))} (${Math.round(Math.min(...all))}–${Math.round(Math.max(...all))})`,
+          middle((row) => row[name]!.cpuMs).toFixed(3),
+          whole === null ? '' : share(name, whole, (part, all) => part.perS / all.perS),
+          whole === null ? '' : share(name, whole, (part, all) => all.cpuMs / part.cpuMs),
+        ]),
+      );
     }
-    console.log(`\nA push to ${followers.toLocaleString('en')} followers is enqueued in ${median(enqueuedMs).toFixed(1)} ms.`);
+    console.log(
+      `\nA push to ${followers.toLocaleString('en')} followers is enqueued in ${median(enqueuedMs).toFixed(1)} ms.`,
+    );
   }
 }
 
@@ -347,11 +419,13 @@ async function withCpu(work: () => Promise<Done>): Promise<Measured> {
 async function perSecond(ms: number, atOnce: number, work: () => Promise<unknown>): Promise<Done> {
   let done = 0;
   const startedAt = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (performance.now() - startedAt < ms) {
-      await work();
-      done += 1;
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() - startedAt < ms) {
+        await work();
+        done += 1;
+      }
+    }),
+  );
   return { count: done, ms: performance.now() - startedAt };
 }

@@ -6,7 +6,10 @@ import { packet } from './packet.ts';
 
 /** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
 export function cloneRequest(repository: string, depth?: number): string {
-  const refs = execFileSync('git', ['-C', repository, 'for-each-ref', '--format=%(objectname)']).toString().trim().split('\n');
+  const refs = execFileSync('git', ['-C', repository, 'for-each-ref', '--format=%(objectname)'])
+    .toString()
+    .trim()
+    .split('\n');
   return [
     packet('command=fetch'),
     packet('object-format=sha1'),
@@ -25,12 +28,19 @@ export function drain(url: string, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = (url.startsWith('https:') ? requestTls : request)(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        'content-type': 'application/x-git-upload-pack-request',
+        'git-protocol': 'version=2',
+        'content-length': Buffer.byteLength(body),
+      },
     });
     call.on('error', reject).on('response', (response) => {
       let bytes = 0;
       if (response.statusCode !== 200) reject(new Error(`${url} answers ${response.statusCode}`));
-      response.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => resolve(bytes)).on('error', reject);
+      response
+        .on('data', (chunk: Buffer) => (bytes += chunk.length))
+        .on('end', () => resolve(bytes))
+        .on('error', reject);
     });
     call.end(body);
   });

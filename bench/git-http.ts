@@ -13,28 +13,36 @@ import { fillRepository } from './sample-history.ts';
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const peer = await startHttpPeer(hearth);
-const ours = { url: `${hearth.url}/git/alice/bench.git`, moveRefs: () => moveRefs(hearth.repository), cpuS: () => cpuOfTree([hearth.pid]) };
+const ours = {
+  url: `${hearth.url}/git/alice/bench.git`,
+  moveRefs: () => moveRefs(hearth.repository),
+  cpuS: () => cpuOfTree([hearth.pid]),
+};
 
 type Server = Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>;
 
 /** @param isNew whether nobody has asked for this since the last push */
-const drained = (server: Server, body: string, isNew: boolean): Side => async () => {
-  if (isNew) server.moveRefs();
-  const cpuBefore = server.cpuS();
-  const startedAt = performance.now();
-  const bytes = await drain(`${server.url}/git-upload-pack`, body);
-  const wallS = (performance.now() - startedAt) / 1000;
-  if (bytes < 1000) throw new Error(`${server.url} sent only ${bytes} bytes`);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  return { wallS, cpuS: cpuBefore === undefined ? undefined : server.cpuS()! - cpuBefore };
-};
-const cloned = (server: { url: string }, name: string): Side => async () => {
-  const target = path.join(hearth.folder, `clone-${name}`);
-  execFileSync('rm', ['-rf', target]);
-  const startedAt = performance.now();
-  execFileSync('git', ['clone', '-q', '--bare', server.url, target]);
-  return { wallS: (performance.now() - startedAt) / 1000 };
-};
+const drained =
+  (server: Server, body: string, isNew: boolean): Side =>
+  async () => {
+    if (isNew) server.moveRefs();
+    const cpuBefore = server.cpuS();
+    const startedAt = performance.now();
+    const bytes = await drain(`${server.url}/git-upload-pack`, body);
+    const wallS = (performance.now() - startedAt) / 1000;
+    if (bytes < 1000) throw new Error(`${server.url} sent only ${bytes} bytes`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { wallS, cpuS: cpuBefore === undefined ? undefined : server.cpuS()! - cpuBefore };
+  };
+const cloned =
+  (server: { url: string }, name: string): Side =>
+  async () => {
+    const target = path.join(hearth.folder, `clone-${name}`);
+    execFileSync('rm', ['-rf', target]);
+    const startedAt = performance.now();
+    execFileSync('git', ['clone', '-q', '--bare', server.url, target]);
+    return { wallS: (performance.now() - startedAt) / 1000 };
+  };
 
 const rounds = option('rounds', 7);
 const full = cloneRequest(hearth.repository);
@@ -46,7 +54,10 @@ const rows = [
   ...(await serverSide('The same clone again', full, false)),
   ...(await serverSide('HTTP clone of depth 1, first after a push', shallow, true)),
   ...(await serverSide('The same again', shallow, false)),
-  ...(await compare('HTTP clone with its client', Math.min(rounds, 5), { hearth: cloned(ours, 'a'), [peer.name]: cloned(peer, 'b') })),
+  ...(await compare('HTTP clone with its client', Math.min(rounds, 5), {
+    hearth: cloned(ours, 'a'),
+    [peer.name]: cloned(peer, 'b'),
+  })),
 ];
 console.log([...comparisonHead, ...rows].join('\n'));
 peer.stop();

@@ -16,14 +16,16 @@ const ours = { url: `ssh://git@127.0.0.1:${hearth.sshPort}/alice/bench.git`, cpu
 
 type Server = Pick<typeof peer, 'url' | 'cpuS'>;
 const env = { ...process.env, GIT_SSH_COMMAND: peer.command };
-const timed = (server: Server, args: () => string[]): Side => async () => {
-  const list = args();
-  const cpuBefore = server.cpuS();
-  const startedAt = performance.now();
-  execFileSync('git', list, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const wallS = (performance.now() - startedAt) / 1000;
-  return { wallS, cpuS: cpuBefore === undefined ? undefined : server.cpuS()! - cpuBefore };
-};
+const timed =
+  (server: Server, args: () => string[]): Side =>
+  async () => {
+    const list = args();
+    const cpuBefore = server.cpuS();
+    const startedAt = performance.now();
+    execFileSync('git', list, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const wallS = (performance.now() - startedAt) / 1000;
+    return { wallS, cpuS: cpuBefore === undefined ? undefined : server.cpuS()! - cpuBefore };
+  };
 const clone = (server: Server, name: string) =>
   timed(server, () => {
     const target = path.join(hearth.folder, `clone-${name}`);

@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { textOption } from './rounds.ts';
 
 /** `--executable PATH`: another build, to compare two of them. */
-export const executable = path.resolve(textOption('executable') ?? fileURLToPath(new URL('../dist/hearth', import.meta.url)));
+export const executable = path.resolve(
+  textOption('executable') ?? fileURLToPath(new URL('../dist/hearth', import.meta.url)),
+);
 
 export interface HearthServer {
   pid: number;
@@ -31,7 +33,10 @@ export interface HearthServer {
  * @param settings by their environment names
  * @param furnish puts something into the data folder before the first start
  */
-export async function startHearthServer(settings: Record<string, string> = {}, furnish?: (dataFolder: string) => Promise<void>): Promise<HearthServer> {
+export async function startHearthServer(
+  settings: Record<string, string> = {},
+  furnish?: (dataFolder: string) => Promise<void>,
+): Promise<HearthServer> {
   if (!existsSync(executable)) throw new Error(`${executable} is missing. Run: scripts/build-executable`);
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   await furnish?.(path.join(folder, 'data'));
@@ -50,7 +55,8 @@ export async function startHearthServer(settings: Record<string, string> = {}, f
     block += (chunk as Buffer).toString();
     if (block.includes('Show it again')) break;
   }
-  const run = async (...args: string[]) => (await promisify(execFile)(executable, args, { cwd: folder, env })).stdout.trim();
+  const run = async (...args: string[]) =>
+    (await promisify(execFile)(executable, args, { cwd: folder, env })).stdout.trim();
   await run('user', 'add', 'alice', '--random-password');
   const token = await run('token', 'add', '--user', 'alice', '--name', 'bench', '--access', 'write');
   const keyFile = path.join(folder, 'key');

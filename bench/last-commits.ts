@@ -14,8 +14,12 @@ interface Asked {
 const maxSingle = 40;
 
 export async function measureLastCommits({ hearth, branch, folders, rounds }: Asked): Promise<string[]> {
-  const git = (...args: string[]): string => execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 }).toString().trim();
-  const pageOf = (ref: string, folder: string): string => `${hearth.url}/repos/alice/bench/tree/${ref}${folder === '' ? '' : `/${folder}`}`;
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 })
+      .toString()
+      .trim();
+  const pageOf = (ref: string, folder: string): string =>
+    `${hearth.url}/repos/alice/bench/tree/${ref}${folder === '' ? '' : `/${folder}`}`;
   const view = async (url: string): Promise<{ ms: number; html: string }> => {
     const at = performance.now();
     const html = await fetch(url).then((answer) => answer.text());
@@ -25,7 +29,9 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
 
   /** Commits that no page was asked for: as far from each other as possible, so that none helps the next. */
   const count = Number(git('rev-list', '--first-parent', '--count', branch));
-  const far = Array.from({ length: rounds }, (_, round) => git('rev-list', '--first-parent', '--max-count=1', `--skip=${Math.min(count - 1, 1 + round)}`, branch));
+  const far = Array.from({ length: rounds }, (_, round) =>
+    git('rev-list', '--first-parent', '--max-count=1', `--skip=${Math.min(count - 1, 1 + round)}`, branch),
+  );
 
   async function measure(folder: string): Promise<string> {
     const where = folder === '' ? [] : ['--', folder];
@@ -35,7 +41,8 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
     for (const oid of far) {
       const first = await view(pageOf(oid, folder));
       const at = performance.now() - first.ms;
-      for (let html = first.html; !isWhole(html); html = (await view(pageOf(oid, folder))).html) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (let html = first.html; !isWhole(html); html = (await view(pageOf(oid, folder))).html)
+        await new Promise((resolve) => setTimeout(resolve, 20));
       const whole = performance.now() - at;
       const startedAt = performance.now();
       git('log', '--format=%H', '--raw', '-c', '--no-abbrev', '--no-renames', oid, ...where);
@@ -48,7 +55,18 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
     const pushed: number[] = [];
     for (let round = 0; round < Math.max(5, rounds); round += 1) {
       const tip = git('rev-parse', branch);
-      const next = git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit-tree', `${tip}^{tree}`, '-p', tip, '-m', `Empty ${round}`);
+      const next = git(
+        '-c',
+        'user.name=alice',
+        '-c',
+        'user.email=alice@example.org',
+        'commit-tree',
+        `${tip}^{tree}`,
+        '-p',
+        tip,
+        '-m',
+        `Empty ${round}`,
+      );
       git('update-ref', `refs/heads/${branch}`, next);
       await new Promise((resolve) => setTimeout(resolve, 50));
       // Until all rows are there: on a busy machine the first answer may come without some.
@@ -61,12 +79,24 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
     const expected = single.map((name) => git('log', '-1', '--format=%H', branch, '--', name));
     const each = ((performance.now() - startedAt) / single.length) * names.length;
     const { html } = await view(pageOf(branch, folder));
-    const shown = new Map([...html.matchAll(/<bdi>([^<]*)<\/bdi><\/a><\/th><td class="last"><a href="[^"]*\/commit\/([0-9a-f]+)"/g)].map(([, name, oid]) => [name!, oid!]));
+    const shown = new Map(
+      [...html.matchAll(/<bdi>([^<]*)<\/bdi><\/a><\/th><td class="last"><a href="[^"]*\/commit\/([0-9a-f]+)"/g)].map(
+        ([, name, oid]) => [name!, oid!],
+      ),
+    );
     const wrong = single.filter((name, at) => shown.get(name.slice(name.lastIndexOf('/') + 1)) !== expected[at]).length;
     const pick = (of: (one: (typeof cold)[number]) => number): number => median(cold.map(of));
     return row([
-      folder || '(root)', String(names.length), median(warm).toFixed(1), median(pushed).toFixed(1), pick(({ first }) => first).toFixed(0), pick((one) => one.whole).toFixed(0),
-      pick(({ log }) => log).toFixed(0), `${median(cold.map((one) => one.whole / one.log)).toFixed(2)}×`, each.toFixed(0), `${wrong} of ${single.length}`,
+      folder || '(root)',
+      String(names.length),
+      median(warm).toFixed(1),
+      median(pushed).toFixed(1),
+      pick(({ first }) => first).toFixed(0),
+      pick((one) => one.whole).toFixed(0),
+      pick(({ log }) => log).toFixed(0),
+      `${median(cold.map((one) => one.whole / one.log)).toFixed(2)}×`,
+      each.toFixed(0),
+      `${wrong} of ${single.length}`,
     ]);
   }
 
@@ -74,7 +104,18 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
   for (const folder of folders) rows.push(await measure(folder));
   return [
     'Last commit of each entry. Cold: a commit that nobody has asked for and whose history holds no answer; the first answer comes without what is not known yet.\n',
-    row(['Folder', 'Entries', 'Warm ms', 'After a push ms', 'Cold, first answer ms', 'Cold, all rows ms', 'git log in one pass ms', 'Ratio', 'git log -1 each ms', 'Rows that differ']),
+    row([
+      'Folder',
+      'Entries',
+      'Warm ms',
+      'After a push ms',
+      'Cold, first answer ms',
+      'Cold, all rows ms',
+      'git log in one pass ms',
+      'Ratio',
+      'git log -1 each ms',
+      'Rows that differ',
+    ]),
     row(['---', ...Array<string>(9).fill('---:')]),
     ...rows,
   ];

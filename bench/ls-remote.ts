@@ -41,10 +41,16 @@ const calls: Record<string, Call> = {
 
 /** Brings a repository to this many packed branches, all at the commit of HEAD. */
 function setBranches(repository: string, count: number): void {
-  const git = (args: string[], input = '') => execFileSync('git', ['-C', repository, ...args], { input }).toString().trim();
+  const git = (args: string[], input = '') =>
+    execFileSync('git', ['-C', repository, ...args], { input })
+      .toString()
+      .trim();
   const tip = git(['rev-parse', 'HEAD']);
   const missing = count - git(['for-each-ref', '--format=x']).split('\n').length;
-  git(['update-ref', '--stdin'], Array.from({ length: missing }, (_, at) => `create refs/heads/topic/${count}-${at} ${tip}\n`).join(''));
+  git(
+    ['update-ref', '--stdin'],
+    Array.from({ length: missing }, (_, at) => `create refs/heads/topic/${count}-${at} ${tip}\n`).join(''),
+  );
   git(['pack-refs', '--all']);
 }
 
@@ -65,7 +71,9 @@ for (const refs of [10, 10_000]) {
       theirs.push(await rate(peer.url, call));
     }
     const ratio = median(ours.map((value, index) => value / theirs[index]!));
-    console.log(row([`${name}, ${refs.toLocaleString('en')} refs`, spread(ours), spread(theirs), `${ratio.toFixed(1)}×`]));
+    console.log(
+      row([`${name}, ${refs.toLocaleString('en')} refs`, spread(ours), spread(theirs), `${ratio.toFixed(1)}×`]),
+    );
   }
 }
 peer.stop();

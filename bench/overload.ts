@@ -14,7 +14,11 @@ const seconds = option('seconds', 10);
 const connections = option('connections', 200);
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
-const git = (...words: string[]): string[] => execFileSync('git', ['-C', hearth.repository, ...words], { maxBuffer: 1e9 }).toString().trim().split('\n');
+const git = (...words: string[]): string[] =>
+  execFileSync('git', ['-C', hearth.repository, ...words], { maxBuffer: 1e9 })
+    .toString()
+    .trim()
+    .split('\n');
 const commits = git('log', '--format=%h');
 const files = git('ls-tree', '-r', '--name-only', 'HEAD');
 const B = '/repos/alice/bench';
@@ -26,7 +30,10 @@ const signIn = async (): Promise<string> => {
   child.stdin!.end(`${password}\n`);
   await new Promise((resolve) => child.once('close', resolve));
   const answer = await fetch(`${hearth.url}/login`, {
-    method: 'POST', redirect: 'manual', headers: { Origin: hearth.url }, body: new URLSearchParams({ username: 'carol', password }),
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Origin: hearth.url },
+    body: new URLSearchParams({ username: 'carol', password }),
   });
   const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('hearth_session='));
   if (cookie === undefined) throw new Error(`carol cannot sign in: ${answer.status}`);
@@ -39,7 +46,14 @@ let turn = 0;
 const nextPage = (): string => {
   turn += 1;
   const commit = commits[(turn * 37) % commits.length]!;
-  return ['/', B, `${B}/commit/${commit}`, `${B}/tree/${commit}/src`, `${B}/blob/${commit}/${files[turn % files.length]}`, `${B}/commits/${commit}`][turn % 6]!;
+  return [
+    '/',
+    B,
+    `${B}/commit/${commit}`,
+    `${B}/tree/${commit}/src`,
+    `${B}/blob/${commit}/${files[turn % files.length]}`,
+    `${B}/commits/${commit}`,
+  ][turn % 6]!;
 };
 
 interface Noticed {
@@ -62,14 +76,17 @@ async function look(until: number): Promise<Noticed> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   took.sort((a, b) => a - b);
-  const at = (share: number): number => Math.round(took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? NaN);
+  const at = (share: number): number =>
+    Math.round(took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? NaN);
   return { p50: at(0.5), p95: at(0.95), worst: at(1), refused, pages: took.length };
 }
 
 /** @param request the body of a Lua function that answers the next request of the crowd */
 async function crowd(name: string, request: string): Promise<string> {
   const script = path.join(hearth.folder, 'crowd.lua');
-  writeFileSync(script, `
+  writeFileSync(
+    script,
+    `
     local commits = { ${commits.map((each) => `"${each}"`).join(',')} }
     local files = { ${files.map((each) => `"${each}"`).join(',')} }
     local count = {}
@@ -86,13 +103,27 @@ async function crowd(name: string, request: string): Promise<string> {
     local function network() return "10." .. math.random(250) .. "." .. math.random(250) .. "." .. math.random(250) end
     function request() ${request} end
     function response(status) answers[status] = (answers[status] or 0) + 1; said = ""; for s, n in pairs(answers) do said = said .. s .. "=" .. n .. " " end end
-    function done() io.write("said " .. (threads[1]:get("said") or "") .. "\\n") end`);
+    function done() io.write("said " .. (threads[1]:get("said") or "") .. "\\n") end`,
+  );
   const until = performance.now() + seconds * 1000;
   const [noticed, { stdout }] = await Promise.all([
     look(until - 500),
-    request === '' ? { stdout: '' } : promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, hearth.url]),
+    request === ''
+      ? { stdout: '' }
+      : promisify(execFile)('wrk', [
+          '-t1',
+          `-c${connections}`,
+          `-d${seconds}s`,
+          '--timeout',
+          '30s',
+          '-s',
+          script,
+          hearth.url,
+        ]),
   ]);
-  const answers = [...(/^said (.*)$/m.exec(stdout)?.[1] ?? '').matchAll(/(\d+)=(\d+)/g)].sort().map(([, status, count]) => `${status}: ${Math.round(Number(count) / seconds)}/s`);
+  const answers = [...(/^said (.*)$/m.exec(stdout)?.[1] ?? '').matchAll(/(\d+)=(\d+)/g)]
+    .sort()
+    .map(([, status, count]) => `${status}: ${Math.round(Number(count) / seconds)}/s`);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   return `| ${name} | ${answers.join(', ') || '–'} | ${noticed.p50} | ${noticed.p95} | ${noticed.worst} | ${noticed.refused} of ${noticed.pages + noticed.refused} |`;
 }
@@ -101,9 +132,20 @@ const rows = [
   await crowd('nobody else', ''),
   await crowd('commits, blame and history, from one network', 'return wrk.format("GET", page())'),
   await crowd('the same from 200 networks', 'return wrk.format("GET", page(), { ["X-Forwarded-For"] = network() })'),
-  await crowd('searches', 'return wrk.format("GET", "/search?q=" .. string.char(96 + math.random(26), 96 + math.random(26)), { ["X-Forwarded-For"] = network() })'),
-  await crowd('lists of refs', `return wrk.format("GET", "/git/alice/bench.git/info/refs?service=git-upload-pack", { ["X-Forwarded-For"] = network() })`),
-  await crowd('wrong passwords', `return wrk.format("POST", "/login", { ["X-Forwarded-For"] = network(), ["Content-Type"] = "application/x-www-form-urlencoded" }, "username=carol&password=wrong" .. math.random(1000))`),
+  await crowd(
+    'searches',
+    'return wrk.format("GET", "/search?q=" .. string.char(96 + math.random(26), 96 + math.random(26)), { ["X-Forwarded-For"] = network() })',
+  ),
+  await crowd(
+    'lists of refs',
+    `return wrk.format("GET", "/git/alice/bench.git/info/refs?service=git-upload-pack", { ["X-Forwarded-For"] = network() })`,
+  ),
+  await crowd(
+    'wrong passwords',
+    `return wrk.format("POST", "/login", { ["X-Forwarded-For"] = network(), ["Content-Type"] = "application/x-www-form-urlencoded" }, "username=carol&password=wrong" .. math.random(1000))`,
+  ),
 ];
-console.log(`| ${connections} connections ask without a pause for | and are answered | page p50, ms | p95 | worst | refused |\n| --- | --- | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`);
+console.log(
+  `| ${connections} connections ask without a pause for | and are answered | page p50, ms | p95 | worst | refused |\n| --- | --- | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`,
+);
 await hearth.stop();

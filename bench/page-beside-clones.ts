@@ -23,12 +23,16 @@ const clients = option('clients', 4);
 const pauseMs = 5;
 
 const [otherPage, otherClone] = [textOption('url'), textOption('clone-url')];
-if ((otherPage === null) !== (otherClone === null)) throw new Error('--url and --clone-url go together: a page, and where its repository is cloned from');
+if ((otherPage === null) !== (otherClone === null))
+  throw new Error('--url and --clone-url go together: a page, and where its repository is cloned from');
 needPrograms({ curl: 'curl' });
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const asked = path.join(hearth.folder, 'clone-request');
-const agents = [new Agent({ keepAlive: true, maxSockets: 1 }), new TlsAgent({ keepAlive: true, maxSockets: 1 })] as const;
+const agents = [
+  new Agent({ keepAlive: true, maxSockets: 1 }),
+  new TlsAgent({ keepAlive: true, maxSockets: 1 }),
+] as const;
 
 async function page(url: string): Promise<number> {
   const startedAt = performance.now();
@@ -41,7 +45,8 @@ async function page(url: string): Promise<number> {
 
 async function medianOfPages(url: string): Promise<number> {
   const took: number[] = [];
-  for (const until = performance.now() + seconds * 1000; performance.now() < until; await sleep(pauseMs)) took.push(await page(url));
+  for (const until = performance.now() + seconds * 1000; performance.now() < until; await sleep(pauseMs))
+    took.push(await page(url));
   return median(took);
 }
 
@@ -49,7 +54,10 @@ async function medianOfPages(url: string): Promise<number> {
 async function beside(pageUrl: string, line: (client: number) => string): Promise<number> {
   // Processes of their own, behind everything else: as if they were at other machines.
   const cloning = Array.from({ length: clients }, (_, client) =>
-    spawn('nice', ['-n', '19', 'sh', '-c', `while :; do ${line(client)} || exit 1; done`], { detached: true, stdio: ['ignore', 'ignore', 'inherit'] }),
+    spawn('nice', ['-n', '19', 'sh', '-c', `while :; do ${line(client)} || exit 1; done`], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
   );
   await sleep(500);
   const took = await medianOfPages(pageUrl);
@@ -68,9 +76,17 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
   const situations: Record<string, () => Promise<number>> = {
     'nobody clones': () => medianOfPages(pageUrl),
     [`${clients} clients of git clone`]: () =>
-      beside(pageUrl, (client) => `rm -rf '${hearth.folder}/clone-${client}' && git clone -q --bare '${url}' '${hearth.folder}/clone-${client}'`),
+      beside(
+        pageUrl,
+        (client) =>
+          `rm -rf '${hearth.folder}/clone-${client}' && git clone -q --bare '${url}' '${hearth.folder}/clone-${client}'`,
+      ),
     [`${clients} clients take bytes as fast as they can`]: () =>
-      beside(pageUrl, () => `curl -sf -o /dev/null -H 'Git-Protocol: version=2' -H 'Content-Type: application/x-git-upload-pack-request' --data-binary '@${asked}' '${url}/git-upload-pack'`),
+      beside(
+        pageUrl,
+        () =>
+          `curl -sf -o /dev/null -H 'Git-Protocol: version=2' -H 'Content-Type: application/x-git-upload-pack-request' --data-binary '@${asked}' '${url}/git-upload-pack'`,
+      ),
   };
   const samples: Record<string, number[]> = {};
   for (let round = -1; round < rounds; round++) {
@@ -80,7 +96,13 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
     }
   }
   const idle = samples['nobody clones']!;
-  console.log(row([`The page of a repository at ${pageUrl.startsWith(hearth.url) ? 'Hearth' : new URL(pageUrl).host}, while`, 'p50 ms (min–max)', 'Of idle']));
+  console.log(
+    row([
+      `The page of a repository at ${pageUrl.startsWith(hearth.url) ? 'Hearth' : new URL(pageUrl).host}, while`,
+      'p50 ms (min–max)',
+      'Of idle',
+    ]),
+  );
   console.log(row(['---', '---:', '---:']));
   for (const [name, took] of Object.entries(samples)) {
     console.log(row([name, spread(took, 2), `${median(took.map((value, at) => value / idle[at]!)).toFixed(2)}×`]));

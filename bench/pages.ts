@@ -18,15 +18,26 @@ const connections = 4;
 
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
-const git = (...args: string[]): string => execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 }).toString().trim();
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 })
+    .toString()
+    .trim();
 git('commit-graph', 'write', '--reachable', '--changed-paths');
 
 /** The folder with most entries below the root, and the code file that is nearest to a thousand lines long. */
 function choose(): { folder: string; file: string } {
-  const files = git('ls-tree', '-r', '-l', 'HEAD').split('\n').map((line) => /^100\d+ blob \S+ +(\d+)\t(.*)$/.exec(line)).filter((found) => found !== null);
-  const folders = Map.groupBy(files.map(([, , name]) => name!), (name) => name.split('/').slice(0, -1).join('/'));
+  const files = git('ls-tree', '-r', '-l', 'HEAD')
+    .split('\n')
+    .map((line) => /^100\d+ blob \S+ +(\d+)\t(.*)$/.exec(line))
+    .filter((found) => found !== null);
+  const folders = Map.groupBy(
+    files.map(([, , name]) => name!),
+    (name) => name.split('/').slice(0, -1).join('/'),
+  );
   const [folder] = [...folders].filter(([name]) => name !== '').sort((a, b) => b[1].length - a[1].length)[0]!;
-  const near = files.filter(([, , name]) => /\.(?:c|ts|py|js|go)$/.test(name!)).sort((a, b) => Math.abs(Number(a[1]) - 33_000) - Math.abs(Number(b[1]) - 33_000))[0]!;
+  const near = files
+    .filter(([, , name]) => /\.(?:c|ts|py|js|go)$/.test(name!))
+    .sort((a, b) => Math.abs(Number(a[1]) - 33_000) - Math.abs(Number(b[1]) - 33_000))[0]!;
   return { folder, file: near[2]! };
 }
 
@@ -45,10 +56,16 @@ const pages: Record<string, [ours: string, cgit: string]> = {
 };
 const other = textOption('url')?.replace(/\/$/, '');
 /** Gitea's forms of the addresses, or our own where these are understood. */
-const isOurKind = other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
+const isOurKind =
+  other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
 const elsewhere: Record<string, string> = {
-  home: '', tree: `/src/branch/${branch}`, folder: `/src/branch/${branch}/${folder}`, blob: `/src/branch/${branch}/${file}`,
-  commit: `/commit/${commit}`, history: `/commits/branch/${branch}`, blame: `/blame/branch/${branch}/${file}`,
+  home: '',
+  tree: `/src/branch/${branch}`,
+  folder: `/src/branch/${branch}/${folder}`,
+  blob: `/src/branch/${branch}/${file}`,
+  commit: `/commit/${commit}`,
+  history: `/commits/branch/${branch}`,
+  blame: `/blame/branch/${branch}/${file}`,
 };
 const otherUrl = (name: string, ours: string): string => other + (isOurKind ? ours.slice(B.length) : elsewhere[name]!);
 const files = path.join(hearth.folder, 'files');
@@ -75,12 +92,24 @@ async function measureMaking(url: string, views = 40): Promise<number> {
   return median(took);
 }
 
-console.log(`Repository of ${git('rev-list', '--count', 'HEAD')} commits; folder ${folder}, file ${file}; ${connections} clients, ${seconds} s each, median of ${rounds} rounds.\n`);
-console.log([row(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', 'Hearth faster by', 'Made anew, ms']), row(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:'])].join('\n'));
+console.log(
+  `Repository of ${git('rev-list', '--count', 'HEAD')} commits; folder ${folder}, file ${file}; ${connections} clients, ${seconds} s each, median of ${rounds} rounds.\n`,
+);
+console.log(
+  [
+    row(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', 'Hearth faster by', 'Made anew, ms']),
+    row(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:']),
+  ].join('\n'),
+);
 for (const [name, [ours, theirs]] of Object.entries(pages)) {
   writeFileSync(path.join(files, name), await warm(ours));
   const making = await measureMaking(ours);
-  const sides: Record<string, string> = { hearth: ours, cgit: cgit.url + theirs, 'static file': `${cgit.url}/files/${name}`, ...(other === undefined ? {} : { 'other forge': otherUrl(name, ours) }) };
+  const sides: Record<string, string> = {
+    hearth: ours,
+    cgit: cgit.url + theirs,
+    'static file': `${cgit.url}/files/${name}`,
+    ...(other === undefined ? {} : { 'other forge': otherUrl(name, ours) }),
+  };
   const found = new Map<string, Load[]>(Object.keys(sides).map((side) => [side, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [side, url] of Object.entries(sides)) {
@@ -90,11 +119,21 @@ for (const [name, [ours, theirs]] of Object.entries(pages)) {
   }
   const pick = (side: string, of: (one: Load) => number): number => median(found.get(side)!.map(of));
   for (const side of found.keys()) {
-    const faster = median(found.get(side)!.map(({ perSecond }, round) => found.get('hearth')![round]!.perSecond / perSecond));
-    console.log(row([
-      name, side, pick(side, (one) => one.perSecond).toFixed(0), pick(side, (one) => one.p50Ms).toFixed(2), pick(side, (one) => one.p95Ms).toFixed(2),
-      String(found.get(side)![0]!.bytes), side === 'hearth' ? '' : `${faster.toFixed(2)}×`, side === 'hearth' ? making.toFixed(1) : '',
-    ]));
+    const faster = median(
+      found.get(side)!.map(({ perSecond }, round) => found.get('hearth')![round]!.perSecond / perSecond),
+    );
+    console.log(
+      row([
+        name,
+        side,
+        pick(side, (one) => one.perSecond).toFixed(0),
+        pick(side, (one) => one.p50Ms).toFixed(2),
+        pick(side, (one) => one.p95Ms).toFixed(2),
+        String(found.get(side)![0]!.bytes),
+        side === 'hearth' ? '' : `${faster.toFixed(2)}×`,
+        side === 'hearth' ? making.toFixed(1) : '',
+      ]),
+    );
   }
 }
 console.log(`\n${(await measureLastCommits({ hearth, branch, folders: ['', folder], rounds })).join('\n')}`);

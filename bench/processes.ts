@@ -13,7 +13,10 @@ function stat(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name is in parentheses and may contain anything; the numbers follow it.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     return { parent: fields[1]!, cpuS: (fields[11]! + fields[12]! + fields[13]! + fields[14]!) / ticksPerSecond };
   } catch {
     return null;
@@ -23,7 +26,9 @@ function stat(pid: number): Stat | null {
 /** The process and everything below it. */
 export function treeOf(root: number): number[] {
   const children = Map.groupBy(
-    readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number),
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number),
     (pid) => stat(pid)?.parent ?? -1,
   );
   const found: number[] = [];

@@ -19,16 +19,22 @@ const work = path.join(hearth.folder, 'work');
 execFileSync('git', ['clone', '-q', '--depth', '1', `file://${hearth.repository}`, work]);
 const person = ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org'];
 /** Sent to nginx, too: it asks nobody who they are, and a refused first request would count against one side only. */
-const credentials = (url: string) => (peer.repository === null && url === peer.url ? [] : ['-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`]);
+const credentials = (url: string) =>
+  peer.repository === null && url === peer.url ? [] : ['-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`];
 let count = 0;
 
 /** Every side has a branch of its own, so that each push adds exactly one commit to it. */
-const push = (url: string, branch: string): Side => async () => {
-  execFileSync('git', [...person, '-C', work, 'commit', '-q', '--allow-empty', '-m', `Change ${count++}`]);
-  const startedAt = performance.now();
-  execFileSync('git', ['-C', work, ...credentials(url), 'push', '-q', url, `HEAD:refs/heads/${branch}`], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  return { wallS: (performance.now() - startedAt) / 1000 };
-};
+const push =
+  (url: string, branch: string): Side =>
+  async () => {
+    execFileSync('git', [...person, '-C', work, 'commit', '-q', '--allow-empty', '-m', `Change ${count++}`]);
+    const startedAt = performance.now();
+    execFileSync('git', ['-C', work, ...credentials(url), 'push', '-q', url, `HEAD:refs/heads/${branch}`], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return { wallS: (performance.now() - startedAt) / 1000 };
+  };
 
 const rounds = option('rounds', 25);
 const httpUrl = `${hearth.url}/git/alice/bench.git`;

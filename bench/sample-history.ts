@@ -17,7 +17,8 @@ export async function fillRepository(target: string): Promise<void> {
 
 /** Branches and tags with all they lead to; what else there is falls away when it is packed anew. */
 function copyObjects(source: string, target: string): void {
-  const git = (at: string, args: string[], input = '') => execFileSync('git', ['-C', at, ...args], { input, maxBuffer: 2 ** 28 }).toString();
+  const git = (at: string, args: string[], input = '') =>
+    execFileSync('git', ['-C', at, ...args], { input, maxBuffer: 2 ** 28 }).toString();
   const folder = git(source, ['rev-parse', '--path-format=absolute', '--git-common-dir']).trim();
   cpSync(path.join(folder, 'objects'), path.join(target, 'objects'), { recursive: true });
   const refs = git(source, ['for-each-ref', '--format=create %(refname) %(objectname)', 'refs/heads', 'refs/tags']);
@@ -34,7 +35,7 @@ async function generate(target: string): Promise<void> {
   // A line nobody could guess compresses like source code does: a little.
   const line = () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return `const value${state % 9973} = '${(state * 2654435761 % 2 ** 32).toString(36)}${state.toString(36)}';\n`;
+    return `const value${state % 9973} = '${((state * 2654435761) % 2 ** 32).toString(36)}${state.toString(36)}';\n`;
   };
   for (let commit = 0; commit < commits; commit++) {
     const text = Array.from({ length: 200 }, line).join('');

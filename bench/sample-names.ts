@@ -17,13 +17,27 @@ export async function fillNames(db: Database, count: number): Promise<void> {
   for (let start = 0; start < count; start += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, count - start) }, (_, at) => {
       const handle = `${some()}${start + at}`;
-      return [random.uuid(), handle, text(2), random.uuid(), `${some()}-${some()}`, text(3 + random.below(8)), random.chance(0.2) ? 'PRIVATE' : 'PUBLIC'];
+      return [
+        random.uuid(),
+        handle,
+        text(2),
+        random.uuid(),
+        `${some()}-${some()}`,
+        text(3 + random.below(8)),
+        random.chance(0.2) ? 'PRIVATE' : 'PUBLIC',
+      ];
     });
     const json = JSON.stringify(rows);
     await db.write(async ({ manager, now }) => {
       const each = 'FROM json_each(?)';
-      await manager.query(`INSERT INTO users (id, username, display_name, created_at) SELECT value ->> 0, value ->> 1, value ->> 2, ${now} ${each}`, [json]);
-      await manager.query(`INSERT INTO handles (folded, display, kind, owner_id) SELECT value ->> 1, value ->> 1, 'user', value ->> 0 ${each}`, [json]);
+      await manager.query(
+        `INSERT INTO users (id, username, display_name, created_at) SELECT value ->> 0, value ->> 1, value ->> 2, ${now} ${each}`,
+        [json],
+      );
+      await manager.query(
+        `INSERT INTO handles (folded, display, kind, owner_id) SELECT value ->> 1, value ->> 1, 'user', value ->> 0 ${each}`,
+        [json],
+      );
       await manager.query(
         `INSERT INTO repositories (id, owner_user_id, name, name_folded, description, visibility, created_at, updated_at)
          SELECT value ->> 3, value ->> 0, value ->> 4, value ->> 4, value ->> 5, value ->> 6, ${now}, ${now} ${each}`,
@@ -35,6 +49,9 @@ export async function fillNames(db: Database, count: number): Promise<void> {
 
 /** Syllables that are everywhere, in an order that is mostly nowhere: every part of it is frequent. */
 export function drawHardQuery(random: SeededRandom): string {
-  const drawn = Array.from({ length: 2 + random.below(5) }, () => random.pick(syllables) + (random.chance(0.35) ? ' ' : '')).join('');
+  const drawn = Array.from(
+    { length: 2 + random.below(5) },
+    () => random.pick(syllables) + (random.chance(0.35) ? ' ' : ''),
+  ).join('');
   return drawn.trim().slice(random.below(2));
 }

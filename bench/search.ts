@@ -105,7 +105,15 @@ async function measure(): Promise<void> {
     return repositories.length + people.length;
   };
 
-  console.log(row(['Query', 'Hearth, first 50, ms (–p99)', '`LIKE`, first 50, ms', 'Ratio', 'Hearth, all up to 1,000 each, ms (–p99)']));
+  console.log(
+    row([
+      'Query',
+      'Hearth, first 50, ms (–p99)',
+      '`LIKE`, first 50, ms',
+      'Ratio',
+      'Hearth, all up to 1,000 each, ms (–p99)',
+    ]),
+  );
   console.log(row(['---', '---:', '---:', '---:', '---:']));
   const everything: number[] = [];
   for (const [name, query] of Object.entries(queries)) {
@@ -115,10 +123,12 @@ async function measure(): Promise<void> {
     const ratios: number[] = [];
     for (let round = -1; round < rounds; round++) {
       const some: number[] = [];
-      for (let turn = 0; turn < askedPerRound; turn++) some.push(await timed(() => search.findFirst(anonymous, query, 50)));
+      for (let turn = 0; turn < askedPerRound; turn++)
+        some.push(await timed(() => search.findFirst(anonymous, query, 50)));
       const naively = await timed(() => naive(query, 50));
       const complete: number[] = [];
-      for (let turn = 0; turn < askedPerRound; turn++) complete.push(await timed(() => search.findAll(anonymous, query)));
+      for (let turn = 0; turn < askedPerRound; turn++)
+        complete.push(await timed(() => search.findAll(anonymous, query)));
       if (round < 0) continue;
       ours.push(...some);
       theirs.push(naively);
@@ -128,9 +138,19 @@ async function measure(): Promise<void> {
     everything.push(...ours);
     const written = query.length > 20 ? `${query.slice(0, 20)}…` : query;
     const withP99 = (samples: number[]) => `${median(samples).toFixed(2)} (–${percentile(samples, 0.99, 2)})`;
-    console.log(row([`${name} (\`${written}\`)`, withP99(ours), spread(theirs, 1), `${median(ratios).toFixed(3)}×`, withP99(all)]));
+    console.log(
+      row([
+        `${name} (\`${written}\`)`,
+        withP99(ours),
+        spread(theirs, 1),
+        `${median(ratios).toFixed(3)}×`,
+        withP99(all),
+      ]),
+    );
   }
-  console.log(`\nAll queries together, first 50: median ${percentile(everything, 0.5, 2)} ms, p99 ${percentile(everything, 0.99, 2)} ms.`);
+  console.log(
+    `\nAll queries together, first 50: median ${percentile(everything, 0.5, 2)} ms, p99 ${percentile(everything, 0.99, 2)} ms.`,
+  );
 
   const random = seededRandom(5);
   const drawn = Array.from({ length: hard }, () => drawHardQuery(random));
@@ -164,9 +184,19 @@ async function measure(): Promise<void> {
     }
   }
   console.log(`\nMedians of ${loadRounds} rounds, in turns:\n`);
-  console.log(row([`${connections} connections, a mix of queries`, 'Answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Server CPU ms each']));
+  console.log(
+    row([
+      `${connections} connections, a mix of queries`,
+      'Answers/s',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'Server CPU ms each',
+    ]),
+  );
   console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
-  for (const [at, address] of addresses.entries()) console.log(row([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
+  for (const [at, address] of addresses.entries())
+    console.log(row([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
   if (elsewhere !== null) {
     const other = new URL(elsewhere);
     const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
@@ -174,13 +204,24 @@ async function measure(): Promise<void> {
   }
   console.log(row([`another page, asked for ${visitsPerS} times a second, alone`, ...medians(alone), '']));
   for (const [at, address] of addresses.entries()) {
-    console.log(row([`the same while ${connections} connections ask \`${address.replace('?q=', '')}\``, ...medians(beside[at]!), '']));
+    console.log(
+      row([
+        `the same while ${connections} connections ask \`${address.replace('?q=', '')}\``,
+        ...medians(beside[at]!),
+        '',
+      ]),
+    );
   }
   await hearth.stop();
 }
 
 /** Answers per second, p50, p95, p99 in milliseconds, and processor time of the server for each answer. */
-async function searchers(hearth: HearthServer, address: string, forS: number, origin: string = hearth.url): Promise<string[]> {
+async function searchers(
+  hearth: HearthServer,
+  address: string,
+  forS: number,
+  origin: string = hearth.url,
+): Promise<string[]> {
   const script = path.join(hearth.folder, 'queries.lua');
   const paths = typed.map((query) => `"${address}${encodeURIComponent(query)}"`).join(', ');
   writeFileSync(
@@ -195,11 +236,30 @@ async function searchers(hearth: HearthServer, address: string, forS: number, or
      end`,
   );
   const before = cpuOfTree([hearth.pid]);
-  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${forS}s`, '--timeout', '30s', '-s', script, origin]);
+  const { stdout } = await promisify(execFile)('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${forS}s`,
+    '--timeout',
+    '30s',
+    '-s',
+    script,
+    origin,
+  ]);
   const cpuS = cpuOfTree([hearth.pid]) - before;
-  const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [number, number, number, number, number];
+  const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);
-  return [(answers / forS).toFixed(0), ...[p50, p95, p99].map((ms) => ms.toFixed(1)), ((cpuS * 1000) / answers).toFixed(2)];
+  return [
+    (answers / forS).toFixed(0),
+    ...[p50, p95, p99].map((ms) => ms.toFixed(1)),
+    ((cpuS * 1000) / answers).toFixed(2),
+  ];
 }
 
 /**

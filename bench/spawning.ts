@@ -25,14 +25,34 @@ const ballast = Array.from({ length: option('ballast', 80) }, (_, at) => Buffer.
 const atOnce = 20;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
-const { config } = loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_GIT_READ_SLOTS: '8' }, cwd: folder, readFile: () => '' });
+const { config } = loadConfig({
+  env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_GIT_READ_SLOTS: '8' },
+  cwd: folder,
+  readFile: () => '',
+});
 
 async function open(isApart: boolean): Promise<{ git: Git; repository: string }> {
-  const git = await createGit({ config: { ...config, dataDir: path.join(folder, isApart ? 'apart' : 'here') }, logger: silentLogger });
+  const git = await createGit({
+    config: { ...config, dataDir: path.join(folder, isApart ? 'apart' : 'here') },
+    logger: silentLogger,
+  });
   const repository = path.join(folder, `${isApart ? 'apart' : 'here'}.git`);
   execFileSync('git', ['init', '-q', '--bare', repository]);
   const tree = execFileSync('git', ['-C', repository, 'mktree'], { input: '' }).toString().trim();
-  const commit = execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit-tree', tree, '-m', 'x']).toString().trim();
+  const commit = execFileSync('git', [
+    '-C',
+    repository,
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@example.org',
+    'commit-tree',
+    tree,
+    '-m',
+    'x',
+  ])
+    .toString()
+    .trim();
   execFileSync('git', ['-C', repository, 'update-ref', 'refs/heads/main', commit]);
   if (isApart) {
     git.spawnApart();
@@ -42,7 +62,13 @@ async function open(isApart: boolean): Promise<{ git: Git; repository: string }>
 }
 
 /** What clones, pushes and pages start: twenty at a time, five times over. */
-async function work({ git, repository }: { git: Git; repository: string }): Promise<{ stillMs: number; longestMs: number; tookMs: number }> {
+async function work({
+  git,
+  repository,
+}: {
+  git: Git;
+  repository: string;
+}): Promise<{ stillMs: number; longestMs: number; tookMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const startedAt = performance.now();
@@ -63,12 +89,29 @@ for (let round = 0; round <= rounds; round++) {
     if (round > 0) (samples[name] ??= []).push(sample);
   }
 }
-console.log(row([`100 starts, ${atOnce} at a time`, 'Event loop late, p99, ms (min–max)', 'Longest, ms', 'All done, ms']));
+console.log(
+  row([`100 starts, ${atOnce} at a time`, 'Event loop late, p99, ms (min–max)', 'Longest, ms', 'All done, ms']),
+);
 console.log(row(['---', '---:', '---:', '---:']));
 for (const [name, all] of Object.entries(samples)) {
-  console.log(row([name, spread(all.map(({ stillMs }) => stillMs), 1), spread(all.map(({ longestMs }) => longestMs), 1), spread(all.map(({ tookMs }) => tookMs))]));
+  console.log(
+    row([
+      name,
+      spread(
+        all.map(({ stillMs }) => stillMs),
+        1,
+      ),
+      spread(
+        all.map(({ longestMs }) => longestMs),
+        1,
+      ),
+      spread(all.map(({ tookMs }) => tookMs)),
+    ]),
+  );
 }
-console.log(`\nMemory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB, of which ${ballast.length} MB for show.`);
+console.log(
+  `\nMemory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB, of which ${ballast.length} MB for show.`,
+);
 for (const { git } of Object.values(sides)) await git.stop(0);
 rmSync(folder, { recursive: true, force: true });
 
@@ -83,11 +126,19 @@ await fillRepository(server.repository);
 const url = `${server.url}/git/alice/bench.git`;
 const workTree = path.join(server.folder, 'work');
 execFileSync('git', ['clone', '-q', '--depth', '1', `file://${server.repository}`, workTree]);
-const inWork = (...args: string[]) => promisify(execFile)('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', '-C', workTree, ...args]);
+const inWork = (...args: string[]) =>
+  promisify(execFile)('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', '-C', workTree, ...args]);
 let pushes = 0;
 async function push(): Promise<void> {
   await inWork('commit', '-q', '--allow-empty', '-m', `Change ${pushes++}`);
-  await inWork('-c', `http.extraHeader=Authorization: Bearer ${server.token}`, 'push', '-q', url, 'HEAD:refs/heads/pushed');
+  await inWork(
+    '-c',
+    `http.extraHeader=Authorization: Bearer ${server.token}`,
+    'push',
+    '-q',
+    url,
+    'HEAD:refs/heads/pushed',
+  );
 }
 const whole = cloneRequest(server.repository);
 /** Of different depths, so that git is started for every one. */

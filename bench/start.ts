@@ -25,7 +25,13 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   const startedAt = performance.now();
   const child = spawn(executable, ['serve'], {
     cwd: folder,
-    env: { PATH: '/usr/bin:/bin', HOME: folder, SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' },
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+      SERVICE_SSH_LISTEN: '127.0.0.1:0',
+      SERVICE_GRPC_LISTEN: '127.0.0.1:0',
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let block = '';
@@ -46,7 +52,11 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
 
 /** The same of another server, which nobody knows when it is ready but who asks. */
 async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
-  const answers = () => fetch(url).then(async (answer) => (await answer.arrayBuffer(), answer.ok), () => false);
+  const answers = () =>
+    fetch(url).then(
+      async (answer) => (await answer.arrayBuffer(), answer.ok),
+      () => false,
+    );
   if (await answers()) throw new Error(`${url} answers before --command has started anything`);
   const startedAt = performance.now();
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -69,7 +79,8 @@ async function otherReady(command: string, url: string): Promise<{ readyMs: numb
 }
 
 const [command, url] = [textOption('command'), textOption('url')];
-if ((command === null) !== (url === null)) throw new Error('--command and --url go together: what to start, and what answers then');
+if ((command === null) !== (url === null))
+  throw new Error('--command and --url go together: what to start, and what answers then');
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
 await ready(folder);
 if (command !== null) await otherReady(command, url!);

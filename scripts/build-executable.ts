@@ -54,7 +54,7 @@ async function assets(): Promise<Map<string, Buffer>> {
 }
 
 async function buildExecutable(workFolder: string): Promise<void> {
-  const { version } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { version: string; };
+  const { version } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { version: string };
   const folder = async (name: string): Promise<string> => {
     await mkdir(join(workFolder, name));
     return join(workFolder, name);

@@ -18,7 +18,8 @@ const wellKnown = ['google/protobuf/struct.proto', 'google/protobuf/timestamp.pr
 
 /** A package spans lines; a message, an enum and a service have one line each. */
 function print(value: object, indent: string): string {
-  const isLeaf = ['fields', 'values', 'methods'].some((key) => Object.hasOwn(value, key)) || Object.keys(value).length === 0;
+  const isLeaf =
+    ['fields', 'values', 'methods'].some((key) => Object.hasOwn(value, key)) || Object.keys(value).length === 0;
   if (isLeaf) return JSON.stringify(value);
   const inner = `${indent}  `;
   const entries = Object.entries(value).map(([key, entry]) => `${inner}${key}: ${print(entry as object, inner)},\n`);
@@ -38,4 +39,5 @@ export function generateDescriptors(): string {
   ].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(path.join(projectFolder, output), generateDescriptors());
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  writeFileSync(path.join(projectFolder, output), generateDescriptors());

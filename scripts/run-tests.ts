@@ -83,7 +83,7 @@ function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = 
   });
 }
 
-function readTap(text: string): Promise<{ passed: number; skipped: number; failures: Result[]; problems: string[]; }> {
+function readTap(text: string): Promise<{ passed: number; skipped: number; failures: Result[]; problems: string[] }> {
   return new Promise((resolve) => {
     const read = { passed: 0, skipped: 0, failures: [] as Result[], problems: [] as string[] };
     const listen = (parser: Parser): void => {
@@ -109,13 +109,15 @@ function readTap(text: string): Promise<{ passed: number; skipped: number; failu
 function describeFailure(result: Result): string {
   const { diff, at, source, ...rest } = (result.diag ?? {}) as Record<string, unknown>;
   delete rest['compare'];
-  const place = at as { fileName?: string; lineNumber?: number; } | undefined;
+  const place = at as { fileName?: string; lineNumber?: number } | undefined;
   return [
     `not ok: ${result.fullname}`,
     place?.fileName ? `at ${place.fileName}:${place.lineNumber}` : '',
     String(source ?? ''),
     String(diff ?? ''),
-    ...Object.entries(rest).map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    ...Object.entries(rest).map(
+      ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
   ]
     .join('\n')
     .replace(/\n\s*\n/g, '\n');
@@ -188,6 +190,8 @@ if (wholeSuite) {
   const buildInfo = join(cache, 'types.tsbuildinfo');
   const tsc = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', buildInfo];
   queue.push({ name: 'the types check', run: () => runStep(tsc) });
+  const biome = ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'];
+  queue.push({ name: 'the code is formatted and linted', run: () => runStep(biome) });
 }
 // The longest first, so that the last one to end is a short one; new files before all.
 files.sort((a, b) => (seconds[b] ?? Infinity) - (seconds[a] ?? Infinity) || a.localeCompare(b));

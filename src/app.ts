@@ -157,7 +157,12 @@ export async function openRooms(
   findingGit.catch(() => {});
   const db = await opening;
   try {
-    const audit = createAudit({ db, clock, logger: options.logger, otherwise: migrate === 'always' ? 'server' : 'local' });
+    const audit = createAudit({
+      db,
+      clock,
+      logger: options.logger,
+      otherwise: migrate === 'always' ? 'server' : 'local',
+    });
     const logger = audit.hearing(options.logger);
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before anything is written: the index follows every write.
@@ -192,12 +197,41 @@ export async function openRooms(
       };
     });
     // The first to hear of a push: a runner may be waiting for it.
-    const ci = createCi({ db, accounts, repositories, git, clock, random, logger, settings: ciSettings(config, keyFile(config.dataDir)) });
+    const ci = createCi({
+      db,
+      accounts,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+      settings: ciSettings(config, keyFile(config.dataDir)),
+    });
     repositories.onPush(ci.onPush);
-    const webhooks = createWebhooks({ config, keyFile: keyFile(config.dataDir), version: embedded.version, db, accounts, repositories, git, clock, random, logger });
+    const webhooks = createWebhooks({
+      config,
+      keyFile: keyFile(config.dataDir),
+      version: embedded.version,
+      db,
+      accounts,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+    });
     repositories.onPush(webhooks.onPush);
     ci.onRunEnd(webhooks.onRunEnd);
-    const mirrors = createMirrors({ config, keyFile: keyFile(config.dataDir), db, repositories, git, clock, random, logger });
+    const mirrors = createMirrors({
+      config,
+      keyFile: keyFile(config.dataDir),
+      db,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+    });
     repositories.refusePushes(mirrors.guard);
     repositories.onPush(mirrors.onPush);
     const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
@@ -207,7 +241,10 @@ export async function openRooms(
       repositories,
       logger,
       folder: path.join(config.dataDir, 'cache'),
-      bounds: { budgetBytes: config.search.codeIndexBudgetBytes, repositoryBytes: config.search.codeRepositoryLimitBytes },
+      bounds: {
+        budgetBytes: config.search.codeIndexBudgetBytes,
+        repositoryBytes: config.search.codeRepositoryLimitBytes,
+      },
       lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
@@ -261,10 +298,22 @@ const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.ke
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   // The edges bring the larger libraries: commands that only open rooms never load them.
-  const edges = Promise.all([import('./web/index.ts'), import('./ssh/index.ts'), import('./rpc/index.ts'), import('./jobs/index.ts'), import('./control/index.ts')]);
+  const edges = Promise.all([
+    import('./web/index.ts'),
+    import('./ssh/index.ts'),
+    import('./rpc/index.ts'),
+    import('./jobs/index.ts'),
+    import('./control/index.ts'),
+  ]);
   const rooms = await openRooms(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
-  const [{ createProbe, createWebServer }, { createSshServer, sshdPrograms }, { createRpcServer }, { createJobRuns, createSchedule, jobPrograms, packingPrograms }, { createControlServer }] = await edges;
+  const [
+    { createProbe, createWebServer },
+    { createSshServer, sshdPrograms },
+    { createRpcServer },
+    { createJobRuns, createSchedule, jobPrograms, packingPrograms },
+    { createControlServer },
+  ] = await edges;
   const runs = createJobRuns({ db, clock });
 
   let addresses: Addresses | null = null;
@@ -302,7 +351,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
-      const [steps, storage, hasGit] = await Promise.all([db.schema().catch(() => null), storageFault(config), git.isUsable()]);
+      const [steps, storage, hasGit] = await Promise.all([
+        db.schema().catch(() => null),
+        storageFault(config),
+        git.isUsable(),
+      ]);
       return [
         ...(stopping ? ['draining'] : addresses === null ? ['starting'] : []),
         ...(steps === null ? ['database'] : steps.some((step) => step.state === 'pending') ? ['migrations'] : []),
@@ -320,7 +373,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: { ...options.programs, ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}), ...jobPrograms(schedule), ...packingPrograms(rooms), 'address.probe': probe.program },
+    programs: {
+      ...options.programs,
+      ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
+      ...jobPrograms(schedule),
+      ...packingPrograms(rooms),
+      'address.probe': probe.program,
+    },
   });
 
   return {
@@ -329,8 +388,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await rooms.search.recover();
       await repositories.recover();
       await Promise.all([avatars.recover(), federation.recover(), ci.recover(), rooms.mirrors.recover()]);
-      const [http, sshAt, grpc] = await Promise.all([web.listen(), ssh === null ? null : ssh.listen(), rpc.listen(), control.listen()]);
-      const ofTheMachine = config.ssh.systemSshd ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null } : null;
+      const [http, sshAt, grpc] = await Promise.all([
+        web.listen(),
+        ssh === null ? null : ssh.listen(),
+        rpc.listen(),
+        control.listen(),
+      ]);
+      const ofTheMachine = config.ssh.systemSshd
+        ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
+        : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       schedule.start();
       setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
@@ -338,7 +404,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
-      await Promise.all([rpc.stop({ graceMs }), web.stop({ graceMs }), ssh?.stop({ graceMs }), control.stop({ graceMs }), federation.stop(), schedule.stop()]);
+      await Promise.all([
+        rpc.stop({ graceMs }),
+        web.stop({ graceMs }),
+        ssh?.stop({ graceMs }),
+        control.stop({ graceMs }),
+        federation.stop(),
+        schedule.stop(),
+      ]);
       await rooms.close();
     },
   };
@@ -348,9 +421,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 export function jobsOf(rooms: Rooms): Job[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = rooms;
   return [
-    { name: 'trash.empty', time: '0 10 4 * * *', run: async () => (await backups.isUnderWay()) || repositories.emptyTrash() },
+    {
+      name: 'trash.empty',
+      time: '0 10 4 * * *',
+      run: async () => (await backups.isUnderWay()) || repositories.emptyTrash(),
+    },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
-    { name: 'git.pack', time: '0 0 2 * * *', run: () => import('./jobs/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)) },
+    {
+      name: 'git.pack',
+      time: '0 0 2 * * *',
+      run: () => import('./jobs/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)),
+    },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.surveyDue() },
@@ -372,7 +453,11 @@ export function jobsOf(rooms: Rooms): Job[] {
 function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): Job[] {
   return [
     { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
-    { name: 'federation.scan', time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *', run: () => federation.scanDuePeople() },
+    {
+      name: 'federation.scan',
+      time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *',
+      run: () => federation.scanDuePeople(),
+    },
     { name: 'federation.sweep', time: '0 30 4 * * *', run: () => federation.removeOld() },
   ];
 }

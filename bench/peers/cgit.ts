@@ -7,14 +7,30 @@ import { freePort, runNginx } from './nginx.ts';
 const program = '/usr/lib/cgit/cgit.cgi';
 
 /** @param files a folder that is served as it is, below `/files/` */
-export async function startCgit(folder: string, repository: string, files: string): Promise<{ url: string; stop(): void }> {
+export async function startCgit(
+  folder: string,
+  repository: string,
+  files: string,
+): Promise<{ url: string; stop(): void }> {
   needPrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
   if (!existsSync(program)) throw new Error('cgit is missing. Install the package cgit');
   const port = await freePort();
   const place = path.join(folder, 'cgit');
   mkdirSync(place, { recursive: true });
   const socket = path.join(place, 'cgi.sock');
-  writeFileSync(path.join(place, 'cgitrc'), ['virtual-root=/cgit', 'enable-blame=1', 'enable-http-clone=0', 'cache-size=0', 'repo.url=bench', `repo.path=${repository}`, 'readme=:README.md', ''].join('\n'));
+  writeFileSync(
+    path.join(place, 'cgitrc'),
+    [
+      'virtual-root=/cgit',
+      'enable-blame=1',
+      'enable-http-clone=0',
+      'cache-size=0',
+      'repo.url=bench',
+      `repo.path=${repository}`,
+      'readme=:README.md',
+      '',
+    ].join('\n'),
+  );
   const { stop } = await runNginx(place, {
     socket,
     port,

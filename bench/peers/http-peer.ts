@@ -25,7 +25,10 @@ export interface HttpPeer {
 /**
  * @param options.countProcessorTime costs a shell for every request: where the rate counts, ask without
  */
-export async function startHttpPeer(hearth: HearthServer, options: { countProcessorTime?: boolean } = {}): Promise<HttpPeer> {
+export async function startHttpPeer(
+  hearth: HearthServer,
+  options: { countProcessorTime?: boolean } = {},
+): Promise<HttpPeer> {
   const url = textOption('url');
   if (url !== null) return otherForge(url, hearth.repository);
   const root = path.join(hearth.folder, 'peer');
@@ -52,7 +55,10 @@ export async function startHttpPeer(hearth: HearthServer, options: { countProces
  *   `https://alice:token@forge.example.org/alice/bench.git`
  */
 function otherForge(url: string, repository: string): HttpPeer {
-  const push = (...refs: string[]) => execFileSync('git', ['-C', repository, 'push', '-q', '--force', url, ...refs], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const push = (...refs: string[]) =>
+    execFileSync('git', ['-C', repository, 'push', '-q', '--force', url, ...refs], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
   let moves = 0;
   const follow = () => void push('--prune', 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*');
   follow();

@@ -8,7 +8,8 @@ import { existsSync } from 'node:fs';
  */
 export function needPrograms(programs: Record<string, string>): void {
   const places = (process.env.PATH ?? '').split(':').concat('/usr/sbin');
-  const has = (name: string) => (name.startsWith('/') ? existsSync(name) : places.some((place) => existsSync(`${place}/${name}`)));
+  const has = (name: string) =>
+    name.startsWith('/') ? existsSync(name) : places.some((place) => existsSync(`${place}/${name}`));
   const missing = Object.entries(programs).flatMap(([name, debian]) => (has(name) ? [] : [debian]));
   if (missing.length === 0) return;
   const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...missing];

@@ -17,7 +17,10 @@ const backend = '/usr/lib/git-core/git-http-backend';
 
 /** Sums what bash's `time` has written: user and system seconds, a line for each request. */
 function childSeconds(text: string): number {
-  return [...text.matchAll(/^([\d.]+) ([\d.]+)$/gm)].reduce((sum, [, user, system]) => sum + Number(user) + Number(system), 0);
+  return [...text.matchAll(/^([\d.]+) ([\d.]+)$/gm)].reduce(
+    (sum, [, user, system]) => sum + Number(user) + Number(system),
+    0,
+  );
 }
 
 export async function freePort(): Promise<number> {
@@ -41,7 +44,10 @@ interface NginxServer {
 }
 
 /** Starts nginx, and fcgiwrap behind it, with everything they write below `place`. */
-export async function runNginx(place: string, { socket, port, settings = '', locations }: NginxServer): Promise<{ pids: number[]; stop(): void }> {
+export async function runNginx(
+  place: string,
+  { socket, port, settings = '', locations }: NginxServer,
+): Promise<{ pids: number[]; stop(): void }> {
   writeFileSync(
     path.join(place, 'nginx.conf'),
     `daemon off; pid ${place}/pid; error_log ${place}/error.log warn; worker_processes 2; ${process.getuid?.() === 0 ? 'user root;' : ''}
@@ -92,7 +98,9 @@ export async function startNginx(
   const times = path.join(place, 'times');
   writeFileSync(times, '');
   const counting = path.join(place, 'counting-backend');
-  writeFileSync(counting, `#!/bin/bash\nTIMEFORMAT='%3U %3S'\nexec 3>&2\n{ time ${backend} 2>&3; } 2>> ${times}\n`, { mode: 0o755 });
+  writeFileSync(counting, `#!/bin/bash\nTIMEFORMAT='%3U %3S'\nexec 3>&2\n{ time ${backend} 2>&3; } 2>> ${times}\n`, {
+    mode: 0o755,
+  });
   const script = countProcessorTime ? counting : backend;
   const { pids, stop } = await runNginx(place, {
     socket,

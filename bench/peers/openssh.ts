@@ -9,7 +9,11 @@ import { freePort } from './nginx.ts';
 import type { Peer } from './nginx.ts';
 
 /** @param publicKey file of the key that may sign in as the person who runs this */
-export async function startSshd(folder: string, publicKey: string, gitConfig: string): Promise<Peer & { port: number }> {
+export async function startSshd(
+  folder: string,
+  publicKey: string,
+  gitConfig: string,
+): Promise<Peer & { port: number }> {
   needPrograms({ '/usr/sbin/sshd': 'openssh-server' });
   const port = await freePort();
   const place = path.join(folder, 'sshd');

@@ -23,10 +23,14 @@ export async function startSshPeer(hearth: HearthServer): Promise<SshPeer> {
   const url = textOption('ssh-url');
   if (url !== null) {
     // The person's own keys open it: an empty repository, `ssh://git@forge.example.org/alice/bench.git`.
-    execFileSync('git', ['-C', hearth.repository, 'push', '-q', '--force', url, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], {
-      env: { ...process.env, GIT_SSH_COMMAND: command },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
+    execFileSync(
+      'git',
+      ['-C', hearth.repository, 'push', '-q', '--force', url, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
+      {
+        env: { ...process.env, GIT_SSH_COMMAND: command },
+        stdio: ['ignore', 'inherit', 'inherit'],
+      },
+    );
     return { name: new URL(url).host, url, command, cpuS: () => undefined, stop() {} };
   }
   const repository = path.join(hearth.folder, 'ssh-peer', 'bench.git');

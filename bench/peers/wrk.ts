@@ -25,8 +25,25 @@ export interface Asking {
 export async function load(url: string, { seconds, connections, headers = {}, body }: Asking): Promise<Load> {
   needPrograms({ wrk: 'wrk' });
   const more = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const { stdout } = await promisify(execFile)('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...more, url, ...(body === undefined ? [] : ['--', Buffer.from(body).toString('hex')])]);
-  const said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<'requests' | 'us' | 'bytes' | 'failed' | 'p50Us' | 'p95Us', number>;
+  const { stdout } = await promisify(execFile)('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-s',
+    script,
+    ...more,
+    url,
+    ...(body === undefined ? [] : ['--', Buffer.from(body).toString('hex')]),
+  ]);
+  const said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<
+    'requests' | 'us' | 'bytes' | 'failed' | 'p50Us' | 'p95Us',
+    number
+  >;
   if (said.failed > 0) throw new Error(`${url}: ${said.failed} of ${said.requests} requests failed`);
-  return { perSecond: said.requests / (said.us / 1e6), p50Ms: said.p50Us / 1000, p95Ms: said.p95Us / 1000, bytes: Math.round(said.bytes / said.requests) };
+  return {
+    perSecond: said.requests / (said.us / 1e6),
+    p50Ms: said.p50Us / 1000,
+    p95Ms: said.p95Us / 1000,
+    bytes: Math.round(said.bytes / said.requests),
+  };
 }

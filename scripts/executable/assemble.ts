@@ -7,7 +7,7 @@ interface PkgSea {
   default(
     script: string,
     options: {
-      targets: { platform: string; arch: string; nodeRange: string; output: string; }[];
+      targets: { platform: string; arch: string; nodeRange: string; output: string }[];
       nodePath: string;
       seaConfig: Record<string, unknown>;
     },
@@ -51,8 +51,8 @@ export async function assemble(options: {
   await writeFile(main, script);
 
   const pkg = load('@yao-pkg/pkg/lib-es5/sea') as PkgSea;
-  const pkgOptions = load('@yao-pkg/pkg/lib-es5/options') as { default: { set(options: object): void; }; };
-  const pkgLog = load('@yao-pkg/pkg/lib-es5/log') as { log: { info: () => void; }; };
+  const pkgOptions = load('@yao-pkg/pkg/lib-es5/options') as { default: { set(options: object): void } };
+  const pkgLog = load('@yao-pkg/pkg/lib-es5/log') as { log: { info: () => void } };
   pkgOptions.default.set({});
   pkgLog.log.info = () => {};
 

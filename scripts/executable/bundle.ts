@@ -45,7 +45,9 @@ const leaveOutUnused: Plugin = {
     const contents = `
       class LeftOut { constructor() { throw new Error('This part of a library is not in the executable') } }
       module.exports = new Proxy({}, { get: () => LeftOut })`;
-    build.onLoad({ filter: /\/node_modules\/.+\.c?js$/ }, ({ path }) => (unused.some((files) => files.test(path)) ? { contents } : undefined));
+    build.onLoad({ filter: /\/node_modules\/.+\.c?js$/ }, ({ path }) =>
+      unused.some((files) => files.test(path)) ? { contents } : undefined,
+    );
   },
 };
 
@@ -62,7 +64,9 @@ const noDeprecations: Plugin = {
 /** What Hearth sends, and what its routes ask of a request. */
 const mediaTypes = [
   ...['text/html', 'text/plain', 'text/css', 'text/javascript', 'text/markdown', 'text/xml', 'multipart/form-data'],
-  ...['json', 'javascript', 'xml', 'atom+xml', 'octet-stream', 'zip', 'gzip', 'pdf', 'x-www-form-urlencoded'].map((name) => `application/${name}`),
+  ...['json', 'javascript', 'xml', 'atom+xml', 'octet-stream', 'zip', 'gzip', 'pdf', 'x-www-form-urlencoded'].map(
+    (name) => `application/${name}`,
+  ),
   ...['activity+json', 'ld+json', 'jrd+json', 'manifest+json', 'proto', 'grpc'].map((name) => `application/${name}`),
   ...['png', 'jpeg', 'gif', 'webp', 'svg+xml', 'x-icon', 'vnd.microsoft.icon', 'avif'].map((name) => `image/${name}`),
   ...['font/woff', 'font/woff2', 'audio/mpeg', 'audio/ogg', 'video/mp4', 'video/webm'],
@@ -74,7 +78,12 @@ const fewMediaTypes: Plugin = {
   setup(build) {
     build.onLoad({ filter: /\/mime-db\/db\.json$/ }, async ({ path }) => {
       const all = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
-      return { loader: 'json', contents: JSON.stringify(Object.fromEntries(mediaTypes.flatMap((type) => (type in all ? [[type, all[type]]] : [])))) };
+      return {
+        loader: 'json',
+        contents: JSON.stringify(
+          Object.fromEntries(mediaTypes.flatMap((type) => (type in all ? [[type, all[type]]] : []))),
+        ),
+      };
     });
   },
 };
@@ -85,7 +94,11 @@ const fewMediaTypes: Plugin = {
  * @param options.main the program's first file
  * @returns chunk name → source, ASCII only
  */
-export async function bundle(options: { project: string; main: string; version: string; }): Promise<Map<string, string>> {
+export async function bundle(options: {
+  project: string;
+  main: string;
+  version: string;
+}): Promise<Map<string, string>> {
   const { project, main, version } = options;
   const workerFiles = Object.entries(workers).map(([name, file]) => [`worker-${name}`, join(project, file)]);
   const bundled = await build({
@@ -145,7 +158,10 @@ function loadedAtFirstUse(code: string): string {
   const toEsm = String.raw`(?:__toESM\d*|\(0,import_part_\w+\.__toESM\))`;
   const ofNode = String.raw`require\("(?!\./)[^"]+"\)`;
   const ofLibrary = String.raw`(?:require_\w+|\(0,import_part_\w+\.require_\w+\))\(\)`;
-  const declaration = new RegExp(String.raw`\b(import_\w+)=(${ofNode}|${toEsm}\((?:${ofNode}|${ofLibrary})(?:,1)?\))`, 'g');
+  const declaration = new RegExp(
+    String.raw`\b(import_\w+)=(${ofNode}|${toEsm}\((?:${ofNode}|${ofLibrary})(?:,1)?\))`,
+    'g',
+  );
   const names = new Set(Array.from(code.matchAll(declaration), ([, name]) => name));
   return code
     .replace(/\bimport_\w+\b(?!=)/g, (name) => (names.has(name) ? `${name}.it` : name))

@@ -8,7 +8,9 @@
   const { getAsset, getAssetKeys, getRawAsset } = process.getBuiltinModule('node:sea');
   const { Script } = process.getBuiltinModule('node:vm');
   const chunks = new Map();
-  const packed = new Set(getAssetKeys().flatMap((key) => (key.startsWith('packed/') ? [key.slice('packed/'.length)] : [])));
+  const packed = new Set(
+    getAssetKeys().flatMap((key) => (key.startsWith('packed/') ? [key.slice('packed/'.length)] : [])),
+  );
 
   const hearthChunks = {
     load(name) {

@@ -27,7 +27,9 @@ export async function recordCode(options: {
   const [version, serve] = folders as [string, string];
   for (const folder of folders) await mkdir(folder);
 
-  await promisify(execFile)(recorder, ['--version'], { env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version } });
+  await promisify(execFile)(recorder, ['--version'], {
+    env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version },
+  });
   await recordServe(recorder, serve, join(workFolder, 'data'));
 
   const code = new Map<string, RecordedCode>();

@@ -22,7 +22,10 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
   const open = `${alias}.visibility = 'PUBLIC'`;
   if (viewer.kind === 'anonymous') return { sql: `${present} AND ${open}`, parameters: {} };
   if (viewer.kind === 'task') {
-    return { sql: `${present} AND (${open} OR ${alias}.id = :taskRepositoryId)`, parameters: { taskRepositoryId: viewer.repositoryId } };
+    return {
+      sql: `${present} AND (${open} OR ${alias}.id = :taskRepositoryId)`,
+      parameters: { taskRepositoryId: viewer.repositoryId },
+    };
   }
 
   const parameters: Record<string, unknown> = { viewerId: viewer.id };

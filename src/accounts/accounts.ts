@@ -79,8 +79,10 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     farewells: [],
   };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: AccountsRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: AccountsRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
 
   return {
     addPerson: noted(room, 'person.added', bind(addPerson), (person) => byName(person)),
@@ -97,11 +99,24 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     deleteOwnAccount: bind(deleteOwnAccount),
     /** Plugs in who must hear that a person is about to go, and may refuse. */
     onFarewell: (farewell: Farewell) => void room.farewells.push(farewell),
-    setDisabled: noted(room, (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'), bind(setDisabled), (person) => byName(person)),
-    setAdministrator: noted(room, (_id, is) => (is ? 'person.administrator_set' : 'person.administrator_unset'), bind(setAdministrator), (person) => byName(person)),
+    setDisabled: noted(
+      room,
+      (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),
+      bind(setDisabled),
+      (person) => byName(person),
+    ),
+    setAdministrator: noted(
+      room,
+      (_id, is) => (is ? 'person.administrator_set' : 'person.administrator_unset'),
+      bind(setAdministrator),
+      (person) => byName(person),
+    ),
 
     setPassword: noted(room, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
-    changePassword: noted(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({ personId, by: personId })),
+    changePassword: noted(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({
+      personId,
+      by: personId,
+    })),
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
@@ -109,15 +124,30 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
     listSessions: bind(listSessions),
-    revokeSession: noted(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({ personId, sessionId })),
-    revokeOtherSessions: noted(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({ personId, ended })),
+    revokeSession: noted(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
+      personId,
+      sessionId,
+    })),
+    revokeOtherSessions: noted(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
+      personId,
+      ended,
+    })),
 
-    addToken: noted(room, 'token.added', bind(addToken), ({ token }, personId) => ({ personId, tokenId: token.id, name: token.name, access: token.access })),
+    addToken: noted(room, 'token.added', bind(addToken), ({ token }, personId) => ({
+      personId,
+      tokenId: token.id,
+      name: token.name,
+      access: token.access,
+    })),
     listTokens: bind(listTokens),
     removeToken: noted(room, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({ personId, tokenId })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: noted(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({ personId, keyId: id, fingerprint })),
+    addKey: noted(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+      personId,
+      keyId: id,
+      fingerprint,
+    })),
     listKeys: bind(listKeys),
     keyHolders: bind(keyHolders),
     removeKey: noted(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
@@ -127,7 +157,10 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
     setUp: noted(room, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
-    addInvite: noted(room, 'invite.added', bind(addInvite), ({ invite }) => ({ inviteId: invite.id, ...(invite.createdBy === null ? {} : { by: invite.createdBy }) })),
+    addInvite: noted(room, 'invite.added', bind(addInvite), ({ invite }) => ({
+      inviteId: invite.id,
+      ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
+    })),
     listInvites: bind(listInvites),
     removeInvite: noted(room, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
@@ -143,7 +176,11 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-function settingsOf({ sessions, tokens, keys }: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
+function settingsOf({
+  sessions,
+  tokens,
+  keys,
+}: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
   return {
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,

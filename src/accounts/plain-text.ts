@@ -31,7 +31,8 @@ export function parseText(value: unknown, rule: TextRule): string {
   if (value.length > 4 * rule.maxCharacters) throw tooLong(rule);
   if (!value.isWellFormed()) throw refuse('contains a broken character');
   const text = value.replace(/\r\n?/g, '\n').normalize('NFC').trim();
-  if ((rule.manyLines === true ? controlsButLines : controls).test(text)) throw refuse('may not contain control characters');
+  if ((rule.manyLines === true ? controlsButLines : controls).test(text))
+    throw refuse('may not contain control characters');
   if (directionOverrides.test(text) || lineSeparators.test(text)) {
     throw refuse('may not contain characters that change the order of a line');
   }
@@ -48,7 +49,10 @@ function tooLong({ field, called, maxCharacters }: TextRule) {
  * stored: what `parseText` would refuse is left out, the rest is cut.
  */
 export function cleanText(value: string, maxCharacters: number): string {
-  const start = value.slice(0, 4 * maxCharacters).toWellFormed().normalize('NFC');
+  const start = value
+    .slice(0, 4 * maxCharacters)
+    .toWellFormed()
+    .normalize('NFC');
   const clean = start.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return [...clean].slice(0, maxCharacters).join('');
 }

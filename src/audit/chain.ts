@@ -5,8 +5,13 @@ import type { AuditRow } from './audit-schema.ts';
 export const beginning = '0'.repeat(64);
 
 /** The hash of an entry: over the one before and every field, so that neither order nor content can change. */
-export function hashEntry(previous: string, { id, at, actor, address, event, details }: Omit<AuditRow, 'hash'>): string {
-  return createHash('sha256').update(JSON.stringify([previous, id, at, actor, address, event, details])).digest('hex');
+export function hashEntry(
+  previous: string,
+  { id, at, actor, address, event, details }: Omit<AuditRow, 'hash'>,
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([previous, id, at, actor, address, event, details]))
+    .digest('hex');
 }
 
 /** The entry that follows another; the first one follows null. For a database that no server has open. */

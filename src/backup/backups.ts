@@ -51,9 +51,15 @@ export function createBackups(room: BackupRoom): Backups {
     async verify(name, { all = false, onProgress = () => {} } = {}) {
       const at = await findBackup(folder, name);
       const parts = await verifyBackup(room, at, { onProgress, ...(all ? {} : { sample: sampled }) });
-      const said: Verification = { at: new Date(room.clock.now()).toISOString(), isWhole: all, problems: parts.flatMap(({ problems }) => problems) };
+      const said: Verification = {
+        at: new Date(room.clock.now()).toISOString(),
+        isWhole: all,
+        problems: parts.flatMap(({ problems }) => problems),
+      };
       // A backup on a disk that takes no more writes can be looked at all the same.
-      await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch((error: unknown) => room.logger.info('backup.not_noted', { error }));
+      await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch(
+        (error: unknown) => room.logger.info('backup.not_noted', { error }),
+      );
       return parts;
     },
     async drill(name, onProgress) {

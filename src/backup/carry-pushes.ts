@@ -25,10 +25,14 @@ const nameOf = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM newer
 
 /** Pushes of the newer database that the older one does not have, oldest first. Reads only. */
 export async function pushesAfter(older: string, newer: string): Promise<CarriedPush[]> {
-  const [rows = []] = await askDatabaseFile(older, [
-    plain(`SELECT p.id, p.created_at AS at, ${nameOf} p.repository_id) AS repository FROM newer.pushes p
+  const [rows = []] = await askDatabaseFile(
+    older,
+    [
+      plain(`SELECT p.id, p.created_at AS at, ${nameOf} p.repository_id) AS repository FROM newer.pushes p
       WHERE p.settled_at IS NOT NULL AND p.id NOT IN (SELECT id FROM main.pushes WHERE settled_at IS NOT NULL) ORDER BY p.created_at, p.rowid`),
-  ], { attached: { newer } });
+    ],
+    { attached: { newer } },
+  );
   return rows.map(({ id, at, repository }) => ({ id: String(id), at: Number(at), repository: String(repository) }));
 }
 
@@ -58,66 +62,111 @@ export async function carryPushes(older: string, newer: string): Promise<Carried
   const told = [...outward, ...(isUndoKnown ? ['undo'] : [])].map((name) => `('${name}')`).join(', ');
   const accepted = "EXISTS (SELECT 1 FROM main.push_updates u WHERE u.push_id = pushes.id AND u.result = 'ok')";
 
-  const results = await askDatabaseFile(older, [
-    // Removed for good: their folders are gone.
-    plain('DELETE FROM main.repositories WHERE id NOT IN (SELECT id FROM newer.repositories)'),
-    // Folders and HEAD are where the newer one says. Names are given up first: two may have changed them with each other.
-    plain(`UPDATE main.repositories SET name_folded = id WHERE id IN (SELECT n.id FROM newer.repositories n WHERE n.name_folded <> repositories.name_folded AND ${hasOwner})`),
-    plain(`UPDATE OR IGNORE main.repositories SET (${moved.join(', ')}) = (SELECT ${moved.join(', ')} FROM newer.repositories n WHERE n.id = repositories.id)
+  const results = await askDatabaseFile(
+    older,
+    [
+      // Removed for good: their folders are gone.
+      plain('DELETE FROM main.repositories WHERE id NOT IN (SELECT id FROM newer.repositories)'),
+      // Folders and HEAD are where the newer one says. Names are given up first: two may have changed them with each other.
+      plain(
+        `UPDATE main.repositories SET name_folded = id WHERE id IN (SELECT n.id FROM newer.repositories n WHERE n.name_folded <> repositories.name_folded AND ${hasOwner})`,
+      ),
+      plain(`UPDATE OR IGNORE main.repositories SET (${moved.join(', ')}) = (SELECT ${moved.join(', ')} FROM newer.repositories n WHERE n.id = repositories.id)
       WHERE id IN (SELECT n.id FROM newer.repositories n WHERE ${hasOwner})`),
-    plain('UPDATE OR IGNORE main.repositories SET name_folded = lower(name) WHERE name_folded = id'),
-    plain('UPDATE OR IGNORE main.repositories SET (default_branch, deleted_at, deleted_by) = (SELECT default_branch, deleted_at, deleted_by FROM newer.repositories n WHERE n.id = repositories.id) WHERE id IN (SELECT id FROM newer.repositories)'),
-    plain(`INSERT OR IGNORE INTO main.repositories (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM newer.repositories n
+      plain('UPDATE OR IGNORE main.repositories SET name_folded = lower(name) WHERE name_folded = id'),
+      plain(
+        'UPDATE OR IGNORE main.repositories SET (default_branch, deleted_at, deleted_by) = (SELECT default_branch, deleted_at, deleted_by FROM newer.repositories n WHERE n.id = repositories.id) WHERE id IN (SELECT id FROM newer.repositories)',
+      ),
+      plain(`INSERT OR IGNORE INTO main.repositories (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM newer.repositories n
       WHERE n.id NOT IN (SELECT id FROM main.repositories) AND ${hasOwner}`),
-    // Settled since; they come with the rest.
-    plain('DELETE FROM main.pushes WHERE settled_at IS NULL AND id IN (SELECT id FROM newer.pushes WHERE settled_at IS NOT NULL)'),
-    plain('CREATE TEMP TABLE carried AS SELECT id FROM newer.pushes WHERE id NOT IN (SELECT id FROM main.pushes) AND repository_id IN (SELECT id FROM main.repositories)'),
-    plain(`INSERT INTO main.pushes (${pushColumns.join(', ')}) SELECT ${pushColumns.map((name) => valueOf[name] ?? `n.${name}`).join(', ')}
+      // Settled since; they come with the rest.
+      plain(
+        'DELETE FROM main.pushes WHERE settled_at IS NULL AND id IN (SELECT id FROM newer.pushes WHERE settled_at IS NOT NULL)',
+      ),
+      plain(
+        'CREATE TEMP TABLE carried AS SELECT id FROM newer.pushes WHERE id NOT IN (SELECT id FROM main.pushes) AND repository_id IN (SELECT id FROM main.repositories)',
+      ),
+      plain(`INSERT INTO main.pushes (${pushColumns.join(', ')}) SELECT ${pushColumns.map((name) => valueOf[name] ?? `n.${name}`).join(', ')}
       FROM newer.pushes n WHERE n.id IN (SELECT id FROM temp.carried) ORDER BY n.rowid`),
-    plain(`INSERT INTO main.push_updates (${updateColumns.join(', ')}) SELECT ${updateColumns.join(', ')} FROM newer.push_updates WHERE push_id IN (SELECT id FROM temp.carried)`),
-    plain('INSERT INTO main.push_announcements (push_id, listener) SELECT push_id, listener FROM newer.push_announcements WHERE push_id IN (SELECT id FROM temp.carried)'),
-    plain(`INSERT OR IGNORE INTO main.push_announcements (push_id, listener) SELECT p.id, told.column1 FROM main.pushes p, (VALUES ${told}) told
+      plain(
+        `INSERT INTO main.push_updates (${updateColumns.join(', ')}) SELECT ${updateColumns.join(', ')} FROM newer.push_updates WHERE push_id IN (SELECT id FROM temp.carried)`,
+      ),
+      plain(
+        'INSERT INTO main.push_announcements (push_id, listener) SELECT push_id, listener FROM newer.push_announcements WHERE push_id IN (SELECT id FROM temp.carried)',
+      ),
+      plain(`INSERT OR IGNORE INTO main.push_announcements (push_id, listener) SELECT p.id, told.column1 FROM main.pushes p, (VALUES ${told}) told
       WHERE p.id IN (SELECT id FROM temp.carried) AND p.announced_at IS NOT NULL`),
-    plain(`UPDATE main.pushes SET announced_at = NULL WHERE id IN (SELECT id FROM temp.carried) AND ${accepted}`),
-    plain(`UPDATE main.repositories SET (pushed_at, updated_at) = (SELECT n.pushed_at, n.updated_at FROM newer.repositories n WHERE n.id = repositories.id)
+      plain(`UPDATE main.pushes SET announced_at = NULL WHERE id IN (SELECT id FROM temp.carried) AND ${accepted}`),
+      plain(`UPDATE main.repositories SET (pushed_at, updated_at) = (SELECT n.pushed_at, n.updated_at FROM newer.repositories n WHERE n.id = repositories.id)
       WHERE id IN (SELECT repository_id FROM main.pushes WHERE id IN (SELECT id FROM temp.carried))`),
-    ...takenAway(both),
-    ...auditSince(both),
-    plain(`SELECT p.id, p.repository_id AS repository, u.ref FROM main.pushes p JOIN main.push_updates u ON u.push_id = p.id
+      ...takenAway(both),
+      ...auditSince(both),
+      plain(`SELECT p.id, p.repository_id AS repository, u.ref FROM main.pushes p JOIN main.push_updates u ON u.push_id = p.id
       WHERE p.id IN (SELECT id FROM temp.carried) AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC`),
-    plain(`SELECT n.id, coalesce(n.owner_user_id, n.owner_org_id) AS owner, ${nameOf} n.id) AS repository FROM newer.repositories n
+      plain(`SELECT n.id, coalesce(n.owner_user_id, n.owner_org_id) AS owner, ${nameOf} n.id) AS repository FROM newer.repositories n
       WHERE n.deleted_at IS NULL AND n.id NOT IN (SELECT id FROM main.repositories) ORDER BY repository`),
-  ], { setUp: [], attached: { newer } });
+    ],
+    { setUp: [], attached: { newer } },
+  );
 
-  const superseded = findSuperseded(results.at(-2)!.map(({ id, repository, ref }) => [String(id), `${repository} ${ref}`] as const));
-  await askDatabaseFile(older, [
-    plain("INSERT OR IGNORE INTO push_announcements (push_id, listener) SELECT value, 'ci' FROM json_each(?)", JSON.stringify(superseded)),
-  ], { setUp: [] });
-  return { pushes, left: results.at(-1)!.map(({ id, owner, repository }) => ({ id: String(id), ownerId: String(owner), repository: String(repository) })) };
+  const superseded = findSuperseded(
+    results.at(-2)!.map(({ id, repository, ref }) => [String(id), `${repository} ${ref}`] as const),
+  );
+  await askDatabaseFile(
+    older,
+    [
+      plain(
+        "INSERT OR IGNORE INTO push_announcements (push_id, listener) SELECT value, 'ci' FROM json_each(?)",
+        JSON.stringify(superseded),
+      ),
+    ],
+    { setUp: [] },
+  );
+  return {
+    pushes,
+    left: results
+      .at(-1)!
+      .map(({ id, owner, repository }) => ({ id: String(id), ownerId: String(owner), repository: String(repository) })),
+  };
 }
 
 type BothHave = (table: string) => string[];
 
 /** Names of columns that both have, and the words that the older one knows for how a push came. */
 async function compareSchemas(older: string, newer: string): Promise<{ both: BothHave; ways: string }> {
-  const columns = plain("SELECT t.name AS \"table\", c.name AS \"column\" FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY c.cid");
-  const [ofOlder = [], made = []] = await askDatabaseFile(older, [columns, plain("SELECT sql FROM sqlite_master WHERE name = 'pushes'")]);
+  const columns = plain(
+    'SELECT t.name AS "table", c.name AS "column" FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = \'table\' ORDER BY c.cid',
+  );
+  const [ofOlder = [], made = []] = await askDatabaseFile(older, [
+    columns,
+    plain("SELECT sql FROM sqlite_master WHERE name = 'pushes'"),
+  ]);
   const [ofNewer = []] = await askDatabaseFile(newer, [columns]);
   const known = new Set(ofNewer.map((row) => `${row['table']}.${row['column']}`));
   return {
-    both: (table) => ofOlder.filter((row) => row['table'] === table && known.has(`${table}.${row['column']}`)).map((row) => String(row['column'])),
+    both: (table) =>
+      ofOlder
+        .filter((row) => row['table'] === table && known.has(`${table}.${row['column']}`))
+        .map((row) => String(row['column'])),
     ways: /via IN \(([^)]+)\)/.exec(String(made[0]?.['sql']))?.[1] ?? "'http'",
   };
 }
 
 /** What somebody has lost since must not come back with an older copy. */
 function takenAway(both: BothHave): SideStatement[] {
-  const isGone = (table: string, key: string) => plain(`DELETE FROM main.${table} WHERE (${key}) NOT IN (SELECT ${key} FROM newer.${table})`);
+  const isGone = (table: string, key: string) =>
+    plain(`DELETE FROM main.${table} WHERE (${key}) NOT IN (SELECT ${key} FROM newer.${table})`);
   return [
-    ...['ssh_keys', 'access_tokens', 'sessions', 'invites'].filter((table) => both(table).includes('id')).map((table) => isGone(table, 'id')),
+    ...['ssh_keys', 'access_tokens', 'sessions', 'invites']
+      .filter((table) => both(table).includes('id'))
+      .map((table) => isGone(table, 'id')),
     isGone('collaborators', 'repository_id, user_id'),
-    plain('UPDATE main.users SET disabled_at = (SELECT n.disabled_at FROM newer.users n WHERE n.id = users.id) WHERE disabled_at IS NULL AND id IN (SELECT id FROM newer.users WHERE disabled_at IS NOT NULL)'),
-    plain("UPDATE main.repositories SET visibility = 'PRIVATE' WHERE id IN (SELECT id FROM newer.repositories WHERE visibility = 'PRIVATE')"),
+    plain(
+      'UPDATE main.users SET disabled_at = (SELECT n.disabled_at FROM newer.users n WHERE n.id = users.id) WHERE disabled_at IS NULL AND id IN (SELECT id FROM newer.users WHERE disabled_at IS NOT NULL)',
+    ),
+    plain(
+      "UPDATE main.repositories SET visibility = 'PRIVATE' WHERE id IN (SELECT id FROM newer.repositories WHERE visibility = 'PRIVATE')",
+    ),
   ];
 }
 
@@ -126,8 +175,10 @@ function auditSince(both: BothHave): SideStatement[] {
   const columns = both('audit_log').join(', ');
   if (columns === '') return [];
   const last = 'SELECT max(id) FROM main.audit_log';
-  return [plain(`INSERT INTO main.audit_log (${columns}) SELECT ${columns} FROM newer.audit_log WHERE id > coalesce((${last}), 0)
-    AND (SELECT hash FROM newer.audit_log WHERE id = (${last})) IS (SELECT hash FROM main.audit_log WHERE id = (${last})) ORDER BY id`)];
+  return [
+    plain(`INSERT INTO main.audit_log (${columns}) SELECT ${columns} FROM newer.audit_log WHERE id > coalesce((${last}), 0)
+    AND (SELECT hash FROM newer.audit_log WHERE id = (${last})) IS (SELECT hash FROM main.audit_log WHERE id = (${last})) ORDER BY id`),
+  ];
 }
 
 /** @param moves newest first: a push, and what it moved */

@@ -35,7 +35,9 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
 
   function earlierOf(place: string): EarlierFile | null {
     const entry = earlier?.manifest.files[place];
-    return entry === undefined || earlier === null ? null : { at: path.join(earlier.folder, place), entry, readAt: earlierAt };
+    return entry === undefined || earlier === null
+      ? null
+      : { at: path.join(earlier.folder, place), entry, readAt: earlierAt };
   }
 
   const copier: Copier = {
@@ -52,7 +54,8 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
       await atOnce(names, filesAtOnce, async (name) => {
         await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
       });
-      for (const entry of wanted) if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
+      for (const entry of wanted)
+        if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
     },
     forget(place) {
       folders.forget();
@@ -84,7 +87,11 @@ export function createFolders(): Folders {
 }
 
 /** Runs `work` on every item, so many at a time. Fails with the first failure, and not before all that was begun has ended. */
-export async function atOnce<Item>(items: readonly Item[], count: number, work: (item: Item) => Promise<void>): Promise<void> {
+export async function atOnce<Item>(
+  items: readonly Item[],
+  count: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const left = items.values();
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {

@@ -14,10 +14,17 @@ const filesAtOnce = 8;
  * @param isPassing whether the copy is only looked at and removed again
  * @returns what differs from the manifest, one sentence each
  */
-export async function copyFiles(folder: string, manifest: Manifest, target: string, onProgress: OnProgress, isPassing = false): Promise<string[]> {
+export async function copyFiles(
+  folder: string,
+  manifest: Manifest,
+  target: string,
+  onProgress: OnProgress,
+  isPassing = false,
+): Promise<string[]> {
   const problems: string[] = [];
   for (const repository of manifest.repositories) {
-    for (const name of repositoryFolders) await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
+    for (const name of repositoryFolders)
+      await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
   }
   const places = Object.keys(manifest.files);
   const folders = createFolders();

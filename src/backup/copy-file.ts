@@ -23,7 +23,12 @@ const settledMs = 2_000;
  * @param isPassing whether the copy may be gone after a power failure: then nobody waits for the disk
  * Fails with ENOENT when the file is gone.
  */
-export async function copyFile(from: string, to: string, earlier: EarlierFile | null = null, isPassing = false): Promise<FileEntry> {
+export async function copyFile(
+  from: string,
+  to: string,
+  earlier: EarlierFile | null = null,
+  isPassing = false,
+): Promise<FileEntry> {
   if (earlier !== null) {
     const { size, mtimeMs } = await stat(from);
     if (isSame(earlier, size, Math.round(mtimeMs)) && (await linked(earlier.at, to))) return earlier.entry;
@@ -61,7 +66,11 @@ export async function hashFile(file: string): Promise<{ bytes: number; sha256: s
 }
 
 /** @param size as far as is known: most files are small, and thousands of them should not fill memory */
-async function pump(source: FileHandle, target: FileHandle | null, size: number): Promise<{ bytes: number; sha256: string }> {
+async function pump(
+  source: FileHandle,
+  target: FileHandle | null,
+  size: number,
+): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size + 1));
   let bytes = 0;
@@ -81,5 +90,8 @@ function isSame({ entry: [bytes, time], readAt }: EarlierFile, size: number, mod
 
 /** Another file system, a file system without links, or a copy that somebody removed: then it is copied. */
 async function linked(earlier: string, to: string): Promise<boolean> {
-  return link(earlier, to).then(() => true, () => false);
+  return link(earlier, to).then(
+    () => true,
+    () => false,
+  );
 }

@@ -18,7 +18,8 @@ const filesAtOnce = 8;
  * Fails with ENOENT when the repository, or an object in it, moves away meanwhile.
  */
 export async function copyRepository(copier: Copier, from: string, target: string, place: string): Promise<void> {
-  for (const folder of repositoryFolders) await mkdir(path.join(target, place, folder), { recursive: true, mode: 0o700 });
+  for (const folder of repositoryFolders)
+    await mkdir(path.join(target, place, folder), { recursive: true, mode: 0o700 });
   await copier.folder(path.join(from, 'refs'), `${place}/refs`, (name) => passing.test(name));
   await copier.file(path.join(from, 'packed-refs'), `${place}/packed-refs`).catch(whenGone);
   for (const name of ['HEAD', 'config']) await copier.file(path.join(from, name), `${place}/${name}`);
@@ -27,13 +28,17 @@ export async function copyRepository(copier: Copier, from: string, target: strin
 }
 
 async function copyObjects(copier: Copier, from: string, place: string): Promise<void> {
-  const entries = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isDirectory() && !passing.test(entry.name));
+  const entries = (await readdir(from, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && !passing.test(entry.name),
+  );
   // Packs come last: a single object that is packed meanwhile is in one then.
   for (const { name } of entries.sort((a, b) => Number(a.name === 'pack') - Number(b.name === 'pack'))) {
     const folder = path.join(from, name);
     const names = (await readdir(folder)).filter((file) => !passing.test(file));
     // git moves a pack into place before its index: an index without its pack was listed in between.
-    const whole = names.filter((file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')));
+    const whole = names.filter(
+      (file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')),
+    );
     await atOnce(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
   }
 }

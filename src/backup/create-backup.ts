@@ -45,7 +45,10 @@ const unfinished = '.unfinished-';
  * missing. The folder appears under its name when it is whole.
  * Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
-export function createBackup(room: BackupRoom, { to = room.config.backup.folder, ...options }: CreateOptions = {}): Promise<CreatedBackup> {
+export function createBackup(
+  room: BackupRoom,
+  { to = room.config.backup.folder, ...options }: CreateOptions = {},
+): Promise<CreatedBackup> {
   return whileMarked(room, async () => {
     await makeFolder(to);
     await refuseLowDisk(room, to);
@@ -83,7 +86,10 @@ export function createBackup(room: BackupRoom, { to = room.config.backup.folder,
 async function freeName(folder: string, at: number): Promise<string> {
   const taken = new Set(await readdir(folder));
   for (let second = Math.floor(at / 1000); ; second += 1) {
-    const name = new Date(second * 1000).toISOString().replace(/\.000Z$/, 'Z').replaceAll(':', '-');
+    const name = new Date(second * 1000)
+      .toISOString()
+      .replace(/\.000Z$/, 'Z')
+      .replaceAll(':', '-');
     if (!taken.has(name)) return name;
   }
 }
@@ -112,7 +118,10 @@ async function fill(
     if (copied !== null) repositories.push(copied);
     else if (await isKnown(room, row.id)) missing.push(row.id);
     // It went for good after the database was copied; the copy would name what is nowhere.
-    else await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], { setUp: [] });
+    else
+      await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], {
+        setUp: [],
+      });
   }
   for (const { place, at } of plainParts(room.config)) {
     onProgress({ done: rows.length, total: rows.length, item: place });
@@ -167,12 +176,16 @@ async function findFolder({ config }: BackupRoom, { id, owner }: Row): Promise<s
   const { root } = config.storage;
   const places = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
   const others = ((await readdir(root).catch(whenGone)) ?? []).map((name) => path.join(root, name, `${id}.git`));
-  for (const place of [...places, ...others, ...places]) if ((await readdir(place).catch(whenGone)) !== null) return place;
+  for (const place of [...places, ...others, ...places])
+    if ((await readdir(place).catch(whenGone)) !== null) return place;
   return null;
 }
 
 /** What the refs of a repository are, for comparing after a restore. */
-export async function describeRefs({ git }: Pick<BackupRoom, 'git'>, folder: string): Promise<{ refs: number; refsSha256: string }> {
+export async function describeRefs(
+  { git }: Pick<BackupRoom, 'git'>,
+  folder: string,
+): Promise<{ refs: number; refsSha256: string }> {
   const refs = await git.refs(folder);
   const lines = [...refs].map(([ref, id]) => `${id} ${ref}\n`).join('');
   return { refs: refs.size, refsSha256: createHash('sha256').update(lines).digest('hex') };
@@ -180,7 +193,9 @@ export async function describeRefs({ git }: Pick<BackupRoom, 'git'>, folder: str
 
 /** Private keys of actors leave the copy, overwritten, so that not even free pages have them (security K03). */
 async function stripKeys(database: string): Promise<void> {
-  await askDatabaseFile(database, [plain("UPDATE federation_keys SET private_key_pem = ''")], { setUp: ['PRAGMA secure_delete = ON'] });
+  await askDatabaseFile(database, [plain("UPDATE federation_keys SET private_key_pem = ''")], {
+    setUp: ['PRAGMA secure_delete = ON'],
+  });
 }
 
 async function isKnown({ db }: BackupRoom, id: string): Promise<boolean> {

@@ -21,7 +21,11 @@ export async function drill(room: BackupRoom, folder: string, onProgress: OnProg
     await writeFile(path.join(copy, manifestName), JSON.stringify(manifest));
     const parts = await verifyBackup(room, copy, { onProgress, hashes: false });
     for (const { problems: more } of parts) problems.push(...more.filter((problem) => !problems.includes(problem)));
-    const broken = new Set(manifest.repositories.map(({ folder: place }) => place).filter((place) => problems.some((text) => text.startsWith(place))));
+    const broken = new Set(
+      manifest.repositories
+        .map(({ folder: place }) => place)
+        .filter((place) => problems.some((text) => text.startsWith(place))),
+    );
     const total = manifest.repositories.length;
     const proof: Proof = { at: new Date(room.clock.now()).toISOString(), proven: total - broken.size, total, problems };
     await keep(folder, proof);

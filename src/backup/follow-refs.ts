@@ -15,7 +15,8 @@ const plain = (sql: string, ...parameters: unknown[]): SideStatement => ({ sql, 
 const lastMoves = `SELECT ref, oid FROM (SELECT u.ref, u.new_id AS oid, max(p.created_at * 1000000 + p.rowid % 1000000)
   FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND u.result = 'ok' GROUP BY u.ref)`;
 /** They are settled by the refs at the next start. */
-const openMoves = 'SELECT DISTINCT u.ref FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND p.settled_at IS NULL';
+const openMoves =
+  'SELECT DISTINCT u.ref FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND p.settled_at IS NULL';
 
 /** Repositories that are compared in one go. */
 const atOnce = 100;
@@ -26,18 +27,30 @@ const atOnce = 100;
  * The database is one that nobody serves; its schema may be an older one. What it has no row of is passed over.
  * @returns how many repositories got an entry
  */
-export async function followRefs(file: string, repositories: AsyncIterable<RefsOnDisk>, { random, now }: { random: Random; now: number }): Promise<number> {
+export async function followRefs(
+  file: string,
+  repositories: AsyncIterable<RefsOnDisk>,
+  { random, now }: { random: Random; now: number },
+): Promise<number> {
   const [made = []] = await askDatabaseFile(file, [plain("SELECT sql FROM sqlite_master WHERE name = 'pushes'")]);
   const via = String(made[0]?.['sql']).includes("'undo'") ? 'undo' : 'http';
   let changed = 0;
   for await (const some of inPieces(repositories)) {
-    const asked = some.flatMap(({ id }) => [plain('SELECT id FROM repositories WHERE id = ?', id), plain(lastMoves, id), plain(openMoves, id)]);
+    const asked = some.flatMap(({ id }) => [
+      plain('SELECT id FROM repositories WHERE id = ?', id),
+      plain(lastMoves, id),
+      plain(openMoves, id),
+    ]);
     const answers = await askDatabaseFile(file, asked);
     const entries = some.flatMap(({ id, refs }, at) => {
       const [row = [], last = [], open = []] = answers.slice(3 * at, 3 * at + 3);
       const unsettled = new Set(open.map(({ ref }) => String(ref)));
-      const moves = differences(new Map(last.map(({ ref, oid }) => [String(ref), String(oid)])), refs).filter(({ ref }) => !unsettled.has(ref));
-      return row.length === 0 || moves.length === 0 ? [] : [entry({ pushId: random.uuid(), repositoryId: id, via, now, moves })];
+      const moves = differences(new Map(last.map(({ ref, oid }) => [String(ref), String(oid)])), refs).filter(
+        ({ ref }) => !unsettled.has(ref),
+      );
+      return row.length === 0 || moves.length === 0
+        ? []
+        : [entry({ pushId: random.uuid(), repositoryId: id, via, now, moves })];
     });
     if (entries.length > 0) await askDatabaseFile(file, entries.flat(), { setUp: [] });
     changed += entries.length;
@@ -45,13 +58,40 @@ export async function followRefs(file: string, repositories: AsyncIterable<RefsO
   return changed;
 }
 
-function entry({ pushId, repositoryId, via, now, moves }: { pushId: string; repositoryId: string; via: string; now: number; moves: readonly Move[] }): SideStatement[] {
+function entry({
+  pushId,
+  repositoryId,
+  via,
+  now,
+  moves,
+}: {
+  pushId: string;
+  repositoryId: string;
+  via: string;
+  now: number;
+  moves: readonly Move[];
+}): SideStatement[] {
   const rows = JSON.stringify(moves.map((move, position) => ({ ...move, position })));
   return [
-    plain('INSERT INTO pushes (id, repository_id, via, created_at, settled_at) VALUES (?, ?, ?, ?, ?)', pushId, repositoryId, via, now, now),
-    plain(`INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result)
-      SELECT ?, value->>'position', value->>'ref', value->>'from', value->>'to', 'ok' FROM json_each(?)`, pushId, rows),
-    plain('INSERT INTO push_announcements (push_id, listener) SELECT ?, value FROM json_each(?)', pushId, JSON.stringify(outward)),
+    plain(
+      'INSERT INTO pushes (id, repository_id, via, created_at, settled_at) VALUES (?, ?, ?, ?, ?)',
+      pushId,
+      repositoryId,
+      via,
+      now,
+      now,
+    ),
+    plain(
+      `INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result)
+      SELECT ?, value->>'position', value->>'ref', value->>'from', value->>'to', 'ok' FROM json_each(?)`,
+      pushId,
+      rows,
+    ),
+    plain(
+      'INSERT INTO push_announcements (push_id, listener) SELECT ?, value FROM json_each(?)',
+      pushId,
+      JSON.stringify(outward),
+    ),
     plain('UPDATE repositories SET pushed_at = ?, updated_at = ? WHERE id = ?', now, now, repositoryId),
   ];
 }

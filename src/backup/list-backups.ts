@@ -78,7 +78,10 @@ export async function newestBackup(folder: string): Promise<EarlierBackup | null
 
 /** Newest first. */
 async function backupNames(folder: string): Promise<string[]> {
-  return ((await readdir(folder).catch(whenGone)) ?? []).filter((name) => nameShape.test(name)).sort().reverse();
+  return ((await readdir(folder).catch(whenGone)) ?? [])
+    .filter((name) => nameShape.test(name))
+    .sort()
+    .reverse();
 }
 
 async function describe(name: string, folder: string, manifest: Manifest): Promise<ListedBackup> {

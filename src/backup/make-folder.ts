@@ -12,7 +12,14 @@ export async function makeFolder(folder: string): Promise<void> {
     await make(path.resolve(folder));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EACCES' || code === 'EPERM' ? 'this user may not write there' : code === 'ENOTDIR' || code === 'EEXIST' ? 'a file is in the way' : code === 'EROFS' ? 'the disk is read-only' : 'nobody can make folders there';
+    const why =
+      code === 'EACCES' || code === 'EPERM'
+        ? 'this user may not write there'
+        : code === 'ENOTDIR' || code === 'EEXIST'
+          ? 'a file is in the way'
+          : code === 'EROFS'
+            ? 'the disk is read-only'
+            : 'nobody can make folders there';
     throw invalid('backup_folder_unusable', `The folder ${folder} cannot be made: ${why}.`, { cause: error });
   }
 }

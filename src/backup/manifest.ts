@@ -57,4 +57,5 @@ function parse(text: string): Manifest | null {
   }
 }
 
-export const totalBytes = ({ files }: Manifest): number => Object.values(files).reduce((sum, [bytes]) => sum + bytes, 0);
+export const totalBytes = ({ files }: Manifest): number =>
+  Object.values(files).reduce((sum, [bytes]) => sum + bytes, 0);

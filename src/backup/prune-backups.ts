@@ -16,7 +16,10 @@ export const usualRule: KeepRule = { daily: 7, weekly: 4, monthly: 6 };
  * Which backups a rule keeps: the newest of each of the last days, weeks (from Monday)
  * and months that have one, in UTC. The newest, and the newest that was proven whole, always stay.
  */
-export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(backups: readonly B[], rule: KeepRule): Set<string> {
+export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
+  backups: readonly B[],
+  rule: KeepRule,
+): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
   const kept = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
   const proven = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);

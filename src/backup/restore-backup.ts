@@ -58,10 +58,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   await mkdir(staging, { recursive: true, mode: 0o700 });
   try {
     const problems = await copyFiles(from, manifest, staging, onProgress);
-    if (problems.length > 0) throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
+    if (problems.length > 0)
+      throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
     const newKeys = await freshen(path.join(staging, databaseName));
     // Repositories are copied after the database: some were pushed to in between.
-    const pushedLater = await followRefs(path.join(staging, databaseName), refsIn(staging, manifest), { random, now: options.now });
+    const pushedLater = await followRefs(path.join(staging, databaseName), refsIn(staging, manifest), {
+      random,
+      now: options.now,
+    });
     const movedAside = present.length === 0 ? null : await moveAside(config, present, manifest);
     const names = (await readdir(staging)).sort((a, b) => Number(a === databaseName) - Number(b === databaseName));
     for (const name of names) await place(path.join(staging, name), homeOf(config, name));
@@ -118,7 +122,10 @@ type Judged = Pick<RestoreOptions, 'from' | 'config' | 'schema' | 'replace'>;
 async function judge({ from, config, schema, replace }: Judged): Promise<{ manifest: Manifest; present: string[] }> {
   const manifest = await readManifest(from);
   if (manifest.schema > schema) {
-    throw unavailable('schema_newer', `The backup was made by a newer Hearth (${manifest.hearth}, V${manifest.schema}). Nothing was changed.`);
+    throw unavailable(
+      'schema_newer',
+      `The backup was made by a newer Hearth (${manifest.hearth}, V${manifest.schema}). Nothing was changed.`,
+    );
   }
   const present = await dataIn(config);
   if (present.length > 0 && !replace) {
@@ -135,8 +142,18 @@ function homeOf({ dataDir, storage, repositories }: RestoreOptions['config'], na
 }
 
 const brought = [
-  databaseName, `${databaseName}-wal`, `${databaseName}-shm`,
-  'repositories', 'repo-images', 'avatars', 'ssh', 'lfs', 'ci', 'trash', 'secrets', 'README',
+  databaseName,
+  `${databaseName}-wal`,
+  `${databaseName}-shm`,
+  'repositories',
+  'repo-images',
+  'avatars',
+  'ssh',
+  'lfs',
+  'ci',
+  'trash',
+  'secrets',
+  'README',
 ];
 
 async function dataIn(config: RestoreOptions['config']): Promise<string[]> {
@@ -149,8 +166,14 @@ async function dataIn(config: RestoreOptions['config']): Promise<string[]> {
   return found;
 }
 
-async function moveAside(config: RestoreOptions['config'], names: readonly string[], { startedAt }: Manifest): Promise<string> {
-  const aside = await freeFolder(path.join(config.dataDir, `replaced-by-${startedAt.slice(0, 19).replaceAll(':', '-')}Z`));
+async function moveAside(
+  config: RestoreOptions['config'],
+  names: readonly string[],
+  { startedAt }: Manifest,
+): Promise<string> {
+  const aside = await freeFolder(
+    path.join(config.dataDir, `replaced-by-${startedAt.slice(0, 19).replaceAll(':', '-')}Z`),
+  );
   await mkdir(aside, { mode: 0o700 });
   // The database goes first and comes last: in between, `serve` finds none and takes nothing for a new instance's.
   for (const name of names) await place(homeOf(config, name), path.join(aside, name));
@@ -179,7 +202,9 @@ async function place(from: string, to: string): Promise<void> {
  */
 async function freshen(database: string): Promise<number> {
   const sql = (text: string, parameters: unknown[] = []) => ({ sql: text, parameters });
-  const [keyless = []] = await askDatabaseFile(database, [sql("SELECT ap_path FROM federation_keys WHERE private_key_pem = ''")]);
+  const [keyless = []] = await askDatabaseFile(database, [
+    sql("SELECT ap_path FROM federation_keys WHERE private_key_pem = ''"),
+  ]);
   const pairs = [];
   for (const { ap_path: actor } of keyless) pairs.push({ actor: String(actor), ...(await makePair()) });
   await askDatabaseFile(
@@ -187,7 +212,12 @@ async function freshen(database: string): Promise<number> {
     [
       sql('DELETE FROM sessions'),
       ...pairs.map(({ actor, publicKey, privateKey }) =>
-        sql('UPDATE federation_keys SET public_key_pem = ?, private_key_pem = ? WHERE ap_path = ?', [publicKey, privateKey, actor])),
+        sql('UPDATE federation_keys SET public_key_pem = ?, private_key_pem = ? WHERE ap_path = ?', [
+          publicKey,
+          privateKey,
+          actor,
+        ]),
+      ),
     ],
     { setUp: [] },
   );

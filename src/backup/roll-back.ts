@@ -50,7 +50,11 @@ export async function rollBack({ config, snapshot, keep, random, now, logger }: 
     logger.warn('rollback.newer_unreadable', { error });
   }
   const settledByRefs = await followRefs(prepared, refsOnDisk(config, prepared), { random, now });
-  await noteInAudit(prepared, now, { snapshot: path.basename(snapshot), kept: path.basename(keep), pushes: carried.pushes.length });
+  await noteInAudit(prepared, now, {
+    snapshot: path.basename(snapshot),
+    kept: path.basename(keep),
+    pushes: carried.pushes.length,
+  });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
   await sync(prepared);
   // One of the two is in its place at every moment: a start that found none would begin a new instance.
@@ -65,15 +69,30 @@ export async function rollBack({ config, snapshot, keep, random, now, logger }: 
 
 /** An older schema may have no log yet. */
 async function noteInAudit(file: string, at: number, details: object): Promise<void> {
-  const [tables = []] = await askDatabaseFile(file, [{ sql: "SELECT name FROM sqlite_master WHERE name = 'audit_log'", parameters: [] }]);
+  const [tables = []] = await askDatabaseFile(file, [
+    { sql: "SELECT name FROM sqlite_master WHERE name = 'audit_log'", parameters: [] },
+  ]);
   if (tables.length === 0) return;
-  const [[last] = []] = await askDatabaseFile(file, [{ sql: 'SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1', parameters: [] }]);
+  const [[last] = []] = await askDatabaseFile(file, [
+    { sql: 'SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1', parameters: [] },
+  ]);
   const row = entryAfter(last === undefined ? null : { id: Number(last['id']), hash: String(last['hash']) }, {
-    at, actor: 'local', address: null, event: 'backup.rolled_back', details: JSON.stringify(details),
+    at,
+    actor: 'local',
+    address: null,
+    event: 'backup.rolled_back',
+    details: JSON.stringify(details),
   });
-  await askDatabaseFile(file, [
-    { sql: 'INSERT INTO audit_log (id, at, actor, address, event, details, hash) VALUES (:id, :at, :actor, :address, :event, :details, :hash)', parameters: { ...row } },
-  ], { setUp: [] });
+  await askDatabaseFile(
+    file,
+    [
+      {
+        sql: 'INSERT INTO audit_log (id, at, actor, address, event, details, hash) VALUES (:id, :at, :actor, :address, :event, :details, :hash)',
+        parameters: { ...row },
+      },
+    ],
+    { setUp: [] },
+  );
 }
 
 async function sync(place: string): Promise<void> {
@@ -84,7 +103,10 @@ async function sync(place: string): Promise<void> {
 async function* refsOnDisk({ dataDir, storage }: RollBackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {
   const [rows = []] = await askDatabaseFile(file, [{ sql: 'SELECT * FROM repositories', parameters: [] }]);
   for (const { id, owner_user_id: user, owner_org_id: organisation, deleted_at: deletedAt } of rows) {
-    const folder = deletedAt === null ? repositoryPath(storage.root, String(user ?? organisation), String(id)) : path.join(dataDir, 'trash', `${id}.git`);
+    const folder =
+      deletedAt === null
+        ? repositoryPath(storage.root, String(user ?? organisation), String(id))
+        : path.join(dataDir, 'trash', `${id}.git`);
     // Without its folder a repository has not lost its refs on purpose; the doctor names it.
     if ((await stat(folder).catch(() => null)) !== null) yield { id: String(id), refs: await readRefs(folder) };
   }

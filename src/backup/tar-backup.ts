@@ -61,7 +61,11 @@ export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string
     }
   } catch (cause) {
     if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
-    throw unavailable('backup_damaged', 'The backup is damaged: its stream ends too early or was changed. Nothing was changed.', { cause });
+    throw unavailable(
+      'backup_damaged',
+      'The backup is damaged: its stream ends too early or was changed. Nothing was changed.',
+      { cause },
+    );
   }
   if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
   return found;
@@ -74,7 +78,9 @@ async function nextHeader(reader: BlockReader): Promise<TarHeader | null> {
 /** A relative path that stays below; null for any other. */
 function safePlace(name: string): string | null {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
-  return name.startsWith('/') || parts.length === 0 || parts.includes('..') || name.includes('\0') ? null : path.join(...parts);
+  return name.startsWith('/') || parts.length === 0 || parts.includes('..') || name.includes('\0')
+    ? null
+    : path.join(...parts);
 }
 
 async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }: TarHeader): Promise<void> {

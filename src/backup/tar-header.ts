@@ -28,7 +28,12 @@ export function tarHeader(entry: TarEntry): Buffer {
   const own = block(place ?? { prefix: '', name: 'long' }, Math.min(entry.bytes, mostOctal), entry.modifiedAt, '0');
   if (records.length === 0) return own;
   const pax = Buffer.from(records.join(''), 'utf8');
-  return Buffer.concat([block({ prefix: '', name: 'pax' }, pax.length, entry.modifiedAt, 'x'), pax, padding(pax.length), own]);
+  return Buffer.concat([
+    block({ prefix: '', name: 'pax' }, pax.length, entry.modifiedAt, 'x'),
+    pax,
+    padding(pax.length),
+    own,
+  ]);
 }
 
 /** What fills the last block of a file. */
@@ -56,7 +61,14 @@ export function readTarHeader(bytes: Buffer): TarHeader | null {
   };
 }
 
-const kinds: Readonly<Record<string, TarHeader['kind']>> = { '': 'file', '0': 'file', '5': 'folder', x: 'pax', g: 'globalPax', L: 'gnuName' };
+const kinds: Readonly<Record<string, TarHeader['kind']>> = {
+  '': 'file',
+  '0': 'file',
+  '5': 'folder',
+  x: 'pax',
+  g: 'globalPax',
+  L: 'gnuName',
+};
 
 /** `path` and `size` of a pax header, as far as they are there. */
 export function readPax(bytes: Buffer): { name?: string; bytes?: number } {
@@ -64,7 +76,8 @@ export function readPax(bytes: Buffer): { name?: string; bytes?: number } {
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);
     const length = space === -1 ? NaN : Number(bytes.toString('latin1', at, space));
-    if (!Number.isInteger(length) || length <= space - at || at + length > bytes.length) throw new Error('a pax header is damaged');
+    if (!Number.isInteger(length) || length <= space - at || at + length > bytes.length)
+      throw new Error('a pax header is damaged');
     const [key = '', ...value] = bytes.toString('utf8', space + 1, at + length - 1).split('=');
     if (key === 'path') found.name = value.join('=');
     if (key === 'size') found.bytes = Number(value.join('='));
@@ -86,7 +99,8 @@ function split(name: string): { prefix: string; name: string } | null {
   const bytes = Buffer.from(name, 'utf8');
   if (bytes.length <= 100) return { prefix: '', name };
   for (let at = bytes.length - 101; at < Math.min(bytes.length - 1, 156); at += 1) {
-    if (at > 0 && bytes[at] === 0x2f) return { prefix: bytes.toString('utf8', 0, at), name: bytes.toString('utf8', at + 1) };
+    if (at > 0 && bytes[at] === 0x2f)
+      return { prefix: bytes.toString('utf8', 0, at), name: bytes.toString('utf8', at + 1) };
   }
   return null;
 }
@@ -114,7 +128,10 @@ function checksum(header: Buffer): number {
 
 /** Octal digits, or GNU's form for more than they hold: a set first bit, then a binary number. */
 function readSize(field: Buffer): number {
-  const size = (field[0]! & 0x80) === 0 ? Number.parseInt(field.toString('latin1').replace(/\0.*$/s, '').trim() || '0', 8) : Number(field.readBigUInt64BE(4));
+  const size =
+    (field[0]! & 0x80) === 0
+      ? Number.parseInt(field.toString('latin1').replace(/\0.*$/s, '').trim() || '0', 8)
+      : Number(field.readBigUInt64BE(4));
   if (!Number.isSafeInteger(size) || size < 0) throw new Error('a header is damaged');
   return size;
 }

@@ -24,7 +24,10 @@ export async function whileMarked<T>(room: BackupRoom, work: () => Promise<T>): 
   if (await isUnderWay(room)) throw conflict('backup_under_way', 'A backup is being made already.');
   await mkdir(path.dirname(mark), { recursive: true, mode: 0o700 });
   await rm(mark, { force: true });
-  const refused = await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).then(() => false, () => true);
+  const refused = await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).then(
+    () => false,
+    () => true,
+  );
   if (refused) throw conflict('backup_under_way', 'A backup is being made already.');
   const touch = async (): Promise<void> => utimes(mark, room.clock.now() / 1000, room.clock.now() / 1000);
   await touch();

@@ -30,7 +30,11 @@ const filesAtOnce = 4;
 export async function verifyBackup(
   room: BackupRoom,
   folder: string,
-  { sample = Infinity, hashes = true, onProgress = () => {} }: { sample?: number; hashes?: boolean; onProgress?: OnProgress } = {},
+  {
+    sample = Infinity,
+    hashes = true,
+    onProgress = () => {},
+  }: { sample?: number; hashes?: boolean; onProgress?: OnProgress } = {},
 ): Promise<CheckedPart[]> {
   const manifest = await readManifest(folder);
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
@@ -52,7 +56,8 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
     if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
   });
   for (const place of await filesBelow(folder)) {
-    if (!Object.hasOwn(files, place) && ![manifestName, proofName, verifiedName].includes(place)) problems.push(`${place} is not in the manifest`);
+    if (!Object.hasOwn(files, place) && ![manifestName, proofName, verifiedName].includes(place))
+      problems.push(`${place} is not in the manifest`);
   }
   return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
 }
@@ -67,7 +72,9 @@ async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedP
       looked,
       problems: [
         ...health.damage,
-        ...Object.entries(health.orphans).map(([table, count]) => `${count} rows of ${table} have lost what they belong to`),
+        ...Object.entries(health.orphans).map(
+          ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
+        ),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };
@@ -92,7 +99,8 @@ async function checkRepositories(
     const at = path.join(folder, place);
     const found = await room.git.check(at).catch((error: Error) => [error.message]);
     if (found.length > 0) problems.push(`${place}: ${found[0]}`);
-    else if ((await describeRefs(room, at)).refsSha256 !== refsSha256) problems.push(`${place}: its refs differ from the manifest`);
+    else if ((await describeRefs(room, at)).refsSha256 !== refsSha256)
+      problems.push(`${place}: its refs differ from the manifest`);
   }
   return { part: 'repositories', looked: chosen.length, problems };
 }

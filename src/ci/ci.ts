@@ -5,10 +5,24 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
-import { filesOfArtifact, finishFileArtifact, openArtifactFile, openFileArtifact, receiveFile } from './artifacts/artifact-files.ts';
+import {
+  filesOfArtifact,
+  finishFileArtifact,
+  openArtifactFile,
+  openFileArtifact,
+  receiveFile,
+} from './artifacts/artifact-files.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import { authoriseTask } from './artifacts/authorise-task.ts';
-import { artifactsOfTask, linkToArtifact, listArtifacts, openArtifact, openByLink, removeArtifact, removeArtifactOfTask } from './artifacts/list-artifacts.ts';
+import {
+  artifactsOfTask,
+  linkToArtifact,
+  listArtifacts,
+  openArtifact,
+  openByLink,
+  removeArtifact,
+  removeArtifactOfTask,
+} from './artifacts/list-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './artifacts/upload-artifact.ts';
 import { Bell, bellOfRun } from './bell.ts';
 import { LogStore } from './logs/log-store.ts';
@@ -24,7 +38,7 @@ import { Presence } from './runners/presence.ts';
 import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
 import { makeOnceToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
 import type { RunnerRow } from './runners/runner-schema.ts';
-import { Aftermath } from './runs/aftermath.ts';
+import type { Aftermath } from './runs/aftermath.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './runs/dispatch-workflow.ts';
@@ -95,25 +109,37 @@ export function createCi(options: CiOptions) {
   let startedAt = 0;
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: CiRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: CiRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
 
   /** The same for an act that the audit log keeps. */
-  const noted = <Rest extends unknown[], Result>(
-    useCase: (room: CiRoom, ...rest: Rest) => Promise<Result>,
-    event: (...rest: Rest) => string,
-    fields: (...rest: Rest) => LogFields,
-  ) =>
+  const noted =
+    <Rest extends unknown[], Result>(
+      useCase: (room: CiRoom, ...rest: Rest) => Promise<Result>,
+      event: (...rest: Rest) => string,
+      fields: (...rest: Rest) => LogFields,
+    ) =>
     async (...rest: Rest): Promise<Result> => {
       const result = await useCase(room, ...rest);
       logger.info(event(...rest), fields(...rest));
       return result;
     };
-  const inWords = (scope: CiScope | null): LogFields => (scope === null ? {} : { scope: scope.kind, ...('id' in scope ? { scopeId: scope.id } : {}) });
+  const inWords = (scope: CiScope | null): LogFields =>
+    scope === null ? {} : { scope: scope.kind, ...('id' in scope ? { scopeId: scope.id } : {}) };
 
   return {
-    resetRegistrationToken: noted(resetRegistrationToken, () => 'runner.token_made', (scope) => inWords(scope)),
-    makeOnceToken: noted(makeOnceToken, () => 'runner.token_made', (scope) => ({ ...inWords(scope), once: true })),
+    resetRegistrationToken: noted(
+      resetRegistrationToken,
+      () => 'runner.token_made',
+      (scope) => inWords(scope),
+    ),
+    makeOnceToken: noted(
+      makeOnceToken,
+      () => 'runner.token_made',
+      (scope) => ({ ...inWords(scope), once: true }),
+    ),
     registrationTokenMadeAt: bind(registrationTokenMadeAt),
     registerRunner: bind(registerRunner),
     registerOffline: bind(registerOffline),
@@ -122,7 +148,11 @@ export function createCi(options: CiOptions) {
     declareRunner: bind(declareRunner),
     listRunners: bind(listRunners),
     findRunner: bind(findRunner),
-    setRunnerDisabled: noted(setRunnerDisabled, (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'), (scope, runner) => ({ runner, ...inWords(scope) })),
+    setRunnerDisabled: noted(
+      setRunnerDisabled,
+      (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'),
+      (scope, runner) => ({ runner, ...inWords(scope) }),
+    ),
     removeRunner: bind(removeRunner),
 
     fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(room, calls, runner, fetch),
@@ -133,7 +163,8 @@ export function createCi(options: CiOptions) {
     receiveLog: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(room, masks, runner, incoming),
     viewerOfTaskToken: bind(viewerOfTaskToken),
 
-    listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) => listRuns(room, found, filter, page),
+    listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) =>
+      listRuns(room, found, filter, page),
     workflowsOf: bind(workflowsOf),
     newestRun: bind(newestRun),
     newestChecked: bind(newestChecked),
@@ -145,9 +176,11 @@ export function createCi(options: CiOptions) {
     searchLog: bind(searchLog),
     followLog: bind(followLog),
     /** Resolves when something about a run has changed, or after a while. */
-    waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) => room.bell.wait(bellOfRun(runId), options),
+    waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
+      room.bell.wait(bellOfRun(runId), options),
     cancelRun: bind(cancelRun),
-    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) => rerun(room, viewer, found, number, choice),
+    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
+      rerun(room, viewer, found, number, choice),
     listDispatchable: bind(listDispatchable),
     listWorkflows: bind(listWorkflows),
     dispatchWorkflow: bind(dispatchWorkflow),
@@ -173,8 +206,16 @@ export function createCi(options: CiOptions) {
     removeArtifact: bind(removeArtifact),
 
     listSecrets: bind(listSecrets),
-    setSecret: noted(setSecret, () => 'secret.set', (scope, { name }) => ({ name, ...inWords(scope) })),
-    removeSecret: noted(removeSecret, () => 'secret.removed', (scope, name) => ({ name, ...inWords(scope) })),
+    setSecret: noted(
+      setSecret,
+      () => 'secret.set',
+      (scope, { name }) => ({ name, ...inWords(scope) }),
+    ),
+    removeSecret: noted(
+      removeSecret,
+      () => 'secret.removed',
+      (scope, name) => ({ name, ...inWords(scope) }),
+    ),
     listVariables: bind(listVariables),
     setVariable: bind(setVariable),
     removeVariable: bind(removeVariable),

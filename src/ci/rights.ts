@@ -10,7 +10,8 @@ export function requireLevel(found: Pick<Found, 'level'>, needed: Exclude<Level,
 
 /** Refuses `repository_archived`: nothing begins any more in what is only there to be read. */
 export function refuseArchived({ repository }: Pick<Found, 'repository'>): void {
-  if (repository.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  if (repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
 }
 
 /** UUID of the person that a viewer is; null for the command line and everybody else without a row. */

@@ -55,14 +55,24 @@ export function inScope(scope: CiScope): Condition {
 export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): CiScope[] {
   const { id, ownerUserId, ownerOrganisationId } = repository;
   const owner: CiScope[] =
-    ownerUserId !== null ? [{ kind: 'user', id: ownerUserId }]
-    : ownerOrganisationId !== null ? [{ kind: 'organisation', id: ownerOrganisationId }]
-    : [];
+    ownerUserId !== null
+      ? [{ kind: 'user', id: ownerUserId }]
+      : ownerOrganisationId !== null
+        ? [{ kind: 'organisation', id: ownerOrganisationId }]
+        : [];
   return [instanceScope, ...owner, { kind: 'repository', id }];
 }
 
 /** Whether what belongs to a scope may be used for a repository. */
-export function reaches(scope: CiScope, repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): boolean {
+export function reaches(
+  scope: CiScope,
+  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
+): boolean {
   if (scope.kind === 'instance') return true;
-  return scope.id === { user: repository.ownerUserId, organisation: repository.ownerOrganisationId, repository: repository.id }[scope.kind];
+  return (
+    scope.id ===
+    { user: repository.ownerUserId, organisation: repository.ownerOrganisationId, repository: repository.id }[
+      scope.kind
+    ]
+  );
 }

@@ -100,17 +100,24 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     async confirm(question) {
       if (flags.yes) return;
       if (!cli.mayAsk) {
-        throw withHint(invalid('confirmation_needed', 'This needs to be confirmed, and there is no terminal to ask on.'), 'add --yes');
+        throw withHint(
+          invalid('confirmation_needed', 'This needs to be confirmed, and there is no terminal to ask on.'),
+          'add --yes',
+        );
       }
       const answer = await ask(`${question} [y/N] `, process.stdin, process.stderr);
       if (!/^y(es)?$/i.test(answer.trim())) throw invalid('not_confirmed', 'Not confirmed. Nothing was changed.');
     },
     async confirmName(question, name, given) {
       if (given === undefined && !cli.mayAsk) {
-        throw withHint(invalid('confirmation_needed', 'This cannot be undone and needs to be confirmed.'), `add --confirm ${name}`);
+        throw withHint(
+          invalid('confirmation_needed', 'This cannot be undone and needs to be confirmed.'),
+          `add --confirm ${name}`,
+        );
       }
       const answer = given ?? (await ask(`${question} Type ${name} to go on: `, process.stdin, process.stderr));
-      if (answer.trim() !== name) throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
+      if (answer.trim() !== name)
+        throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
     },
     async close() {
       await (await rooms?.catch(() => null))?.close();
@@ -125,7 +132,11 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     const user = becomeOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
-    requireDataDir(config.dataDir, databaseFile(config), origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'));
+    requireDataDir(
+      config.dataDir,
+      databaseFile(config),
+      origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'),
+    );
     return (tools.openRooms ?? openRooms)(config, { logger: await cli.logger(), clock });
   }
 }

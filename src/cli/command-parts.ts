@@ -29,7 +29,10 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['delivery'], load: async () => (await import('./commands/delivery.ts')).addDeliveryCommands },
   { names: ['webhook'], load: async () => (await import('./commands/webhook.ts')).addWebhookCommands },
   { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
-  { names: ['status', 'stats', 'cleanup', 'trash'], load: async () => (await import('./commands/care.ts')).addCareCommands },
+  {
+    names: ['status', 'stats', 'cleanup', 'trash'],
+    load: async () => (await import('./commands/care.ts')).addCareCommands,
+  },
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
   { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
@@ -43,7 +46,10 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
   { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
   { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
-  { names: ['completion', 'complete-names'], load: async () => (await import('./commands/completion.ts')).addCompletionCommands },
+  {
+    names: ['completion', 'complete-names'],
+    load: async () => (await import('./commands/completion.ts')).addCompletionCommands,
+  },
   { names: ['help'], load: async () => (await import('./commands/help.ts')).addHelpCommand },
 ];
 
@@ -56,6 +62,7 @@ const aboutAll = ['help', 'completion'];
  */
 export function partsFor(words: readonly string[], withValue: readonly string[]): readonly CommandPart[] {
   const name = words.find((word, at) => !word.startsWith('-') && !withValue.includes(words[at - 1] ?? ''));
-  const part = name === undefined || aboutAll.includes(name) ? undefined : commandParts.find(({ names }) => names.includes(name));
+  const part =
+    name === undefined || aboutAll.includes(name) ? undefined : commandParts.find(({ names }) => names.includes(name));
   return part === undefined ? commandParts : [part];
 }

@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { forbidden, invalid, unavailable } from '../kernel/index.ts';
 import type { CliProcess } from './cli-process.ts';
@@ -18,20 +27,28 @@ export function requireDataDir(dataDir: string, databaseFile: string, origin: st
 /** A folder that this user may not look into is not an absent one. Refuses `data_dir_forbidden`. */
 export function refuseForeign(dataDir: string): void {
   try {
-    if (statSync(dataDir, { throwIfNoEntry: false }) !== undefined) accessSync(dataDir, constants.R_OK | constants.X_OK);
+    if (statSync(dataDir, { throwIfNoEntry: false }) !== undefined)
+      accessSync(dataDir, constants.R_OK | constants.X_OK);
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    throw withHint(forbidden('data_dir_forbidden', `This user may not look into the data folder ${dataDir}${ownerOf(dataDir)}.`), 'run it as that user, or with sudo: it then works as that user');
+    throw withHint(
+      forbidden('data_dir_forbidden', `This user may not look into the data folder ${dataDir}${ownerOf(dataDir)}.`),
+      'run it as that user, or with sudo: it then works as that user',
+    );
   }
 }
 
-const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
+const isForbidden = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 
 /** `, which belongs to hearth`; nothing where that cannot be seen. */
 function ownerOf(folder: string): string {
   try {
     const { uid } = statSync(folder);
-    const name = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':')).find(([, , id]) => Number(id) === uid)?.[0];
+    const name = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([, , id]) => Number(id) === uid)?.[0];
     return `, which belongs to ${name ?? `user ${uid}`}`;
   } catch {
     return '';
@@ -90,7 +107,10 @@ const networkFileSystems = new Map([
  * own user cannot write. So root becomes the folder's owner first.
  * Answers the user id that was taken on, or null.
  */
-export function becomeOwnerOf(dataDir: string, process: Pick<CliProcess, 'getuid' | 'setgroups' | 'setgid' | 'setuid'>): number | null {
+export function becomeOwnerOf(
+  dataDir: string,
+  process: Pick<CliProcess, 'getuid' | 'setgroups' | 'setgid' | 'setuid'>,
+): number | null {
   if (process.getuid?.() !== 0 || !existsSync(dataDir)) return null;
   const { uid, gid } = statSync(dataDir);
   if (uid === 0) return null;

@@ -48,17 +48,32 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
 const plainFailures = new Set([
-  'port_in_use', 'port_forbidden', 'no_such_address', 'ssh_address_unavailable',
-  'server_not_running', 'server_went_away',
+  'port_in_use',
+  'port_forbidden',
+  'no_such_address',
+  'ssh_address_unavailable',
+  'server_not_running',
+  'server_went_away',
   // Another server, not our database.
-  'peer_unreachable', 'document_missing', 'document_unusable', 'answer_too_large', 'answer_encoded', 'host_busy',
+  'peer_unreachable',
+  'document_missing',
+  'document_unusable',
+  'answer_too_large',
+  'answer_encoded',
+  'host_busy',
 ]);
 
 /** Refusals of `serve` that stay until a person changes something, besides the settings. */
 const lasting = new Set([
-  'data_dir_unusable', 'network_file_system', 'schema_newer', 'schema_behind', 'port_forbidden', 'host_key_unusable',
+  'data_dir_unusable',
+  'network_file_system',
+  'schema_newer',
+  'schema_behind',
+  'port_forbidden',
+  'host_key_unusable',
   // A damaged file, or one whose settings SQLite does not take; a lock of the moment has a reason of its own.
-  'database_unavailable', 'read_only',
+  'database_unavailable',
+  'read_only',
 ]);
 
 export function exitCodeOfServe(error: unknown): ExitCode {
@@ -67,5 +82,7 @@ export function exitCodeOfServe(error: unknown): ExitCode {
 }
 
 function isAboutSettings(reason: string): boolean {
-  return reason.startsWith('config_') || reason === 'no_data_dir' || reason === 'git_missing' || reason === 'git_too_old';
+  return (
+    reason.startsWith('config_') || reason === 'no_data_dir' || reason === 'git_missing' || reason === 'git_too_old'
+  );
 }

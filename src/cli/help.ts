@@ -25,14 +25,41 @@ export function formatHelp(command: Command, helper: Help): string {
   const parts = [
     [helper.commandDescription(command)],
     [`Usage: ${helper.commandUsage(command)}`],
-    section('Examples', shownExamples(command).map((line) => [line, ''])),
-    ...(isRoot ? groups(helper.visibleCommands(command)) : [['Commands', helper.visibleCommands(command)] as const]).map(([title, commands]) =>
-      section(title, commands.map((child) => [isRoot ? child.name() : helper.subcommandTerm(child), helper.subcommandDescription(child)]), isRoot ? groupWidth : 0)),
-    section('Arguments', helper.visibleArguments(command).map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)])),
-    section(isRoot ? 'Options of every command' : 'Options', options.map((option) => [helper.optionTerm(option), describeOption(option, helper)])),
+    section(
+      'Examples',
+      shownExamples(command).map((line) => [line, '']),
+    ),
+    ...(isRoot
+      ? groups(helper.visibleCommands(command))
+      : [['Commands', helper.visibleCommands(command)] as const]
+    ).map(([title, commands]) =>
+      section(
+        title,
+        commands.map((child) => [
+          isRoot ? child.name() : helper.subcommandTerm(child),
+          helper.subcommandDescription(child),
+        ]),
+        isRoot ? groupWidth : 0,
+      ),
+    ),
+    section(
+      'Arguments',
+      helper
+        .visibleArguments(command)
+        .map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)]),
+    ),
+    section(
+      isRoot ? 'Options of every command' : 'Options',
+      options.map((option) => [helper.optionTerm(option), describeOption(option, helper)]),
+    ),
     isRoot ? [] : ['Options of every command: hearth --help'],
   ];
-  return parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n')).join('\n\n') + '\n';
+  return (
+    parts
+      .filter((lines) => lines.length > 0)
+      .map((lines) => lines.join('\n'))
+      .join('\n\n') + '\n'
+  );
 }
 
 /** That a switch is off until it is given needs no words. */
@@ -54,8 +81,12 @@ const groupWidth = 12;
 /** What stands in no topic comes last. */
 function groups(commands: readonly Command[]): (readonly [title: string, commands: readonly Command[]])[] {
   const named = new Set(topics.flatMap(([, names]) => names));
-  const of = (names: readonly string[]) => names.flatMap((name) => commands.find((command) => command.name() === name) ?? []);
-  return [...topics.map(([title, names]) => [title, of(names)] as const), ['More', commands.filter((command) => !named.has(command.name()))]];
+  const of = (names: readonly string[]) =>
+    names.flatMap((name) => commands.find((command) => command.name() === name) ?? []);
+  return [
+    ...topics.map(([title, names]) => [title, of(names)] as const),
+    ['More', commands.filter((command) => !named.has(command.name()))],
+  ];
 }
 
 /** A noun shows how its first commands look. */

@@ -25,7 +25,8 @@ const hints: Readonly<Record<string, string>> = {
   organisation_not_found: 'hearth org list shows which there are',
   no_such_person: 'hearth user list shows who there is',
   organisation_owns_repositories: 'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME',
-  person_owns_repositories: 'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME; hearth user delete NAME --purge deletes all of them',
+  person_owns_repositories:
+    'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME; hearth user delete NAME --purge deletes all of them',
   last_owner: 'make somebody else an owner first: hearth org member role ORG NAME OWNER',
   member_not_found: 'hearth org member list ORG shows who there is',
   collaborator_not_found: 'hearth repo collaborator list OWNER/NAME shows who there is',

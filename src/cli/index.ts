@@ -31,8 +31,15 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
   if (words[0] === 'ssh' && (code = await sshHelper(process, words)) !== -1) {
     // sshd starts them for every session.
   } else {
-    const [{ runCommand }, { systemClock }] = await Promise.all([import('./run-command.ts'), import('../kernel/index.ts')]);
-    code = await runCommand(process, words, { clock: systemClock, ...tools, onSignal: (handler) => (onSignal = handler) });
+    const [{ runCommand }, { systemClock }] = await Promise.all([
+      import('./run-command.ts'),
+      import('../kernel/index.ts'),
+    ]);
+    code = await runCommand(process, words, {
+      clock: systemClock,
+      ...tools,
+      onSignal: (handler) => (onSignal = handler),
+    });
   }
 
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);

@@ -16,7 +16,11 @@ export interface ProgramEnds {
  * The tree of commands, or as much of it as the words need. Definitions only: an action
  * imports what it needs when it runs.
  */
-export async function createProgram(version: string, ends: ProgramEnds, words: readonly string[] = []): Promise<Command> {
+export async function createProgram(
+  version: string,
+  ends: ProgramEnds,
+  words: readonly string[] = [],
+): Promise<Command> {
   const program = new Command('hearth');
   program
     .description('Hearth, a self-hosted git forge')
@@ -42,20 +46,26 @@ export async function createProgram(version: string, ends: ProgramEnds, words: r
       // Errors are thrown as well, and reported at the exit door.
       outputError: () => {},
     });
-  withExamples(program,
+  withExamples(
+    program,
     'hearth serve                              start the server',
     'hearth user add alice --admin             make an administrator',
     'hearth user list                          see who there is',
     'hearth help user add                      help for one command',
   );
 
-  const run: Run = (action) => async (...given) => {
-    const command = given.pop() as Command;
-    const options = given.pop();
-    const flags = command.optsWithGlobals<GlobalFlags>();
-    await ends.act(flags, (cli) => action(cli, options as never, ...(given as never)));
-  };
-  const parts = partsFor(words, program.options.flatMap(({ required, long }) => (required && long ? [long] : [])));
+  const run: Run =
+    (action) =>
+    async (...given) => {
+      const command = given.pop() as Command;
+      const options = given.pop();
+      const flags = command.optsWithGlobals<GlobalFlags>();
+      await ends.act(flags, (cli) => action(cli, options as never, ...(given as never)));
+    };
+  const parts = partsFor(
+    words,
+    program.options.flatMap(({ required, long }) => (required && long ? [long] : [])),
+  );
   for (const add of await Promise.all(parts.map((part) => part.load()))) add(program, run);
   return program;
 }

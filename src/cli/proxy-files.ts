@@ -3,7 +3,9 @@
  * texts for git.example.org.
  */
 export const proxyFiles: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
-  caddy: (host) => `# Caddy asks for a certificate by itself and passes everything on as it came: large bodies, streams, Host, the
+  caddy: (
+    host,
+  ) => `# Caddy asks for a certificate by itself and passes everything on as it came: large bodies, streams, Host, the
 # address of the client and the scheme.
 # Without a public name: a line "tls internal" below each name, with a certificate of Caddy's own authority.
 ${host} {

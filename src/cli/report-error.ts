@@ -46,12 +46,20 @@ function describe(error: unknown): Description {
   const fault = systemFault(error) ?? systemFault(error instanceof Error ? error.cause : null);
   if (fault !== null) return fault;
   const message = error instanceof Error ? error.message : String(error);
-  return { code: 'internal', message: `internal error: ${message}`, hint: 'run it again with --debug to see where it happened' };
+  return {
+    code: 'internal',
+    message: `internal error: ${message}`,
+    hint: 'run it again with --debug to see where it happened',
+  };
 }
 
 /** What the system says of files, in words: none of it is a fault of this program. */
 const systemWords: Readonly<Record<string, readonly [code: string, words: string, hint: string | null]>> = {
-  EACCES: ['permission_denied', 'permission denied', 'run it as the user that owns it, or with sudo; or name another place'],
+  EACCES: [
+    'permission_denied',
+    'permission denied',
+    'run it as the user that owns it, or with sudo; or name another place',
+  ],
   EPERM: ['permission_denied', 'not permitted', 'run it as the user that owns it, or with sudo; or name another place'],
   ENOENT: ['no_such_file', 'no such file or folder', 'run it again with --debug to see where it happened'],
   ENOTDIR: ['no_such_file', 'a part of this path is no folder', null],
@@ -62,7 +70,8 @@ const systemWords: Readonly<Record<string, readonly [code: string, words: string
 };
 
 function systemFault(error: unknown): Description | null {
-  if (!(error instanceof Error) || !('code' in error) || !('path' in error) || typeof error.path !== 'string') return null;
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error) || typeof error.path !== 'string')
+    return null;
   const [code, words, hint] = systemWords[String(error.code)] ?? [];
   return code === undefined ? null : { code, message: `${error.path}: ${words}`, hint: hint ?? null };
 }
@@ -70,7 +79,9 @@ function systemFault(error: unknown): Description | null {
 /** Pages want sentences; after `error:` the same words go on in lower case and without a full stop. */
 function inErrorLine(message: string): string {
   const text = /[.!?]\s/.test(message) || message.includes('\n') ? message : message.replace(/\.$/, '');
-  return /^(A|[A-Z][a-z]+)\b/.test(text) && !text.startsWith('Hearth') ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+  return /^(A|[A-Z][a-z]+)\b/.test(text) && !text.startsWith('Hearth')
+    ? text.charAt(0).toLowerCase() + text.slice(1)
+    : text;
 }
 
 function stackOf(error: unknown): string {

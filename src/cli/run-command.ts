@@ -19,20 +19,24 @@ export async function runCommand(
   let flags = guessFlags(words);
   let codeOf = exitCodeOf;
   let code = 0;
-  const program = await createProgram(embedded.version, {
-    print: (text) => void process.stdout.write(text),
-    async act(given, action) {
-      flags = given;
-      const cli = createCli(process, given, tools, onSignal);
-      try {
-        await action(cli);
-        code = cli.exitCode;
-      } finally {
-        codeOf = cli.exitCodeOf;
-        await cli.close();
-      }
+  const program = await createProgram(
+    embedded.version,
+    {
+      print: (text) => void process.stdout.write(text),
+      async act(given, action) {
+        flags = given;
+        const cli = createCli(process, given, tools, onSignal);
+        try {
+          await action(cli);
+          code = cli.exitCode;
+        } finally {
+          codeOf = cli.exitCodeOf;
+          await cli.close();
+        }
+      },
     },
-  }, words);
+    words,
+  );
   try {
     await program.parseAsync([...words], { from: 'user' });
     return code;
@@ -49,7 +53,13 @@ export async function runCommand(
 function guessFlags(words: readonly string[]): Pick<GlobalFlags, 'json' | 'plain' | 'quiet' | 'color' | 'debug'> {
   const has = (flag: string): boolean => words.includes(flag);
   const color = has('--color=never') ? 'never' : has('--color=always') ? 'always' : 'auto';
-  return { json: has('--json'), plain: has('--plain'), quiet: has('--quiet') || has('-q'), color, debug: has('--debug') };
+  return {
+    json: has('--json'),
+    plain: has('--plain'),
+    quiet: has('--quiet') || has('-q'),
+    color,
+    debug: has('--debug'),
+  };
 }
 
 function isHelp({ code }: CommanderError): boolean {

@@ -17,13 +17,20 @@ interface Helper {
  * `ssh keys USER TYPE KEY`: sshd asks which keys may sign in, we answer with the one that it was shown, if it is
  * somebody's. A failure is an empty answer for sshd; the reason is on standard error, which sshd logs.
  */
-export async function printKeys(process: CliProcess, { words: [, type = '', key = ''], dataDir, program }: Helper): Promise<number> {
+export async function printKeys(
+  process: CliProcess,
+  { words: [, type = '', key = ''], dataDir, program }: Helper,
+): Promise<number> {
   const { converse } = await import('../control/index.ts');
   let keyId = '';
-  const code = await converse(dataDir, { program: 'ssh.keys', type, key }, {
-    output: (chunk) => void (keyId += chunk.toString('utf8')),
-    complain: (text) => void process.stderr.write(`${text}\n`),
-  });
+  const code = await converse(
+    dataDir,
+    { program: 'ssh.keys', type, key },
+    {
+      output: (chunk) => void (keyId += chunk.toString('utf8')),
+      complain: (text) => void process.stderr.write(`${text}\n`),
+    },
+  );
   if (/^[0-9a-f-]{36}$/.test(keyId)) {
     const command = [program, 'ssh', 'shell', '--data-dir', dataDir, keyId].map(quoted).join(' ');
     process.stdout.write(`restrict,command="${command.replaceAll('"', '\\"')}" ${type} ${key}\n`);
@@ -38,13 +45,20 @@ export async function serveShell(process: CliProcess, { words: [keyId = ''], dat
   return converse(
     dataDir,
     {
-      program: 'ssh.shell', keyId, address, port: Number(port),
-      command: process.env['SSH_ORIGINAL_COMMAND'] ?? '', protocol: process.env['GIT_PROTOCOL'] ?? null,
+      program: 'ssh.shell',
+      keyId,
+      address,
+      port: Number(port),
+      command: process.env['SSH_ORIGINAL_COMMAND'] ?? '',
+      protocol: process.env['GIT_PROTOCOL'] ?? null,
     },
     {
       input: process.stdin,
       // The next piece waits for this one; a client that is gone ends the conversation.
-      output: (chunk) => new Promise((resolve, reject) => void process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()))),
+      output: (chunk) =>
+        new Promise(
+          (resolve, reject) => void process.stdout.write(chunk, (error) => (error ? reject(error) : resolve())),
+        ),
       complain: (text) => void process.stderr.write(text),
     },
   );
@@ -65,7 +79,11 @@ export async function runSshHelper(process: CliProcess, words: readonly string[]
   }
   if (dataDir === undefined || plain.length !== (verb === 'keys' ? 3 : 1)) return null;
   try {
-    return await (verb === 'keys' ? printKeys : serveShell)(process, { words: plain, dataDir, program: await programPath(process) });
+    return await (verb === 'keys' ? printKeys : serveShell)(process, {
+      words: plain,
+      dataDir,
+      program: await programPath(process),
+    });
   } catch (error) {
     process.stderr.write(`hearth: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;

@@ -15,7 +15,12 @@ export interface Refusal {
  * @param isChosen whether an option was set at all, rather than left at its default
  */
 export function refuseCombinations(config: Config, isChosen: (key: string) => boolean): Refusal[] {
-  return [...sharedPorts(config, isChosen), ...sharedFolders(config), ...insecureInPublic(config), ...sessionTimes(config)];
+  return [
+    ...sharedPorts(config, isChosen),
+    ...sharedFolders(config),
+    ...insecureInPublic(config),
+    ...sessionTimes(config),
+  ];
 }
 
 function sharedPorts({ http, ssh, grpc }: Config, isChosen: (key: string) => boolean): Refusal[] {
@@ -24,7 +29,8 @@ function sharedPorts({ http, ssh, grpc }: Config, isChosen: (key: string) => boo
   // Most people never hear of this door: its default must not forbid them a port that they chose.
   if (isChosen('grpc.listen')) servers.push(['grpc.listen', grpc.listen]);
   return servers.flatMap(([key, address], index) =>
-    servers.slice(0, index)
+    servers
+      .slice(0, index)
       .filter(([, earlier]) => clash(earlier, address))
       .map(([other, earlier]) => ({
         key,
@@ -41,7 +47,8 @@ function clash(a: ListenAddress, b: ListenAddress): boolean {
 
 function sharedFolders({ dataDir, storage, repositories }: Config): Refusal[] {
   const refusals: Refusal[] = [];
-  if (storage.root === dataDir) refusals.push({ key: 'storage.root', message: 'storage.root must not be the data folder itself' });
+  if (storage.root === dataDir)
+    refusals.push({ key: 'storage.root', message: 'storage.root must not be the data folder itself' });
   if (repositories.imageRoot === dataDir || repositories.imageRoot === storage.root) {
     refusals.push({ key: 'repositories.image_root', message: 'repositories.image_root needs a folder of its own' });
   }
@@ -52,7 +59,9 @@ function sharedFolders({ dataDir, storage, repositories }: Config): Refusal[] {
 function insecureInPublic({ baseUrl, federation, webhooks, mirrors }: Config): Refusal[] {
   const publicUrl = [federation.baseUrl, baseUrl].find((url) => url !== null && isPublicHttps(url));
   if (publicUrl === undefined) return [];
-  const switches = Object.entries({ federation, webhooks, mirrors }).filter(([, { devAllowInsecure }]) => devAllowInsecure);
+  const switches = Object.entries({ federation, webhooks, mirrors }).filter(
+    ([, { devAllowInsecure }]) => devAllowInsecure,
+  );
   return switches.map(([section]) => ({
     key: `${section}.dev_allow_insecure`,
     message: `${section}.dev_allow_insecure is for development and cannot be used with the public address ${publicUrl}`,
@@ -60,7 +69,8 @@ function insecureInPublic({ baseUrl, federation, webhooks, mirrors }: Config): R
 }
 
 function sessionTimes({ sessions }: Config): Refusal[] {
-  return sessions.idleMs <= sessions.lifetimeMs ? []
+  return sessions.idleMs <= sessions.lifetimeMs
+    ? []
     : [{ key: 'sessions.idle', message: 'sessions.idle must not be longer than sessions.lifetime' }];
 }
 
@@ -86,7 +96,12 @@ export function findRisks({ federation, baseUrl }: Config): string[] {
   if (federation.enabled && federation.peerAllowlist.length === 0) {
     risks.push('federation.peer_allowlist is empty: every other server is denied');
   }
-  if (federation.enabled && baseUrl !== null && federation.baseUrl !== null && baseUrl !== federation.baseUrl.replace(/\/$/, '')) {
+  if (
+    federation.enabled &&
+    baseUrl !== null &&
+    federation.baseUrl !== null &&
+    baseUrl !== federation.baseUrl.replace(/\/$/, '')
+  ) {
     risks.push(`base_url (${baseUrl}) and federation.base_url (${federation.baseUrl}) differ`);
   }
   return risks;

@@ -8,21 +8,23 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
 type Section<Key extends string> = Key extends `${infer Name}.${string}` ? Name : never;
 type InSection<Name extends string> = Extract<Options, { key: `${Name}.${string}` }>;
 
-type ValueOf<Row extends Options> = Row['type'] extends OptionType<infer Value, string>
-  ? Row['default'] extends null ? Value | null : Value
-  : never;
+type ValueOf<Row extends Options> =
+  Row['type'] extends OptionType<infer Value, string> ? (Row['default'] extends null ? Value | null : Value) : never;
 
-type FieldOf<Row extends Options, Name extends string> = Row['type'] extends OptionType<unknown, infer Suffix>
-  ? `${CamelCase<Name>}${Suffix}`
-  : never;
+type FieldOf<Row extends Options, Name extends string> =
+  Row['type'] extends OptionType<unknown, infer Suffix> ? `${CamelCase<Name>}${Suffix}` : never;
 
 type TopLevel = {
-  readonly [Row in Options as Row['key'] extends `${string}.${string}` ? never : FieldOf<Row, Row['key']>]: ValueOf<Row>;
+  readonly [Row in Options as Row['key'] extends `${string}.${string}`
+    ? never
+    : FieldOf<Row, Row['key']>]: ValueOf<Row>;
 };
 
 type Sections = {
   readonly [Name in Section<Options['key']>]: {
-    readonly [Row in InSection<Name> as Row['key'] extends `${Name}.${infer Rest}` ? FieldOf<Row, Rest> : never]: ValueOf<Row>;
+    readonly [Row in InSection<Name> as Row['key'] extends `${Name}.${infer Rest}`
+      ? FieldOf<Row, Rest>
+      : never]: ValueOf<Row>;
   };
 };
 
@@ -42,5 +44,7 @@ export function fieldName(name: string, suffix: string): string {
 export function configValue(config: Config, option: Pick<Option, 'key' | 'type'>): unknown {
   const [first = '', second] = option.key.split('.');
   const root = config as unknown as Record<string, Record<string, unknown>>;
-  return second === undefined ? root[fieldName(first, option.type.suffix)] : root[first]?.[fieldName(second, option.type.suffix)];
+  return second === undefined
+    ? root[fieldName(first, option.type.suffix)]
+    : root[first]?.[fieldName(second, option.type.suffix)];
 }

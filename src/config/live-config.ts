@@ -5,7 +5,12 @@ import { options } from './options.ts';
 
 /** What a running server takes over when it reads its settings again: everybody looks these up at the moment of use. */
 const changeable: ReadonlySet<string> = new Set([
-  'log.level', 'storage.low_disk_floor', 'repositories.push_to_create', 'repositories.trash_keep', 'ssh.public_host', 'ssh.public_port',
+  'log.level',
+  'storage.low_disk_floor',
+  'repositories.push_to_create',
+  'repositories.trash_keep',
+  'ssh.public_host',
+  'ssh.public_port',
   'metrics.token',
 ]);
 
@@ -33,10 +38,14 @@ export function createLiveConfig({ config: first }: LoadedConfig): LiveConfig {
     config,
     apply({ config: fresh }) {
       const changed = options.filter((option) => !isSame(configValue(config, option), configValue(fresh, option)));
-      const [applied, needRestart] = [changed.filter(({ key }) => changeable.has(key)), changed.filter(({ key }) => !changeable.has(key))];
+      const [applied, needRestart] = [
+        changed.filter(({ key }) => changeable.has(key)),
+        changed.filter(({ key }) => !changeable.has(key)),
+      ];
       for (const option of applied) {
         const [section = '', name = ''] = option.key.split('.');
-        (config as unknown as Record<string, Record<string, unknown>>)[section]![fieldName(name, option.type.suffix)] = configValue(fresh, option);
+        (config as unknown as Record<string, Record<string, unknown>>)[section]![fieldName(name, option.type.suffix)] =
+          configValue(fresh, option);
       }
       return { applied: applied.map(({ key }) => key), needRestart: needRestart.map(({ key }) => key) };
     },

@@ -20,7 +20,9 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-export type CheckedConfig = { problems: readonly Problem[]; loaded: null } | { problems: readonly []; loaded: LoadedConfig };
+export type CheckedConfig =
+  | { problems: readonly Problem[]; loaded: null }
+  | { problems: readonly []; loaded: LoadedConfig };
 
 /**
  * Works out all settings: flag, environment, file, default; the first wins.
@@ -34,7 +36,10 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
   const place = (key: string): Origin => origins.get(key) ?? { kind: 'default', name: null };
   const refusals = refuseCombinations(config, (key) => place(key).kind !== 'default');
   if (refusals.length > 0) {
-    return { problems: refusals.map(({ key, message }) => problemAt(key, place(key), file, 'config_combination', message)), loaded: null };
+    return {
+      problems: refusals.map(({ key, message }) => problemAt(key, place(key), file, 'config_combination', message)),
+      loaded: null,
+    };
   }
   const warnings = [...misspeltVariables(sources.env), ...findRisks(config)];
   return { problems: [], loaded: { config, origins, file, warnings } };
@@ -72,12 +77,17 @@ function deepFreeze<T extends object>(value: T): T {
  */
 function misspeltVariables(env: ConfigSources['env']): string[] {
   const prefix = 'SERVICE_';
-  const names = ['SERVICE_CONFIG', ...options.flatMap((option) => ('secret' in option ? [option.env, `${option.env}_FILE`] : [option.env]))];
+  const names = [
+    'SERVICE_CONFIG',
+    ...options.flatMap((option) => ('secret' in option ? [option.env, `${option.env}_FILE`] : [option.env])),
+  ];
   const known = names.map((name) => name.slice(prefix.length));
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && !names.includes(name))
     .flatMap((name) => {
       const near = nearestName(name.slice(prefix.length), known);
-      return near === null ? [] : [`environment variable ${name} is unknown and ignored, did you mean ${prefix}${near}?`];
+      return near === null
+        ? []
+        : [`environment variable ${name} is unknown and ignored, did you mean ${prefix}${near}?`];
     });
 }

@@ -36,12 +36,24 @@ function written<Value, Suffix extends string>(
   read: (text: string) => Value | undefined,
   toText: (value: Value) => string,
 ): OptionType<Value, Suffix> {
-  return { expects, suffix, read: (raw) => (typeof raw === 'string' ? read(raw.trim()) : undefined), fromText: asIs, toText };
+  return {
+    expects,
+    suffix,
+    read: (raw) => (typeof raw === 'string' ? read(raw.trim()) : undefined),
+    fromText: asIs,
+    toText,
+  };
 }
 
 const truth = new Map([
-  ['true', true], ['1', true], ['yes', true], ['on', true],
-  ['false', false], ['0', false], ['no', false], ['off', false],
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
 ]);
 
 export const boolean: OptionType<boolean> = {
@@ -122,7 +134,8 @@ export const listen: OptionType<ListenAddress> = written(
 function readOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const bare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  const bare =
+    url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   const web = url.protocol === 'https:' || url.protocol === 'http:';
   return web && bare && !/[?#@\\\s]/.test(text) ? url.origin : undefined;
 }
@@ -134,9 +147,27 @@ export const origin: OptionType<string> = written(
   String,
 );
 
-const durations = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1_000], ['ms', 1]] as const;
-const sizes = [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]] as const;
-const decimalSizes = [['kB', 1e3], ['KB', 1e3], ['MB', 1e6], ['GB', 1e9], ['TB', 1e12]] as const;
+const durations = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+const sizes = [
+  ['TiB', 2 ** 40],
+  ['GiB', 2 ** 30],
+  ['MiB', 2 ** 20],
+  ['KiB', 2 ** 10],
+  ['B', 1],
+] as const;
+const decimalSizes = [
+  ['kB', 1e3],
+  ['KB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['TB', 1e12],
+] as const;
 
 type Units = readonly (readonly [name: string, factor: number])[];
 
@@ -200,7 +231,11 @@ function list(expects: string, read: (entry: string) => string | undefined): Opt
       const entries = Array.isArray(raw) ? raw.map(entry.read) : [undefined];
       return entries.every((each) => each !== undefined) ? entries : undefined;
     },
-    fromText: (text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''),
+    fromText: (text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
     toText: (value) => value.join(', '),
     mayBeEmpty: true,
   };

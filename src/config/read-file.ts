@@ -84,9 +84,11 @@ function readToml(path: string, toml: string, knownKeys: readonly string[]): Set
   function unknown(key: string, value: unknown, isSection: boolean): Problem {
     const line = lineOf(key);
     const sections = new Set(knownKeys.filter((known) => known.includes('.')).map((known) => known.split('.')[0]!));
-    const message = isSection ? `${key} is a section: write [${key}] with its options below`
-      : isTable(value) ? `unknown section [${key}]${suggest(nearestName(key, [...sections]), (name) => `[${name}]`)}`
-      : `unknown key ${key}${suggest(nearestName(key, knownKeys), (name) => (key.includes('.') && !name.includes('.') ? `${name}, above the first [section]` : name))}`;
+    const message = isSection
+      ? `${key} is a section: write [${key}] with its options below`
+      : isTable(value)
+        ? `unknown section [${key}]${suggest(nearestName(key, [...sections]), (name) => `[${name}]`)}`
+        : `unknown key ${key}${suggest(nearestName(key, knownKeys), (name) => (key.includes('.') && !name.includes('.') ? `${name}, above the first [section]` : name))}`;
     return { reason: 'config_unknown_key', where: `${path}:${line}`, key, file: path, line, message };
   }
 }
@@ -95,7 +97,17 @@ function suggest(name: string | null, show: (name: string) => string): string {
   return name === null ? '' : `, did you mean ${show(name)}?`;
 }
 
-function unusable(path: string, reason: 'config_file' | 'config_syntax', line: number | null, message: string): SettingsFile {
+function unusable(
+  path: string,
+  reason: 'config_file' | 'config_syntax',
+  line: number | null,
+  message: string,
+): SettingsFile {
   const where = line === null ? path : `${path}:${line}`;
-  return { path, values: new Map(), problems: [{ reason, where, key: null, file: path, line, message }], lineOf: () => null };
+  return {
+    path,
+    values: new Map(),
+    problems: [{ reason, where, key: null, file: path, line, message }],
+    lineOf: () => null,
+  };
 }

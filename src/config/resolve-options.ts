@@ -34,7 +34,10 @@ interface Given {
 
 /** Each option of `table` on its own: flag, environment, file, default; the first wins. */
 export function resolveOptions(table: readonly Option[], sources: ConfigSources): ResolvedOptions {
-  const file = readSettingsFile(sources, table.map((option) => option.key));
+  const file = readSettingsFile(
+    sources,
+    table.map((option) => option.key),
+  );
   const problems: Problem[] = [...(file?.problems ?? [])];
   const values = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
@@ -97,7 +100,13 @@ export function isBelowDataDir(value: Option['default']): value is { belowDataDi
 }
 
 /** A problem with one option, placed where its value was written. */
-export function problemAt(key: string, origin: Origin, file: SettingsFile | null, reason: ProblemReason, message: string): Problem {
+export function problemAt(
+  key: string,
+  origin: Origin,
+  file: SettingsFile | null,
+  reason: ProblemReason,
+  message: string,
+): Problem {
   if (origin.kind === 'file') {
     const line = file?.lineOf(key) ?? null;
     return { reason, where: `${origin.name}:${line}`, key, file: origin.name, line, message };

@@ -57,11 +57,14 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
     const program = Object.hasOwn(programs, ask.program) ? programs[ask.program] : undefined;
     let code = 1;
     try {
-      if (program === undefined) conversation.complain(`This server does not know ${ask.program}: it is of another version than the command.`);
+      if (program === undefined)
+        conversation.complain(`This server does not know ${ask.program}: it is of another version than the command.`);
       else code = await program(ask, conversation);
     } catch (error) {
       if (!conversation.signal.aborted) {
-        conversation.complain(isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.');
+        conversation.complain(
+          isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.',
+        );
         if (!isDomainError(error)) logger.error('control.fault', { program: ask.program, error });
       }
     }
@@ -76,16 +79,20 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
       rmSync(socketFile(dataDir), { force: true });
       const listener = createServer((socket) => {
         socket.on('error', (error) => logger.debug('control.socket_error', { error }));
-        const done = receive(socket).catch((error: unknown) => {
-          logger.debug('control.ended', { error });
-          socket.destroy();
-        }).finally(() => talking.delete(socket));
+        const done = receive(socket)
+          .catch((error: unknown) => {
+            logger.debug('control.ended', { error });
+            socket.destroy();
+          })
+          .finally(() => talking.delete(socket));
         talking.set(socket, done);
       });
       server = listener;
       listener.maxConnections = maxConversations;
       const { address, used } = socketAddress(dataDir);
-      await new Promise<void>((resolve, reject) => listener.once('error', reject).listen(address, resolve)).finally(used);
+      await new Promise<void>((resolve, reject) => listener.once('error', reject).listen(address, resolve)).finally(
+        used,
+      );
       chmodSync(socketFile(dataDir), 0o600);
     },
 
@@ -105,7 +112,10 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
 }
 
 /** Waits for the request, then keeps input and output apart from the socket. */
-function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal }): Promise<{ ask: Ask; conversation: Conversation }> {
+function open(
+  socket: Socket,
+  { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
+): Promise<{ ask: Ask; conversation: Conversation }> {
   const gone = new AbortController();
   const read = createFrameReader();
   const moved = { receivedBytes: 0, sentBytes: 0 };
@@ -130,10 +140,14 @@ function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; sto
   const signal = AbortSignal.any([gone.signal, stopping]);
   // Whoever uses the streams learns of the end from the signal; unheard, an error would end the process.
   for (const stream of [input, output]) stream.on('error', () => {});
-  signal.addEventListener('abort', () => {
-    input.destroy(signal.reason as Error);
-    output.destroy(signal.reason as Error);
-  }, { once: true });
+  signal.addEventListener(
+    'abort',
+    () => {
+      input.destroy(signal.reason as Error);
+      output.destroy(signal.reason as Error);
+    },
+    { once: true },
+  );
 
   return new Promise((resolve, reject) => {
     let isOpen = false;
@@ -151,10 +165,10 @@ function open(socket: Socket, { closing, stopping }: { closing: AbortSignal; sto
           if (kind === kinds.request && !isOpen) {
             isOpen = true;
             const ask = JSON.parse(payload.toString('utf8')) as Ask;
-            const complain = (text: string): void => void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
+            const complain = (text: string): void =>
+              void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
             resolve({ ask, conversation: { input, output, complain, moved: () => moved, signal, closing } });
           } else if (input.destroyed) {
-            continue;
           } else if (kind === kinds.input) {
             moved.receivedBytes += payload.length;
             if (!input.push(Buffer.from(payload))) socket.pause();

@@ -64,7 +64,8 @@ export function databaseLocked(cause?: unknown): DomainError {
 
 /** Faults of the moment become words; everything else stays what it was. */
 export function translateFault(error: unknown): unknown {
-  if (driverError(error)?.errcode === notWritten) return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });
+  if (driverError(error)?.errcode === notWritten)
+    return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });
   switch (primaryCode(error)) {
     case busy:
     case locked:

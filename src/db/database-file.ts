@@ -71,7 +71,10 @@ export async function examineDatabase(file: string): Promise<DatabaseHealth> {
     plain("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"),
   ]);
   const names = tables.map(({ name }) => String(name));
-  const counts = await askDatabaseFile(file, names.map((name) => plain(`SELECT count(*) AS n FROM "${name}"`)));
+  const counts = await askDatabaseFile(
+    file,
+    names.map((name) => plain(`SELECT count(*) AS n FROM "${name}"`)),
+  );
   const orphans: Record<string, number> = {};
   for (const { table } of foreign) orphans[String(table)] = (orphans[String(table)] ?? 0) + 1;
   return {

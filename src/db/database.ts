@@ -124,7 +124,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     logger: ormLogger(logger),
   };
   // Before TypeORM asks for it: the thread starts while the rest of the program is being loaded.
-  const connection = options.writing ?? new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
+  const connection =
+    options.writing ?? new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   const writer = new DataSource({
     ...shared,
     driver: function driver() {
@@ -330,9 +331,14 @@ async function openWriter(writer: DataSource): Promise<void> {
   } catch (error) {
     const fault = translateFault(error);
     if (isDomainError(fault)) throw fault;
-    throw new DomainError('unavailable', 'database_unavailable', `The database cannot be opened: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new DomainError(
+      'unavailable',
+      'database_unavailable',
+      `The database cannot be opened: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -14,8 +14,14 @@ export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Part
 export type Door = EntityManager | Lookup;
 
 /** The row with these values, or null. */
-export async function rowBy<Row extends object>(door: Door, schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row | null> {
-  return typeof door === 'function' ? (door(schema, where)[0] ?? null) : door.findOneBy(schema, where as FindOptionsWhere<Row>);
+export async function rowBy<Row extends object>(
+  door: Door,
+  schema: EntitySchema<Row>,
+  where: Partial<Row>,
+): Promise<Row | null> {
+  return typeof door === 'function'
+    ? (door(schema, where)[0] ?? null)
+    : door.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
 export interface KeptLookups {
@@ -89,7 +95,9 @@ export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
       return [property, column.name ?? property, column.type === 'boolean'] as const;
     });
     const columnOf = new Map(columns.map(([property, column]) => [property, column]));
-    const conditions = asked.map(([property, isNull]) => `"${columnOf.get(property)}" ${isNull ? 'IS NULL' : '= ?'}`).join(' AND ');
+    const conditions = asked
+      .map(([property, isNull]) => `"${columnOf.get(property)}" ${isNull ? 'IS NULL' : '= ?'}`)
+      .join(' AND ');
     const selected = columns.map(([, column]) => `"${column}"`).join(', ');
     const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${conditions} LIMIT ${maxRows}`);
     return { statement, columns, kept: new Map() };
@@ -105,7 +113,8 @@ export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
     if (rows === undefined) {
       rows = (statement.all(...values) as Record<string, unknown>[]).map((row) => {
         const mapped: Record<string, unknown> = {};
-        for (const [property, column, isBoolean] of columns) mapped[property] = isBoolean ? row[column] !== 0 : row[column];
+        for (const [property, column, isBoolean] of columns)
+          mapped[property] = isBoolean ? row[column] !== 0 : row[column];
         return mapped as Row;
       });
       kept.set(question, rows);

@@ -37,7 +37,8 @@ export function migrationClasses(migrations: readonly Migration[]): (new () => M
           try {
             for (const statement of migration.statements) await runner.query(statement);
             const orphans = (await runner.query('PRAGMA foreign_key_check')) as unknown[];
-            if (orphans.length > 0) throw new Error(`it would leave ${orphans.length} row(s) without what they belong to`);
+            if (orphans.length > 0)
+              throw new Error(`it would leave ${orphans.length} row(s) without what they belong to`);
           } catch (error) {
             throw failedStep(migration, error);
           }
@@ -66,7 +67,12 @@ export async function schemaSteps(source: DataSource, migrations: readonly Migra
   refuseNewerSchema([...applied.keys()], migrations);
   return migrations.map((migration) => {
     const appliedAt = applied.get(recordedName(migration));
-    return { version: migration.version, name: migration.name, state: appliedAt === undefined ? 'pending' : 'applied', appliedAt: appliedAt ?? null };
+    return {
+      version: migration.version,
+      name: migration.name,
+      state: appliedAt === undefined ? 'pending' : 'applied',
+      appliedAt: appliedAt ?? null,
+    };
   });
 }
 
@@ -78,11 +84,20 @@ async function appliedTimes(source: DataSource): Promise<Map<string, number | nu
 }
 
 /** Notes the time of steps that were just applied, in a database that has room for it. */
-export async function noteApplied(source: DataSource, steps: readonly Pick<Migration, 'version' | 'name'>[], now: number): Promise<void> {
-  const columns = (await source.query("SELECT name FROM pragma_table_info('migrations') WHERE name = 'applied_at'")) as unknown[];
+export async function noteApplied(
+  source: DataSource,
+  steps: readonly Pick<Migration, 'version' | 'name'>[],
+  now: number,
+): Promise<void> {
+  const columns = (await source.query(
+    "SELECT name FROM pragma_table_info('migrations') WHERE name = 'applied_at'",
+  )) as unknown[];
   if (columns.length === 0) return;
   const names = steps.map((step) => recordedName(step));
-  await source.query('UPDATE migrations SET applied_at = ? WHERE name IN (SELECT value FROM json_each(?))', [now, JSON.stringify(names)]);
+  await source.query('UPDATE migrations SET applied_at = ? WHERE name IN (SELECT value FROM json_each(?))', [
+    now,
+    JSON.stringify(names),
+  ]);
 }
 
 /** An older program would read new rows wrongly and write wrong ones: it must not start. */

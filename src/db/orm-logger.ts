@@ -10,6 +10,7 @@ export function ormLogger(logger: Logger): OrmLogger {
     logQuerySlow: nothing,
     logSchemaBuild: nothing,
     logMigration: (message) => logger.debug('db.typeorm', { message }),
-    log: (level, message: unknown) => logger[level === 'warn' ? 'warn' : 'debug']('db.typeorm', { message: String(message) }),
+    log: (level, message: unknown) =>
+      logger[level === 'warn' ? 'warn' : 'debug']('db.typeorm', { message: String(message) }),
   };
 }

@@ -31,9 +31,13 @@ interface Waiting {
 }
 
 const tookTooLong = () =>
-  unavailable('took_too_long', 'This takes the server too long. Ask for something more specific.', { retryAfterSeconds: 5 });
+  unavailable('took_too_long', 'This takes the server too long. Ask for something more specific.', {
+    retryAfterSeconds: 5,
+  });
 const tooManyWaiting = () =>
-  unavailable('too_many_waiting', 'Too many people ask for this at once. Please try again in a moment.', { retryAfterSeconds: 2 });
+  unavailable('too_many_waiting', 'Too many people ask for this at once. Please try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
 const stopping = () => unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
 
 export function openSideThread(options: SideOptions, limits: SideLimits): SideThread {

@@ -20,7 +20,8 @@ const statements = new Map<string, StatementSync>();
 
 standBack(options.niceness ?? 0);
 applySettings(database, connectionSettings);
-for (const [name, file] of Object.entries(options.attached ?? {})) database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS ${name}`);
+for (const [name, file] of Object.entries(options.attached ?? {}))
+  database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS ${name}`);
 for (const sql of options.setUp) database.exec(sql);
 
 /** Linux schedules each thread by itself, and knows it by a number of its own. Elsewhere all threads are equal. */

@@ -23,7 +23,10 @@ const dayMs = 86_400_000;
 export async function countInstance(db: Database, now: number): Promise<InstanceCounts> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  const states = (await db.read.query('SELECT state, count(*) AS n FROM federation_delivery GROUP BY state')) as { state: string; n: number }[];
+  const states = (await db.read.query('SELECT state, count(*) AS n FROM federation_delivery GROUP BY state')) as {
+    state: string;
+    n: number;
+  }[];
   const [people, organisations, repositories, trash, pushes, oldest, runners] = await Promise.all([
     one('SELECT count(*) AS n FROM users WHERE disabled_at IS NULL'),
     one('SELECT count(*) AS n FROM organisations'),
@@ -40,7 +43,12 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     repositoryBytes: repositories['bytes'] ?? 0,
     inTrash: trash['n'] ?? 0,
     pushesToday: pushes['n'] ?? 0,
-    deliveries: { PENDING: 0, DELIVERED: 0, FAILED: 0, ...Object.fromEntries(states.map(({ state, n }) => [state, n])) },
+    deliveries: {
+      PENDING: 0,
+      DELIVERED: 0,
+      FAILED: 0,
+      ...Object.fromEntries(states.map(({ state, n }) => [state, n])),
+    },
     oldestDeliveryAt: oldest['at'] ?? null,
     runners: runners['n'] ?? 0,
   };

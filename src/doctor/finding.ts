@@ -28,9 +28,15 @@ export interface FindingOptions {
 
 type Maker = (check: string, message: string, options?: FindingOptions) => Finding;
 
-const maker = (level: Finding['level']): Maker => (check, message, { remedy, fix } = {}) => ({
-  check, level, message, remedy: remedy ?? null, fix: fix ?? null,
-});
+const maker =
+  (level: Finding['level']): Maker =>
+  (check, message, { remedy, fix } = {}) => ({
+    check,
+    level,
+    message,
+    remedy: remedy ?? null,
+    fix: fix ?? null,
+  });
 
 export const problem = maker('problem');
 export const warning = maker('warning');

@@ -39,7 +39,11 @@ const queues = [
 ];
 
 /** The newest of all queues, at most `limit`; those of one state when it is given. */
-export function listWork(db: Database, now: number, { state, limit }: { state?: WorkState | undefined; limit: number }): Promise<Work[]> {
+export function listWork(
+  db: Database,
+  now: number,
+  { state, limit }: { state?: WorkState | undefined; limit: number },
+): Promise<Work[]> {
   const columns = 'id, kind, about, state, tries, nextAt, error';
   return db.read.query(
     `WITH work (id, kind, about, tries, error, nextAt, state, at) AS (${queues.join(' UNION ALL ').replaceAll(':now', '?1')})

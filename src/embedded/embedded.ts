@@ -11,9 +11,9 @@ export interface Embedded {
    * Starts a worker thread by its name in workers.ts.
    * @param options.workerData anything structured clone can copy
    */
-  startWorker(name: WorkerName, options?: { workerData?: unknown; }): Worker;
+  startWorker(name: WorkerName, options?: { workerData?: unknown }): Worker;
   /** How a worker is started as a process of its own: the program and its arguments. */
-  programOf(name: WorkerName): { program: string; args: string[]; };
+  programOf(name: WorkerName): { program: string; args: string[] };
   /**
    * The bytes of one file below templates/assets. Callers must not change them:
    * in the executable they are the program's own read-only memory.

@@ -17,14 +17,19 @@ const load = createRequire(import.meta.url);
 interface Compiled {
   render: compileTemplate;
   /** The template and all it includes, with the times they were read at. */
-  files: { path: string; changedAt: number; }[];
+  files: { path: string; changedAt: number }[];
 }
 const compiled = new Map<string, Compiled>();
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).split(sep).join('/'))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .split(sep)
+        .join('/'),
+    )
     .sort();
 }
 
@@ -38,7 +43,7 @@ function compile(name: string): Compiled {
   // Loaded here and not above: most commands never render a page.
   const pug = load('pug') as typeof Pug;
   const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true });
-  const dependencies = (render as unknown as { dependencies: string[]; }).dependencies;
+  const dependencies = (render as unknown as { dependencies: string[] }).dependencies;
   return {
     render,
     files: [path, ...dependencies].map((file) => ({ path: file, changedAt: changedAt(file) })),
@@ -47,7 +52,7 @@ function compile(name: string): Compiled {
 
 /** Reads everything from the checkout; a changed template is compiled again. */
 export const embedded: Embedded = {
-  version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string; }).version,
+  version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version,
   isExecutable: false,
   startWorker(name: WorkerName, options = {}) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
@@ -55,7 +60,10 @@ export const embedded: Embedded = {
   },
   programOf(name) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
-    return { program: process.execPath, args: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=64', join(projectFolder, workers[name])] };
+    return {
+      program: process.execPath,
+      args: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=64', join(projectFolder, workers[name])],
+    };
   },
   asset(path) {
     if (!filesBelow(assets).includes(path)) throw unknownName('asset', path);

@@ -24,7 +24,8 @@ function chunkOf(worker: string): string {
 export const embedded: Embedded = {
   version: HEARTH_VERSION,
   isExecutable: true,
-  startWorker: (name, options = {}) => hearthChunks.startWorker(chunkOf(name), { name, workerData: options.workerData }),
+  startWorker: (name, options = {}) =>
+    hearthChunks.startWorker(chunkOf(name), { name, workerData: options.workerData }),
   // Read by loader.cjs.
   programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf(name)}`] }),
   asset(path) {

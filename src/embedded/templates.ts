@@ -6,6 +6,6 @@ export const templatesFolder = 'templates';
  * so that a page has the same bytes in both.
  * @param basedir the templates folder, which `extends /layout` starts from
  */
-export function templateOptions(basedir: string): { basedir: string; doctype: string; pretty: false; } {
+export function templateOptions(basedir: string): { basedir: string; doctype: string; pretty: false } {
   return { basedir, doctype: 'html', pretty: false };
 }

@@ -56,7 +56,12 @@ export interface FederationOptions {
  * Whether it works is decided here, once (SPEC §1); while it does not, nothing is
  * emitted and everything that other servers could ask refuses with `not_found`.
  */
-export function createFederation({ config, outbound: changed, settings: changedSettings, ...tools }: FederationOptions) {
+export function createFederation({
+  config,
+  outbound: changed,
+  settings: changedSettings,
+  ...tools
+}: FederationOptions) {
   const settings: FederationSettings = { ...settingsOf(config), ...changedSettings };
   const outbound = createOutbound({
     isAllowed: createAllowlist({ db: tools.db, settings }),
@@ -68,16 +73,26 @@ export function createFederation({ config, outbound: changed, settings: changedS
   const measures = createMeasures();
   const remoteActors = createRemoteActors({ ...tools, outbound, localActors, measures });
   const room: FederationRoom = {
-    ...tools, settings, outbound, localActors, remoteActors, measures, writeSoon: createSharedWrites(tools.db), noteAlive: createNoteAlive(tools),
+    ...tools,
+    settings,
+    outbound,
+    localActors,
+    remoteActors,
+    measures,
+    writeSoon: createSharedWrites(tools.db),
+    noteAlive: createNoteAlive(tools),
   };
   const drain = createDrain(room);
   const publications = createPublications(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
   /** For what other servers ask: without federation there is nothing here. */
-  const whileOperational = <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Promise<Result>) =>
+  const whileOperational =
+    <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
       if (!isOperational(settings)) throw notFound();
       return useCase(room, ...rest);

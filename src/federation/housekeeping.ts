@@ -52,6 +52,9 @@ export async function recover(room: FederationRoom): Promise<void> {
       `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND next_attempt_at > ?`,
       [now + furthestAttemptMs, now + furthestAttemptMs],
     );
-    await manager.query('UPDATE federation_peers SET retry_at = ? WHERE retry_at > ?', [now + furthestAttemptMs, now + furthestAttemptMs]);
+    await manager.query('UPDATE federation_peers SET retry_at = ? WHERE retry_at > ?', [
+      now + furthestAttemptMs,
+      now + furthestAttemptMs,
+    ]);
   });
 }

@@ -104,7 +104,11 @@ export function createPublications(room: FederationRoom): Publications {
       if (address?.kind === 'repository') {
         const found = await publicRepositoryAt(room, address.owner, address.name);
         if (found === null) return null;
-        return room.localActors.peekId('repository', found.repository.id, repositoryPath(found.owner.handle, found.repository.name));
+        return room.localActors.peekId(
+          'repository',
+          found.repository.id,
+          repositoryPath(found.owner.handle, found.repository.name),
+        );
       }
       if (address?.kind !== 'user') return null;
       const owner = await room.owners.resolve(address.username);

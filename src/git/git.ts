@@ -143,7 +143,12 @@ export interface Git {
   newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
   /** Names of the files in which two commits differ; null when there are more than `limit`. */
   changedPaths(path: string, from: string, to: string, options: { limit: number }): Promise<string[] | null>;
-  tree(path: string, oid: string, folder: string | Buffer, options?: { maxEntries?: number; withSizes?: boolean }): Promise<Tree>;
+  tree(
+    path: string,
+    oid: string,
+    folder: string | Buffer,
+    options?: { maxEntries?: number; withSizes?: boolean },
+  ): Promise<Tree>;
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
 
@@ -201,13 +206,15 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   let spawner: Spawner | null = null;
   let isStopped = false;
   const door = openGitDoor(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
-  const ask = async (): Promise<string> => (await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
+  const ask = async (): Promise<string> =>
+    (await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
   const [version, pairs] = await Promise.all([
     askVersion(program, folder, ask, (answer) => readVersion(answer, program)),
     createSocketPairs(folder, logger),
   ]);
   const pipes = createReusedPipes(pairs);
-  if (lacksFixes(version)) logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
+  if (lacksFixes(version))
+    logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
 
   const slotRules = (total: number, perRepository: number, perClient?: number): SlotRules => ({
     total,
@@ -247,13 +254,20 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     quietMs: limits.upkeepQuietMs,
     now: Date.now,
   });
-  const { reading, moved, forget: forgetReading } = createReading({ ...browsing, slots: reads }, {
-    dataDir: config.dataDir,
-    lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
-    logger,
-    refTables,
-    onHistoryRead: upkeep.noteIfMissing,
-  });
+  const {
+    reading,
+    moved,
+    forget: forgetReading,
+  } = createReading(
+    { ...browsing, slots: reads },
+    {
+      dataDir: config.dataDir,
+      lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+      logger,
+      refTables,
+      onHistoryRead: upkeep.noteIfMissing,
+    },
+  );
   const removeLeftovers = async (target: string) => {
     // File times move in steps of some milliseconds: let the killed process's last one pass.
     await sleep(20);
@@ -305,7 +319,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     uploadPack: (request) => uploadPack(upload, request),
     uploadArchive: (request) => uploadArchive(upload, request),
     async receivePack(request) {
-      const push = () => refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
+      const push = () =>
+        refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
       const outcome = await upkeep.aroundPush(request.path, push);
       if (outcome.kind === 'reported') {
         upkeep.note(request.path);
@@ -315,7 +330,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
 
     async moveRefs(target, moves) {
-      const move = () => refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
+      const move = () =>
+        refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
       const results = await upkeep.aroundPush(target, move);
       upkeep.note(target);
       refTables.noteCommits(target, branchTips({ updates: moves, results }));
@@ -373,7 +389,11 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       writes: loadOf(writes),
       short: loadOf(short),
     }),
-    isUsable: () => access(program, constants.X_OK).then(() => true, () => false),
+    isUsable: () =>
+      access(program, constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
     traffic: createGitTraffic(),
     spawnApart() {
       if (spawner !== null || isStopped) return;

@@ -19,7 +19,8 @@ export function repositoryPath(root: string, ownerId: string, repositoryId: stri
  */
 export async function createRepository(door: GitDoor, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
-  if (await repositoryExists(target)) throw conflict('repository_exists', 'There is a repository at this place already.');
+  if (await repositoryExists(target))
+    throw conflict('repository_exists', 'There is a repository at this place already.');
   const unfinished = `${target}.new`;
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
   await rm(unfinished, { recursive: true, force: true });

@@ -31,7 +31,11 @@ export function createGitTraffic(): GitTraffic {
       const { service, transport, result } = operation;
       const key = `${service} ${transport} ${result}`;
       let series = known.get(key);
-      if (series === undefined) known.set(key, (series = { service, transport, result, seconds: createHistogram(buckets), receivedBytes: 0, sentBytes: 0 }));
+      if (series === undefined)
+        known.set(
+          key,
+          (series = { service, transport, result, seconds: createHistogram(buckets), receivedBytes: 0, sentBytes: 0 }),
+        );
       series.seconds.observe(seconds);
       series.receivedBytes += receivedBytes;
       series.sentBytes += sentBytes;

@@ -50,8 +50,17 @@ export const defaultLimits: HighlightingLimits = {
   maxRemembered: 24 * 1024 * 1024,
 };
 
-export function createHighlighting({ embedded, limits = defaultLimits }: { embedded: Pick<Embedded, 'startWorker'>; limits?: HighlightingLimits }): Highlighting {
-  const seats = Array.from({ length: limits.seats }, () => new WorkerSeat(() => embedded.startWorker('highlight'), limits));
+export function createHighlighting({
+  embedded,
+  limits = defaultLimits,
+}: {
+  embedded: Pick<Embedded, 'startWorker'>;
+  limits?: HighlightingLimits;
+}): Highlighting {
+  const seats = Array.from(
+    { length: limits.seats },
+    () => new WorkerSeat(() => embedded.startWorker('highlight'), limits),
+  );
   const free = [...seats];
   const waiting = new Set<(seat: WorkerSeat) => void>();
   /** Results by blob and grammar, the least recently seen first; null for what the highlighter gave up on. */
@@ -73,7 +82,10 @@ export function createHighlighting({ embedded, limits = defaultLimits }: { embed
 
   function takeSeat(): Promise<WorkerSeat | null> {
     // One that runs already, so that the second is started only under load.
-    const at = Math.max(0, free.findIndex((seat) => seat.isRunning));
+    const at = Math.max(
+      0,
+      free.findIndex((seat) => seat.isRunning),
+    );
     const [seat] = free.splice(at, 1);
     if (seat) return Promise.resolve(seat);
     return new Promise((resolve) => {

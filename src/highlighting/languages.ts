@@ -96,7 +96,10 @@ const surrounding: [string, string | null, string, string][] = [
 const byEnding = new Map<string, Language>();
 const byName = new Map<string, Language>();
 const byTitle = new Map<string, Language>();
-for (const [rows, isProgramming] of [[programming, true], [surrounding, false]] as const) {
+for (const [rows, isProgramming] of [
+  [programming, true],
+  [surrounding, false],
+] as const) {
   for (const [name, grammar, colour, endings] of rows) {
     const language: Language = { name, grammar, colour, isProgramming };
     byTitle.set(name.toLowerCase(), language);

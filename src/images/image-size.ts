@@ -68,7 +68,8 @@ function ofJpeg(bytes: Buffer): ImageSize | null {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
       return isOnItsSide ? { width: height, height: width } : { width, height };
     }
-    if (marker === 0xe1) isOnItsSide ||= orientationOf(bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2))) >= 5;
+    if (marker === 0xe1)
+      isOnItsSide ||= orientationOf(bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2))) >= 5;
   }
   return null;
 }
@@ -95,6 +96,7 @@ const svgHead = 4_096;
 function ofSvg(bytes: Buffer): ImageSize | null {
   const [tag] = /<svg\b[^>]*>/.exec(bytes.toString('latin1', 0, svgHead)) ?? [];
   if (tag === undefined) return null;
-  const side = (name: string): number => Math.round(Number(new RegExp(`\\s${name}\\s*=\\s*["']\\s*([\\d.]{1,10})(?:px)?\\s*["']`).exec(tag)?.[1]));
+  const side = (name: string): number =>
+    Math.round(Number(new RegExp(`\\s${name}\\s*=\\s*["']\\s*([\\d.]{1,10})(?:px)?\\s*["']`).exec(tag)?.[1]));
   return { width: side('width'), height: side('height') };
 }

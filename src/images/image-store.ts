@@ -207,7 +207,8 @@ function whenAbsent(error: NodeJS.ErrnoException): null {
 
 function translate(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  const refuse = (reason: string, words: string) => unavailable(reason, `${words}: nothing was changed.`, { cause: error });
+  const refuse = (reason: string, words: string) =>
+    unavailable(reason, `${words}: nothing was changed.`, { cause: error });
   if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('disk_full', 'The disk is full');
   if (code === 'EROFS') return refuse('read_only', 'The folder of the images is read-only');
   return error;

@@ -33,13 +33,18 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
   if (bytes.length === 0) throw invalid('image_missing', 'Choose an image file that is not empty.', { field });
   if (bytes.length > maxImageBytes) throw imageTooLarge(field);
   const type = parseImageType(declaredType);
-  if (type === null) throw invalid('image_type_not_allowed', 'An image must be a PNG, JPEG, GIF or WebP file.', { field });
+  if (type === null)
+    throw invalid('image_type_not_allowed', 'An image must be a PNG, JPEG, GIF or WebP file.', { field });
   if (sniffImageType(bytes) !== type) {
-    throw invalid('image_content_mismatch', `This file says it is ${inWords(type)}, but its content is not.`, { field });
+    throw invalid('image_content_mismatch', `This file says it is ${inWords(type)}, but its content is not.`, {
+      field,
+    });
   }
   const second = secondFormat(bytes);
   if (second !== null) {
-    throw invalid('image_content_mismatch', `This file is ${inWords(type)} and a ${second} at the same time.`, { field });
+    throw invalid('image_content_mismatch', `This file is ${inWords(type)} and a ${second} at the same time.`, {
+      field,
+    });
   }
   return { type, bytes };
 }

@@ -28,7 +28,8 @@ function endsAsZip(bytes: Buffer): boolean {
   const first = Math.max(0, bytes.length - zipEndBytes - 0xffff);
   for (let at = bytes.lastIndexOf(zipEnd); at >= first; at = at === 0 ? -1 : bytes.lastIndexOf(zipEnd, at - 1)) {
     // The comment's length has to lead exactly to the end: four bytes alone occur by chance.
-    if (at + zipEndBytes <= bytes.length && bytes.readUInt16LE(at + 20) === bytes.length - at - zipEndBytes) return true;
+    if (at + zipEndBytes <= bytes.length && bytes.readUInt16LE(at + 20) === bytes.length - at - zipEndBytes)
+      return true;
   }
   return false;
 }

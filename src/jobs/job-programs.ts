@@ -14,7 +14,12 @@ export function jobPrograms(schedule: Schedule): Record<string, ControlProgram> 
       const outcome = await schedule.runNow(String(ask['name']));
       if (outcome === null) return 3;
       const { tookMs, error } = outcome;
-      output.write(JSON.stringify({ tookMs: Math.round(tookMs), error: error === null ? null : error instanceof Error ? error.message : String(error) }));
+      output.write(
+        JSON.stringify({
+          tookMs: Math.round(tookMs),
+          error: error === null ? null : error instanceof Error ? error.message : String(error),
+        }),
+      );
       return 0;
     },
   };

@@ -28,17 +28,27 @@ export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): Jo
   const writtenAt = new Map<string, number>();
   return {
     async record(name, startedAt, tookMs, error) {
-      const before = latest.get(name) ?? ((await db.read.query(`SELECT ${columns} FROM job_runs WHERE name = ?`, [name])) as JobRun[])[0];
+      const before =
+        latest.get(name) ??
+        ((await db.read.query(`SELECT ${columns} FROM job_runs WHERE name = ?`, [name])) as JobRun[])[0];
       const lastError = error === null ? null : (error instanceof Error ? error.message : String(error)).slice(0, 500);
-      const run = { name, lastStartedAt: startedAt, lastTookMs: Math.round(tookMs), lastError, failures: error === null ? 0 : (before?.failures ?? 0) + 1 };
+      const run = {
+        name,
+        lastStartedAt: startedAt,
+        lastTookMs: Math.round(tookMs),
+        lastError,
+        failures: error === null ? 0 : (before?.failures ?? 0) + 1,
+      };
       latest.set(name, run);
       const isNews = (before?.lastError ?? null) !== lastError;
       if (!isNews && clock.now() - (writtenAt.get(name) ?? 0) < writtenEveryMs) return;
       writtenAt.set(name, clock.now());
-      await db.write(({ manager }) => manager.query(
-        'INSERT OR REPLACE INTO job_runs (name, last_started_at, last_took_ms, last_error, failures) VALUES (?, ?, ?, ?, ?)',
-        [name, startedAt, run.lastTookMs, lastError, run.failures],
-      ));
+      await db.write(({ manager }) =>
+        manager.query(
+          'INSERT OR REPLACE INTO job_runs (name, last_started_at, last_took_ms, last_error, failures) VALUES (?, ?, ?, ?, ?)',
+          [name, startedAt, run.lastTookMs, lastError, run.failures],
+        ),
+      );
     },
     async list() {
       const rows = (await db.read.query(`SELECT ${columns} FROM job_runs ORDER BY name`)) as JobRun[];

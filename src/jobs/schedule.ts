@@ -83,10 +83,13 @@ export function createSchedule({ jobs, logger, runs, clock }: ScheduleOptions): 
         for (const job of jobs) tasks.push([job.name, schedule(job.time, () => void runOnce(job))]);
       }, startDelayMs);
     },
-    next: () => new Map(tasks.flatMap(([name, task]) => {
-      const at = task.getNextRun();
-      return at === null ? [] : [[name, at.getTime()] as const];
-    })),
+    next: () =>
+      new Map(
+        tasks.flatMap(([name, task]) => {
+          const at = task.getNextRun();
+          return at === null ? [] : [[name, at.getTime()] as const];
+        }),
+      ),
     async runNow(name) {
       const job = jobs.find((each) => each.name === name);
       return job === undefined ? null : runOnce(job);

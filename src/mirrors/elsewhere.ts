@@ -34,12 +34,23 @@ const maxPages = 50;
  */
 export async function keysAt(room: MirrorRoom, url: string): Promise<string[]> {
   const { body } = await get(room, url, {}, maxKeysBytes);
-  return body.toString('utf8').split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  return body
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** The repositories of an account. Refuses as `keysAt` does. */
-export async function repositoriesAt(room: MirrorRoom, { api, login, isStarred, secret }: AccountElsewhere): Promise<RepositoryElsewhere[]> {
-  const whose = isStarred ? `users/${encodeURIComponent(login)}/starred` : secret === '' ? `users/${encodeURIComponent(login)}/repos` : 'user/repos';
+export async function repositoriesAt(
+  room: MirrorRoom,
+  { api, login, isStarred, secret }: AccountElsewhere,
+): Promise<RepositoryElsewhere[]> {
+  const whose = isStarred
+    ? `users/${encodeURIComponent(login)}/starred`
+    : secret === ''
+      ? `users/${encodeURIComponent(login)}/repos`
+      : 'user/repos';
   const found: RepositoryElsewhere[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
     const query = `per_page=${perPage}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
@@ -52,16 +63,29 @@ export async function repositoriesAt(room: MirrorRoom, { api, login, isStarred, 
   return found;
 }
 
-async function get({ outbound }: MirrorRoom, url: string, headers: Record<string, string>, maxBytes: number): Promise<OutboundAnswer> {
-  const answer = await outbound.send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes }).catch((error: unknown) => {
-    if (!isDomainError(error) || error.code === 'internal') throw error;
-    throw error.code === 'unavailable' ? unavailable('elsewhere_failed', error.message, { cause: error }) : forbidden('elsewhere_refused', wordsFor(error), { cause: error });
-  });
+async function get(
+  { outbound }: MirrorRoom,
+  url: string,
+  headers: Record<string, string>,
+  maxBytes: number,
+): Promise<OutboundAnswer> {
+  const answer = await outbound
+    .send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes })
+    .catch((error: unknown) => {
+      if (!isDomainError(error) || error.code === 'internal') throw error;
+      throw error.code === 'unavailable'
+        ? unavailable('elsewhere_failed', error.message, { cause: error })
+        : forbidden('elsewhere_refused', wordsFor(error), { cause: error });
+    });
   const { status } = answer;
   const { host } = new URL(url);
   if (status === 404) throw notFound('elsewhere_not_found', `${host} knows nobody of this name.`);
   if (status === 401) throw forbidden('elsewhere_refused', `${host} does not accept this token.`);
-  if (status === 403 || status === 429) throw unavailable('elsewhere_failed', `${host} answers no more questions for now (status ${status}); with a token it answers more.`);
+  if (status === 403 || status === 429)
+    throw unavailable(
+      'elsewhere_failed',
+      `${host} answers no more questions for now (status ${status}); with a token it answers more.`,
+    );
   if (status !== 200) throw unavailable('elsewhere_failed', `${host} answered with status ${status}.`);
   return answer;
 }
@@ -78,6 +102,12 @@ function readList(body: Buffer): RepositoryElsewhere[] {
   return rows.map((row: Record<string, unknown> | null): RepositoryElsewhere => {
     const { name, full_name: fullName, clone_url: cloneUrl, description, private: isPrivate } = row ?? {};
     if (typeof name !== 'string' || typeof fullName !== 'string' || typeof cloneUrl !== 'string') throw strange();
-    return { name, fullName, cloneUrl, description: typeof description === 'string' ? description : '', isPrivate: isPrivate !== false };
+    return {
+      name,
+      fullName,
+      cloneUrl,
+      description: typeof description === 'string' ? description : '',
+      isPrivate: isPrivate !== false,
+    };
   });
 }

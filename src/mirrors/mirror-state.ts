@@ -6,7 +6,8 @@ const minuteMs = 60_000;
 const maxBackoffMs = 3_600_000;
 
 /** 1, 2, 4, … minutes, at most an hour (web-ui §12.9). */
-export const backoffMs = (failures: number): number => Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
+export const backoffMs = (failures: number): number =>
+  Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
 
 /** What changes in a row after an attempt. @param error null when it went well */
 export function nextMirrorState(
@@ -14,14 +15,25 @@ export function nextMirrorState(
   error: string | null,
   now: number,
 ): Partial<MirrorRow> {
-  if (error === null) return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
+  if (error === null)
+    return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
   const failed = failures + 1;
   // Left out below that: somebody may have paused it meanwhile.
-  return { failures: failed, lastError: error, nextAt: now + backoffMs(failed), lockedUntil: 0, ...(failed >= maxFailures ? { isPaused: true } : {}) };
+  return {
+    failures: failed,
+    lastError: error,
+    nextAt: now + backoffMs(failed),
+    lockedUntil: 0,
+    ...(failed >= maxFailures ? { isPaused: true } : {}),
+  };
 }
 
 /** `ok`, `failing 3`, `paused`, `new`, `running`. */
-export function stateWord({ isPaused, failures, lastOkAt }: Pick<MirrorRow, 'isPaused' | 'failures' | 'lastOkAt'>): string {
+export function stateWord({
+  isPaused,
+  failures,
+  lastOkAt,
+}: Pick<MirrorRow, 'isPaused' | 'failures' | 'lastOkAt'>): string {
   if (isPaused) return 'paused';
   if (failures > 0) return `failing ${failures}`;
   return lastOkAt === null ? 'new' : 'ok';

@@ -2,7 +2,18 @@ import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './elsewhere.ts';
-import { askForSync, endMirror, findMirror, guardCopies, hearPushes, importRepository, listFailing, listMirrors, saveMirror, setPaused } from './manage-mirrors.ts';
+import {
+  askForSync,
+  endMirror,
+  findMirror,
+  guardCopies,
+  hearPushes,
+  importRepository,
+  listFailing,
+  listMirrors,
+  saveMirror,
+  setPaused,
+} from './manage-mirrors.ts';
 import type { MirrorRoom } from './room.ts';
 import { createRunner, freeClaims } from './run-due.ts';
 
@@ -32,13 +43,17 @@ export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }
     settings: { caFile },
   };
   const runner = createRunner(room);
-  const wake = (): void => void runner.run().catch((error: unknown) => room.logger.error('mirror.run_failed', { error }));
+  const wake = (): void =>
+    void runner.run().catch((error: unknown) => room.logger.error('mirror.run_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
   /** The same for what makes a mirror due: it begins beside the answer. */
-  const soon = <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Promise<Result>) =>
+  const soon =
+    <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
       const result = await useCase(room, ...rest);
       wake();

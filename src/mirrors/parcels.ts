@@ -46,14 +46,19 @@ ${factsFile} has name, description, visibility and default branch; ${imageFile},
 image of the repository. hearth import FILE makes a repository of all of it.
 `;
 
-const scratchIn = ({ temporaryFolder, random }: ParcelRoom): string => path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
+const scratchIn = ({ temporaryFolder, random }: ParcelRoom): string =>
+  path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
 
 /**
  * Writes a repository as one file that plain git can clone (a parcel): branches, tags and notes
  * with their history, and what Hearth knows of it besides. The server may go on meanwhile.
  * Refuses `parcel_not_written` for a file that cannot be made.
  */
-export async function exportParcel(room: ParcelRoom, found: Found, target: string): Promise<{ refs: number; bytes: number }> {
+export async function exportParcel(
+  room: ParcelRoom,
+  found: Found,
+  target: string,
+): Promise<{ refs: number; bytes: number }> {
   const { repository, canonical, path: folder } = found;
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
@@ -76,7 +81,13 @@ export async function exportParcel(room: ParcelRoom, found: Found, target: strin
   const unfinished = `${target}.unfinished`;
   try {
     await room.git.parcels.write({
-      path: folder, refs, at, target: unfinished, scratch: scratchIn(room), defaultBranch: repository.defaultBranch, message: `Parcel of ${name}`,
+      path: folder,
+      refs,
+      at,
+      target: unfinished,
+      scratch: scratchIn(room),
+      defaultBranch: repository.defaultBranch,
+      message: `Parcel of ${name}`,
       files: [
         { name: factsFile, bytes: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
         { name: 'README.md', bytes: Buffer.from(readme(name)) },
@@ -121,7 +132,12 @@ export interface Imported {
  * as `create` does.
  * @param source absolute path
  */
-export async function importParcel(room: ParcelRoom, source: string, wishes: ImportWishes, options?: ExchangeOptions): Promise<Imported> {
+export async function importParcel(
+  room: ParcelRoom,
+  source: string,
+  wishes: ImportWishes,
+  options?: ExchangeOptions,
+): Promise<Imported> {
   const { git, repositories } = room;
   const scratch = scratchIn(room);
   try {
@@ -131,10 +147,12 @@ export async function importParcel(room: ParcelRoom, source: string, wishes: Imp
     const facts = meta === undefined ? null : await factsOf(git, scratch, meta);
     const image = meta === undefined ? null : await fileOf(git, scratch, meta, imageFile, maxImageBytes);
     const [owner, name] = [wishes.owner ?? facts?.owner, wishes.name ?? facts?.name];
-    if (owner === undefined || name === undefined) throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
+    if (owner === undefined || name === undefined)
+      throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
     const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
     const made = await repositories.create(localAdministrator, {
-      owner, name,
+      owner,
+      name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
       description: facts?.description,
       // Where neither says it, the branch follows the refs, as at any first push.
@@ -142,10 +160,22 @@ export async function importParcel(room: ParcelRoom, source: string, wishes: Imp
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
     await git.parcels.takeObjects(scratch, found.path);
-    const { results } = refs.size === 0 ? { results: [] } : await repositories.applyUpdates(found, { via: 'mirror', userId: null, updates: differences(new Map(), refs, false) });
+    const { results } =
+      refs.size === 0
+        ? { results: [] }
+        : await repositories.applyUpdates(found, {
+            via: 'mirror',
+            userId: null,
+            updates: differences(new Map(), refs, false),
+          });
     const refused = results.flatMap((result) => (result.ok ? [] : [`${result.ref}: ${result.reason}`]));
     if (facts !== null) await takeOver(room, found, facts, image);
-    return { found: await repositories.find(localAdministrator, owner, made.name), refs: refs.size - refused.length, refused, isParcel: facts !== null };
+    return {
+      found: await repositories.find(localAdministrator, owner, made.name),
+      refs: refs.size - refused.length,
+      refused,
+      isParcel: facts !== null,
+    };
   } finally {
     await git.removeRepository(scratch);
   }
@@ -156,21 +186,34 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
   try {
     const facts = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Facts>;
     const texts = [facts.owner, facts.name, facts.description, facts.defaultBranch];
-    if (facts.format === 1 && texts.every((text) => typeof text === 'string')) return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
+    if (facts.format === 1 && texts.every((text) => typeof text === 'string'))
+      return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
   } catch {
     // As if it said something else.
   }
   throw invalid('parcel_unreadable', `What this parcel says of its repository cannot be read (${factsFile}).`);
 }
 
-async function fileOf(git: Git, scratch: string, commit: string, name: string, maxBytes: number): Promise<Buffer | null> {
+async function fileOf(
+  git: Git,
+  scratch: string,
+  commit: string,
+  name: string,
+  maxBytes: number,
+): Promise<Buffer | null> {
   const read = async () => git.blob(scratch, (await git.entryAt(scratch, commit, name)).oid, { maxBytes });
   return (await read().catch(nullIfNotFound))?.content ?? null;
 }
 
 /** What `create` does not take. */
-async function takeOver({ repositories }: ParcelRoom, { canonical: { owner, name } }: Found, facts: Facts, image: Buffer | null): Promise<void> {
-  if (facts.defaultBranchProtected === false) await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
+async function takeOver(
+  { repositories }: ParcelRoom,
+  { canonical: { owner, name } }: Found,
+  facts: Facts,
+  image: Buffer | null,
+): Promise<void> {
+  if (facts.defaultBranchProtected === false)
+    await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
   if (image !== null) {
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);

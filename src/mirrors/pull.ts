@@ -16,12 +16,19 @@ const maxUpdates = 10_000;
  * Refuses `remote_failed`, `remote_too_large`, `too_many_refs`, and what `applyUpdates` does.
  * @returns how many refs moved
  */
-export async function pull(room: MirrorRoom, located: Located, row: Pick<MirrorRow, 'prune' | 'lastOkAt'>, remote: Remote, signal: AbortSignal): Promise<number> {
+export async function pull(
+  room: MirrorRoom,
+  located: Located,
+  row: Pick<MirrorRow, 'prune' | 'lastOkAt'>,
+  remote: Remote,
+  signal: AbortSignal,
+): Promise<number> {
   const { git, repositories, logger } = room;
   const { repository, path } = located;
   const progress = (text: string): void => void room.progress.set(repository.id, text);
   const { head, refs: there } = await git.listRemote(remote, { signal });
-  if (there.size > maxUpdates) throw unavailable('too_many_refs', `The other side has more than ${maxUpdates} branches and tags.`);
+  if (there.size > maxUpdates)
+    throw unavailable('too_many_refs', `The other side has more than ${maxUpdates} branches and tags.`);
   await git.fetchRemote(path, remote, { signal, progress });
   const updates = differences(await git.refs(path), await git.fetchedRefs(path), row.prune);
   let moved = 0;
@@ -30,19 +37,29 @@ export async function pull(room: MirrorRoom, located: Located, row: Pick<MirrorR
     const refused = results.filter(({ ok }) => !ok);
     moved = results.length - refused.length;
     // One name that is no good here must not stop the others for ever.
-    if (refused.length > 0) logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
+    if (refused.length > 0)
+      logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
     if (moved === 0) throw internal('no ref of the other side could be taken', { cause: refused[0] });
   }
   // The first time, what visitors see first is what they see there.
   if (row.lastOkAt === null && head !== null && there.has(`refs/heads/${head}`)) {
-    const { owner, repository: { name } } = located;
-    await repositories.edit(localAdministrator, owner.handle, name, { defaultBranch: parseBranchName(head) }).catch((error: unknown) => logger.warn('mirror.head_not_set', { repositoryId: repository.id, error }));
+    const {
+      owner,
+      repository: { name },
+    } = located;
+    await repositories
+      .edit(localAdministrator, owner.handle, name, { defaultBranch: parseBranchName(head) })
+      .catch((error: unknown) => logger.warn('mirror.head_not_set', { repositoryId: repository.id, error }));
   }
   return moved;
 }
 
 /** What has to move so that `here` becomes `there`. */
-export function differences(here: ReadonlyMap<string, string>, there: ReadonlyMap<string, string>, prune: boolean): RefUpdate[] {
+export function differences(
+  here: ReadonlyMap<string, string>,
+  there: ReadonlyMap<string, string>,
+  prune: boolean,
+): RefUpdate[] {
   const updates: RefUpdate[] = [];
   for (const [ref, newId] of there) {
     const oldId = here.get(ref) ?? '0'.repeat(newId.length);
@@ -51,7 +68,8 @@ export function differences(here: ReadonlyMap<string, string>, there: ReadonlyMa
   // An empty other side is more likely a fault than a wish.
   if (!prune || there.size === 0) return updates;
   for (const [ref, oldId] of here) {
-    if (/^refs\/(?:heads|tags)\//.test(ref) && !there.has(ref)) updates.push({ ref, oldId, newId: '0'.repeat(oldId.length) });
+    if (/^refs\/(?:heads|tags)\//.test(ref) && !there.has(ref))
+      updates.push({ ref, oldId, newId: '0'.repeat(oldId.length) });
   }
   return updates;
 }

@@ -27,7 +27,9 @@ export function createRunner(room: MirrorRoom): MirrorRunner {
       for (let row = await claim(room); row !== null; row = await claim(room)) {
         begun += 1;
         const work: Promise<void> = sync(room, row, stopping.signal)
-          .catch((error: unknown) => room.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }))
+          .catch((error: unknown) =>
+            room.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }),
+          )
           .finally(() => atWork.delete(work));
         atWork.add(work);
         if (atWork.size >= slots) await Promise.race(atWork);
@@ -54,7 +56,10 @@ export function createRunner(room: MirrorRoom): MirrorRunner {
 /** The longest due one that nobody has; null when there is none. */
 async function claim({ db, clock }: MirrorRoom): Promise<MirrorRow | null> {
   const at = clock.now();
-  const due: unknown[] = await db.read.query('SELECT 1 FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? LIMIT 1', [at, at]);
+  const due: unknown[] = await db.read.query(
+    'SELECT 1 FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? LIMIT 1',
+    [at, at],
+  );
   if (due.length === 0) return null;
   return db.write(async ({ manager, now }) => {
     const rows: { repository_id: string }[] = await manager.query(

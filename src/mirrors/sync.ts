@@ -36,9 +36,13 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
     if (isImported) await manager.delete(mirrorSchema, { repositoryId });
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
   });
-  if (error === null && located !== undefined && row.intervalMs === null) await forgetFetched(room.git, located.path).catch((fault: unknown) => logger.warn('mirror.leftovers', { repositoryId, error: fault }));
+  if (error === null && located !== undefined && row.intervalMs === null)
+    await forgetFetched(room.git, located.path).catch((fault: unknown) =>
+      logger.warn('mirror.leftovers', { repositoryId, error: fault }),
+    );
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
-  else if (next.isPaused) logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
+  else if (next.isPaused)
+    logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
 }
 
 /** Lets go of the names under which things came; what refs of ours lead to stays. */
@@ -51,11 +55,16 @@ async function exchange(room: MirrorRoom, located: Located, row: MirrorRow, sign
   const remote = await reachRemote(room, row);
   if (row.direction === 'pull') return void (await pull(room, located, row, remote, signal));
   const refused = await room.git.pushRemote(located.path, remote, {
-    prune: row.prune, signal, progress: (text) => void room.progress.set(row.repositoryId, text),
+    prune: row.prune,
+    signal,
+    progress: (text) => void room.progress.set(row.repositoryId, text),
   });
   const [first] = refused;
   if (first !== undefined) {
     const name = first.ref.replace(/^refs\/(?:heads|tags)\//, '');
-    throw unavailable('remote_refused', `The other side refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`);
+    throw unavailable(
+      'remote_refused',
+      `The other side refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,
+    );
   }
 }

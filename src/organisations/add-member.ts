@@ -43,6 +43,7 @@ export async function personToAdd(
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('no_such_person', 'There is no person with this handle.', { field });
   });
-  if (person.disabledAt !== null) throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
+  if (person.disabledAt !== null)
+    throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
   return person;
 }

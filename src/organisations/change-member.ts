@@ -42,7 +42,12 @@ export async function changeMemberRole(
  * Ends a membership. Refuses `organisation_not_found` to everyone but an OWNER;
  * `member_not_found`; `last_owner`.
  */
-export async function removeMember(room: OrganisationRoom, viewer: Viewer, name: string, username: string): Promise<void> {
+export async function removeMember(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  name: string,
+  username: string,
+): Promise<void> {
   const at = await memberToChange(room, viewer, name, username);
   await room.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
@@ -62,7 +67,12 @@ export async function leaveOrganisation(room: OrganisationRoom, viewer: Viewer, 
   room.logger.info('organisation.member_left', at);
 }
 
-async function memberToChange(room: OrganisationRoom, viewer: Viewer, name: string, username: string): Promise<MemberOf> {
+async function memberToChange(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  name: string,
+  username: string,
+): Promise<MemberOf> {
   const organisation = await findManaged(room, viewer, name);
   const owner = await room.owners.resolve(username);
   if (owner?.kind !== 'user') throw memberNotFound();

@@ -37,7 +37,12 @@ export async function createOrganisation(
   const description = parseOrganisationDescription(input.description ?? '');
 
   const organisation = await room.db.write(async (tx) => {
-    const { display: name } = await room.owners.claim(tx, { handle: input.name, kind: 'organisation', ownerId: id, field: 'name' });
+    const { display: name } = await room.owners.claim(tx, {
+      handle: input.name,
+      kind: 'organisation',
+      ownerId: id,
+      field: 'name',
+    });
     const row: OrganisationRow = { id, name, displayName, description, createdAt: tx.now };
     await tx.manager.insert(organisationSchema, row);
     await tx.manager.insert(memberSchema, { organisationId: id, userId: founderId, role: 'OWNER', createdAt: tx.now });

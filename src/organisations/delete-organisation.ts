@@ -33,7 +33,10 @@ export async function deleteOrganisation(room: OrganisationRoom, viewer: Viewer,
 }
 
 function stillOwns(handle: string, names: string[]): string {
-  const shown = names.slice(0, namesShown).map((each) => `${handle}/${each}`).join(', ');
+  const shown = names
+    .slice(0, namesShown)
+    .map((each) => `${handle}/${each}`)
+    .join(', ');
   const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
   return `${handle} still owns ${shown}${more}. Transfer or delete what it owns first.`;
 }

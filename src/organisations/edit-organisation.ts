@@ -54,12 +54,22 @@ export async function renameOrganisation(
     await tx.manager.update(organisationSchema, { id }, { name: handle.display });
     return handle;
   });
-  room.logger.info('organisation.renamed', { organisationId: id, before: organisation.name, name: display, by: viewerForLog(viewer) });
+  room.logger.info('organisation.renamed', {
+    organisationId: id,
+    before: organisation.name,
+    name: display,
+    by: viewerForLog(viewer),
+  });
   return { ...organisation, name: display };
 }
 
 /** Refuses `organisation_not_found` to everyone but an OWNER; the rules of images. */
-export async function replaceAvatar(room: OrganisationRoom, viewer: Viewer, name: string, upload: ImageUpload): Promise<AvatarRow> {
+export async function replaceAvatar(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  name: string,
+  upload: ImageUpload,
+): Promise<AvatarRow> {
   const { id } = await findManaged(room, viewer, name);
   const avatar = await room.avatars.replace(id, upload);
   room.logger.info('organisation.avatar_replaced', { organisationId: id, by: viewerForLog(viewer) });

@@ -46,7 +46,10 @@ export async function listOrganisations(
   }
   const rows = await query.getMany();
   const shown = rows.slice(0, limit);
-  const counts = await countMembers(db.read, shown.map(({ id }) => id));
+  const counts = await countMembers(
+    db.read,
+    shown.map(({ id }) => id),
+  );
   return {
     organisations: shown.map((row) => ({ ...toOrganisation(row), members: counts.get(row.id) ?? 0 })),
     next: rows.length > limit ? pageKey(shown.at(-1)!, sort) : null,
@@ -58,13 +61,16 @@ const pageKey = ({ id, name, createdAt }: OrganisationRow, sort: OrganisationOrd
 
 function keyOf(after: string): { at: number; id: string } {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (at === undefined || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
   return { at: Number(at), id };
 }
 
 /** Where a person belongs, by name: for the dashboard, the profile and the choice of an owner. */
 export async function organisationsOf({ db }: OrganisationRoom, personId: string): Promise<Membership[]> {
-  const roles = new Map((await db.read.findBy(memberSchema, { userId: personId })).map((row) => [row.organisationId, row.role]));
+  const roles = new Map(
+    (await db.read.findBy(memberSchema, { userId: personId })).map((row) => [row.organisationId, row.role]),
+  );
   const rows = roles.size === 0 ? [] : await db.read.findBy(organisationSchema, { id: In([...roles.keys()]) });
   return rows
     .map((row) => ({ organisation: toOrganisation(row), role: roles.get(row.id)! }))

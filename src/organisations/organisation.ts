@@ -37,7 +37,8 @@ export function parseOrganisationDescription(text: string): string {
 /** Reads a role in any case of letters. Refuses `invalid_role`. */
 export function parseRole(text: string): OrganisationRole {
   const role = organisationRoles.find((known) => known === text.trim().toUpperCase());
-  if (role === undefined) throw invalid('invalid_role', 'Choose one of the roles GUEST, MEMBER and OWNER.', { field: 'role' });
+  if (role === undefined)
+    throw invalid('invalid_role', 'Choose one of the roles GUEST, MEMBER and OWNER.', { field: 'role' });
   return role;
 }
 

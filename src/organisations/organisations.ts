@@ -19,8 +19,10 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
   const room: OrganisationRoom = { ...tools, belongings: { namesOf: unplugged, forgetTrash: unplugged } };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: OrganisationRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: OrganisationRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
 
   return {
     create: bind(createOrganisation),
@@ -33,7 +35,8 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
      * A person's role in an organisation, `null` for no member.
      * @param door pass the write's manager to see what the write has done
      */
-    roleOf: (personId: string, organisationId: string, door: Door = room.db.lookup) => roleOf(door, personId, organisationId),
+    roleOf: (personId: string, organisationId: string, door: Door = room.db.lookup) =>
+      roleOf(door, personId, organisationId),
 
     edit: bind(editOrganisation),
     rename: bind(renameOrganisation),

@@ -14,7 +14,8 @@ export interface OutboundRules {
 }
 
 /** Whether a URL may lead to an address that is not public. */
-export const mayBeInner = (url: URL, rules: OutboundRules): boolean => rules.devAllowInsecure || rules.mayBeInner?.(url) === true;
+export const mayBeInner = (url: URL, rules: OutboundRules): boolean =>
+  rules.devAllowInsecure || rules.mayBeInner?.(url) === true;
 
 /** `[::1]` as resolvers and sockets write it. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
@@ -32,7 +33,8 @@ export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL>
   if (url === null || url.hostname === '') throw invalid('invalid_url', 'This is not a URL.');
   const mayBePlain = url.protocol === 'http:' && (rules.devAllowInsecure || rules.mayBePlain?.(url) === true);
   if (url.protocol !== 'https:' && !mayBePlain) throw forbidden('https_only', 'Only https is allowed');
-  if (url.username !== '' || url.password !== '') throw invalid('invalid_url', 'A URL with a name or password in it is not used.');
+  if (url.username !== '' || url.password !== '')
+    throw invalid('invalid_url', 'A URL with a name or password in it is not used.');
   if (!(await rules.isAllowed(url))) {
     throw forbidden('host_not_allowed', `${url.host} is not on this server's peer list.`);
   }

@@ -82,10 +82,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async resolve(text) {
       const url = await judgeUrl(text, options);
       const host = bareHost(url);
-      const unreachable = (why: string, cause?: unknown) => unavailable('peer_unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
-      const addresses = isIP(host) !== 0 ? [host] : await resolve(host).catch((cause: unknown) => {
-        throw unreachable(failureWords(cause), cause);
-      });
+      const unreachable = (why: string, cause?: unknown) =>
+        unavailable('peer_unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
+      const addresses =
+        isIP(host) !== 0
+          ? [host]
+          : await resolve(host).catch((cause: unknown) => {
+              throw unreachable(failureWords(cause), cause);
+            });
       if (addresses.length === 0) throw unreachable('its name does not resolve');
       const bad = mayBeInner(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));
       if (bad !== undefined) throw innerAddress(url.hostname);
@@ -106,14 +110,17 @@ export function createOutbound(options: OutboundOptions): Outbound {
  */
 function checkedLookup(resolve: ResolveName, mayContact: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {
-    resolve(name).then((addresses) => {
-      const bad = addresses.find((address) => !mayContact(address));
-      if (bad !== undefined) return done(failure('EINNER', `${name} resolves to ${bad}`), '', 4);
-      if (addresses.length === 0) return done(failure('ENOTFOUND', `${name} has no address`), '', 4);
-      const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-      if (options.all) done(null, found);
-      else done(null, found[0]!.address, found[0]!.family);
-    }, (error: unknown) => done(error as NodeJS.ErrnoException, '', 4));
+    resolve(name).then(
+      (addresses) => {
+        const bad = addresses.find((address) => !mayContact(address));
+        if (bad !== undefined) return done(failure('EINNER', `${name} resolves to ${bad}`), '', 4);
+        if (addresses.length === 0) return done(failure('ENOTFOUND', `${name} has no address`), '', 4);
+        const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+        if (options.all) done(null, found);
+        else done(null, found[0]!.address, found[0]!.family);
+      },
+      (error: unknown) => done(error as NodeJS.ErrnoException, '', 4),
+    );
   };
 }
 
@@ -128,6 +135,10 @@ function trusted(caFile: string | null): { ca?: string[] } {
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate');
     return { ca: [...getCACertificates('default'), pem] };
   } catch (cause) {
-    throw invalid('config_ca_file', `The file of certificate authorities (ca_file) cannot be used: ${(cause as Error).message}.`, { cause });
+    throw invalid(
+      'config_ca_file',
+      `The file of certificate authorities (ca_file) cannot be used: ${(cause as Error).message}.`,
+      { cause },
+    );
   }
 }

@@ -58,12 +58,20 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Wire
 class Refused extends Error {}
 class StaleConnection extends Error {}
 
-function attempt(url: URL, { method, headers, body, maxBytes, signal }: OutboundRequest, wire: Wire): Promise<OutboundAnswer> {
+function attempt(
+  url: URL,
+  { method, headers, body, maxBytes, signal }: OutboundRequest,
+  wire: Wire,
+): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
     const isPlain = url.protocol === 'http:';
     const sent = (isPlain ? http : https).request(url, {
       method,
-      headers: { ...headers, 'Accept-Encoding': 'identity', ...(body === undefined ? {} : { 'Content-Length': String(body.length) }) },
+      headers: {
+        ...headers,
+        'Accept-Encoding': 'identity',
+        ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
+      },
       agent: isPlain ? wire.agents.http : wire.agents.https,
       lookup: wire.lookup,
     });
@@ -76,7 +84,10 @@ function attempt(url: URL, { method, headers, body, maxBytes, signal }: Outbound
     const fail = (error: Error): void => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', giveUp);
-      const isStale = !answered && sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
+      const isStale =
+        !answered &&
+        sent.reusedSocket &&
+        ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
       reject(isStale ? new StaleConnection('closed meanwhile', { cause: error }) : error);
     };
     sent.once('socket', (socket) => watchConnecting(sent, socket, wire));
@@ -107,7 +118,11 @@ function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, co
   });
 }
 
-async function readAnswer(response: IncomingMessage, maxBytes: number, end: (error: Error) => void): Promise<OutboundAnswer> {
+async function readAnswer(
+  response: IncomingMessage,
+  maxBytes: number,
+  end: (error: Error) => void,
+): Promise<OutboundAnswer> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     throw refuse(end, unavailable('answer_encoded', 'The answer is compressed, which was not asked for.'));
@@ -118,13 +133,17 @@ async function readAnswer(response: IncomingMessage, maxBytes: number, end: (err
   return new Promise((resolve, reject) => {
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxBytes) reject(refuse(end, unavailable('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)));
+      if (bytes > maxBytes)
+        reject(refuse(end, unavailable('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)));
       else chunks.push(chunk);
     });
-    response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+    response.once('end', () =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+    );
     response.once('error', reject);
     response.once('close', () => {
-      if (!response.complete) reject(Object.assign(new Error('closed in the middle of the answer'), { code: 'ECONNRESET' }));
+      if (!response.complete)
+        reject(Object.assign(new Error('closed in the middle of the answer'), { code: 'ECONNRESET' }));
     });
   });
 }

@@ -21,6 +21,15 @@ export interface ReleasedHandle {
 export async function listReleased(manager: EntityManager, ownerId?: string): Promise<ReleasedHandle[]> {
   const where = { releasedAt: Not(IsNull()), ...(ownerId === undefined ? {} : { ownerId }) };
   const rows = await manager.find(handleSchema, { where, order: { folded: 'ASC' } });
-  const owners = await ownersById(manager, rows.map((row) => row.ownerId));
-  return rows.map((row) => ({ handle: row.display, kind: row.kind, ownerId: row.ownerId, releasedAt: row.releasedAt!, owner: owners.get(row.ownerId) ?? null }));
+  const owners = await ownersById(
+    manager,
+    rows.map((row) => row.ownerId),
+  );
+  return rows.map((row) => ({
+    handle: row.display,
+    kind: row.kind,
+    ownerId: row.ownerId,
+    releasedAt: row.releasedAt!,
+    owner: owners.get(row.ownerId) ?? null,
+  }));
 }

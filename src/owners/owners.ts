@@ -4,7 +4,14 @@ import type { HandleClaim } from './claim-handle.ts';
 import { foldHandle, parseHandle } from './handle-rules.ts';
 import { listReleased } from './list-released.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
-import { avatarAtOf, idBehindHandle, isHandleTaken, ownersById, resolveFormerHandle, resolveHandle } from './resolve-handle.ts';
+import {
+  avatarAtOf,
+  idBehindHandle,
+  isHandleTaken,
+  ownersById,
+  resolveFormerHandle,
+  resolveHandle,
+} from './resolve-handle.ts';
 
 /**
  * The namespace that people and organisations share. Changes happen inside the

@@ -28,7 +28,11 @@ export interface NewRepository {
  * `invalid_description`; `repository_name_taken`.
  * Afterwards both the row and the bare repository exist, or neither.
  */
-export async function createRepository(room: RepositoryRoom, viewer: Viewer, input: NewRepository): Promise<Repository> {
+export async function createRepository(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  input: NewRepository,
+): Promise<Repository> {
   const owner = await ownerToCreateFor(room, viewer, input.owner);
   const name = parseRepositoryName(input.name);
   const description = parseDescription(input.description ?? '');

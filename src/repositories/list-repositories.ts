@@ -44,7 +44,11 @@ export interface ListOptions {
  * Paging is by the last row's key, so pages never overlap while rows change.
  * Refuses `invalid_page` for an `after` that it did not make.
  */
-export async function listRepositories(room: RepositoryRoom, viewer: Viewer, options: ListOptions): Promise<RepositoryPage> {
+export async function listRepositories(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  options: ListOptions,
+): Promise<RepositoryPage> {
   const visible = visibleRepositories(viewer, 'r');
   const limit = Math.min(Math.max(1, Math.trunc(options.limit)), 100);
   const query = room.db.read
@@ -61,7 +65,10 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
     query.andWhere('instr(r.name_folded, :filter) > 0', { filter: options.filter.toLowerCase() });
   }
   if (options.language !== undefined) {
-    query.andWhere('EXISTS (SELECT 1 FROM repository_languages l WHERE l.repository_id = r.id AND l.language = :language)', { language: options.language });
+    query.andWhere(
+      'EXISTS (SELECT 1 FROM repository_languages l WHERE l.repository_id = r.id AND l.language = :language)',
+      { language: options.language },
+    );
   }
   if (options.after != null) continueAfter(query, key, options.after);
 
@@ -75,7 +82,11 @@ export async function listRepositories(room: RepositoryRoom, viewer: Viewer, opt
 }
 
 /** Those of the ids that the viewer may see, in no order. */
-export async function listByIds(room: RepositoryRoom, viewer: Viewer, ids: Iterable<string>): Promise<ListedRepository[]> {
+export async function listByIds(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  ids: Iterable<string>,
+): Promise<ListedRepository[]> {
   const visible = visibleRepositories(viewer, 'r');
   const rows = await room.db.read
     .createQueryBuilder(repositorySchema, 'r')
@@ -100,8 +111,17 @@ export async function listAllRepositories(room: RepositoryRoom): Promise<ListedR
 }
 
 /** Adds who owns each and what it is written in; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
-export async function withOwners(room: Pick<RepositoryRoom, 'db' | 'owners'>, rows: Repository[]): Promise<ListedRepository[]> {
-  const [owners, languages] = await Promise.all([room.owners.ownersById(rows.map(ownerIdOf)), languagesOf(room, rows.map(({ id }) => id))]);
+export async function withOwners(
+  room: Pick<RepositoryRoom, 'db' | 'owners'>,
+  rows: Repository[],
+): Promise<ListedRepository[]> {
+  const [owners, languages] = await Promise.all([
+    room.owners.ownersById(rows.map(ownerIdOf)),
+    languagesOf(
+      room,
+      rows.map(({ id }) => id),
+    ),
+  ]);
   return rows.flatMap((row) => {
     const owner = owners.get(ownerIdOf(row));
     return owner === undefined ? [] : [{ ...row, owner, languages: languages.get(row.id) ?? [] }];
@@ -121,13 +141,23 @@ const parseTime = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Nu
 const orderKeys: Record<RepositoryOrder, OrderKey> = {
   updated: { column: 'r.updated_at', direction: 'DESC', of: (row) => row.updatedAt, parse: parseTime },
   created: { column: 'r.created_at', direction: 'DESC', of: (row) => row.createdAt, parse: parseTime },
-  name: { column: 'r.name_folded', direction: 'ASC', of: (row) => row.nameFolded, parse: (text) => (isRepositoryName(text) ? text : null) },
+  name: {
+    column: 'r.name_folded',
+    direction: 'ASC',
+    of: (row) => row.nameFolded,
+    parse: (text) => (isRepositoryName(text) ? text : null),
+  },
 };
 
-function continueAfter(query: SelectQueryBuilder<Repository>, { column, direction, parse }: OrderKey, after: string): void {
+function continueAfter(
+  query: SelectQueryBuilder<Repository>,
+  { column, direction, parse }: OrderKey,
+  after: string,
+): void {
   const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(after) ?? [];
   const value = parse(text);
-  if (value === null || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (value === null || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
   const beyond = direction === 'ASC' ? '>' : '<';
   query.andWhere(`(${column} ${beyond} :afterValue OR (${column} = :afterValue AND r.id ${beyond} :afterId))`, {
     afterValue: value,

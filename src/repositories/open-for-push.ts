@@ -14,7 +14,8 @@ import type { RepositoryRoom } from './room.ts';
  */
 export async function openForPush(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(room, viewer, at);
-  if (!allows(found.level, 'write')) throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
+  if (!allows(found.level, 'write'))
+    throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
   if (found.repository.archivedAt !== null) {
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   }

@@ -54,7 +54,13 @@ import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
 import type { RepositoryRoom } from './room.ts';
-import { commitStatuses, commitStatusesOf, removeCommitStatus, removeStatusesTo, setCommitStatus } from './statuses/commit-statuses.ts';
+import {
+  commitStatuses,
+  commitStatusesOf,
+  removeCommitStatus,
+  removeStatusesTo,
+  setCommitStatus,
+} from './statuses/commit-statuses.ts';
 import type { CommitPlace } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
@@ -72,13 +78,17 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   const belongings = belongingsIn(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: RepositoryRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: RepositoryRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
   /** The same for a use-case about `{owner}/{name}`, which edges have apart. */
-  const bindAt = <Rest extends unknown[], Result>(
-    useCase: (room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
-  ) =>
-    (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result => useCase(room, viewer, { owner, name }, ...rest);
+  const bindAt =
+    <Rest extends unknown[], Result>(
+      useCase: (room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
+    ) =>
+    (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
+      useCase(room, viewer, { owner, name }, ...rest);
 
   /**
    * Runs beside the answer to the client: whatever happens here is not the pusher's trouble.
@@ -113,7 +123,8 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
       findRepository(room, viewer, { owner, name }, needed),
     findMoved: bindAt(findMoved),
-    openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> => findRepository(room, viewer, { owner, name }),
+    openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
+      findRepository(room, viewer, { owner, name }),
     openForPush: bindAt(openForPush),
     list: bind(listRepositories),
     listLanguages: bind(listLanguages),
@@ -130,9 +141,12 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     listFormerPaths: bind(listFormerPaths),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
-    undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) => undoPush(room, apply, viewer, { owner, name }, request),
-    createBranch: (viewer: Viewer, owner: string, name: string, wanted: { name: string; from: string }) => createBranch(room, apply, viewer, { owner, name }, wanted),
-    deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) => deleteBranch(room, apply, viewer, { owner, name }, branch),
+    undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) =>
+      undoPush(room, apply, viewer, { owner, name }, request),
+    createBranch: (viewer: Viewer, owner: string, name: string, wanted: { name: string; from: string }) =>
+      createBranch(room, apply, viewer, { owner, name }, wanted),
+    deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
+      deleteBranch(room, apply, viewer, { owner, name }, branch),
     /** For a job: what refs lost is kept for a limited time. */
     letOldTipsGo: () => letOldTipsGo(room),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
@@ -191,7 +205,8 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
     /** Plugs a listener in; before `recover`, so that it hears what was left over. */
     onPush<Prepared>(listener: PushListener<Prepared>): void {
-      if (listeners.some(({ name }) => name === listener.name)) throw internal(`two push listeners are called ${listener.name}`);
+      if (listeners.some(({ name }) => name === listener.name))
+        throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
       if (listener.remarkOn !== undefined) room.optionRemarks.push(listener.remarkOn);
     },

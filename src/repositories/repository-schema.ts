@@ -49,7 +49,5 @@ export const repositorySchema = new EntitySchema<Repository>({
     imageContentType: { name: 'image_content_type', type: 'text', nullable: true },
     imageUpdatedAt: { name: 'image_updated_at', type: 'integer', nullable: true },
   },
-  checks: [
-    { name: 'repositories_exactly_one_owner', expression: '(owner_user_id IS NULL) <> (owner_org_id IS NULL)' },
-  ],
+  checks: [{ name: 'repositories_exactly_one_owner', expression: '(owner_user_id IS NULL) <> (owner_org_id IS NULL)' }],
 });

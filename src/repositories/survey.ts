@@ -68,7 +68,9 @@ export function createSurvey(room: RepositoryRoom): Survey {
       return changed;
     },
     async recount() {
-      const rows: { id: string }[] = await room.db.read.query('SELECT id FROM repositories WHERE deleted_at IS NULL AND pushed_at IS NOT NULL ORDER BY id');
+      const rows: { id: string }[] = await room.db.read.query(
+        'SELECT id FROM repositories WHERE deleted_at IS NULL AND pushed_at IS NOT NULL ORDER BY id',
+      );
       await room.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
       let seen = 0;
       for (const { id } of rows) if (await look(id)) seen += 1;
@@ -82,7 +84,8 @@ export function createSurvey(room: RepositoryRoom): Survey {
   };
 }
 
-const pathOf = ({ git }: RepositoryRoom, repository: Repository): string => git.repositoryPath(ownerIdOf(repository), repository.id);
+const pathOf = ({ git }: RepositoryRoom, repository: Repository): string =>
+  git.repositoryPath(ownerIdOf(repository), repository.id);
 
 /** Answers whether all is known now. Of a repository that cannot be read, what was known stays. */
 async function lookInto(room: RepositoryRoom, id: string): Promise<boolean> {

@@ -27,7 +27,8 @@ export interface RpcServer {
 }
 
 /** Whether an address of the web port is one of the protocol's, known or not. */
-const isOwn = (path: string): boolean => /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith('/api/actions/');
+const isOwn = (path: string): boolean =>
+  /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith('/api/actions/');
 
 /** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
@@ -39,7 +40,9 @@ export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcS
     listen: () => grpc.listen(),
     takeRequest(request, response) {
       if (!isOwn(request.url ?? '')) return false;
-      connect ??= import('./connect/connect-handler.ts').then(({ createConnectHandler }) => createConnectHandler({ service, logger }));
+      connect ??= import('./connect/connect-handler.ts').then(({ createConnectHandler }) =>
+        createConnectHandler({ service, logger }),
+      );
       void connect.then(({ handle }) => handle(request, response));
       return true;
     },

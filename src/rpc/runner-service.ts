@@ -60,7 +60,12 @@ export class RunnerService {
   }
 
   /** Answers every procedure but UpdateLog, whose rows are read apart. */
-  answer(procedure: Exclude<ProcedureName, 'UpdateLog'>, runner: RunnerRow | null, call: Call, request: object): Promise<object> {
+  answer(
+    procedure: Exclude<ProcedureName, 'UpdateLog'>,
+    runner: RunnerRow | null,
+    call: Call,
+    request: object,
+  ): Promise<object> {
     switch (procedure) {
       case 'Ping':
         return Promise.resolve<messages.PingResponse>({ data: `Hello, ${(request as messages.PingRequest).data}!` });
@@ -97,15 +102,27 @@ export class RunnerService {
     return { runner: runnerMessage(await this.#ci.declareRunner(runner, said), '') };
   }
 
-  async #fetchTask(runner: RunnerRow, { requestKey, deadlineMs, origin, signal }: Call): Promise<messages.FetchTaskResponse> {
+  async #fetchTask(
+    runner: RunnerRow,
+    { requestKey, deadlineMs, origin, signal }: Call,
+  ): Promise<messages.FetchTaskResponse> {
     const content = await this.#ci.fetchTask(runner, { requestKey, deadlineMs, origin, signal });
     if (content !== null) this.#version.value += 1n;
     return { task: content === null ? null : taskMessage(content), tasksVersion: this.#version.value };
   }
 
-  async #updateTask(runner: RunnerRow, { state, outputs }: messages.UpdateTaskRequest): Promise<messages.UpdateTaskResponse> {
-    const { result, sentOutputs } = await this.#ci.reportTask(runner, state === null ? null : readReport(state, outputs));
-    return { state: { id: state!.id, result: resultNumber(result), startedAt: null, stoppedAt: null, steps: [] }, sentOutputs };
+  async #updateTask(
+    runner: RunnerRow,
+    { state, outputs }: messages.UpdateTaskRequest,
+  ): Promise<messages.UpdateTaskResponse> {
+    const { result, sentOutputs } = await this.#ci.reportTask(
+      runner,
+      state === null ? null : readReport(state, outputs),
+    );
+    return {
+      state: { id: state!.id, result: resultNumber(result), startedAt: null, stoppedAt: null, steps: [] },
+      sentOutputs,
+    };
   }
 }
 

@@ -61,7 +61,8 @@ export class InstanceKey {
 
   #read(): Buffer {
     const key = readFileSync(this.#file);
-    if (key.length !== keyBytes) throw internal(`the key file of the secrets has ${key.length} bytes instead of ${keyBytes}`);
+    if (key.length !== keyBytes)
+      throw internal(`the key file of the secrets has ${key.length} bytes instead of ${keyBytes}`);
     return key;
   }
 }

@@ -13,7 +13,8 @@ export async function estimateGrown(texts: readonly IndexedText[], most: number)
   for (let length = 1; length <= longestGram; length++) {
     const counts = new Map<string, number>();
     for (const [at, text] of texts.entries()) {
-      for (const gram of gramsOf(text, grown).split(' ')) if (!grown.has(gram)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+      for (const gram of gramsOf(text, grown).split(' '))
+        if (!grown.has(gram)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
       if (at % textsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     const before = grown.size;

@@ -50,13 +50,22 @@ function ask(grown: Grown, viewer: Viewer, query: string, withHits: boolean, lim
   const visible = visibleRepositories(viewer, 't');
   const open = propose(query, false, grown.repositories);
   const people = propose(query, false, grown.people);
-  const parameters: Record<string, unknown> = { ...visible.parameters, limit, query, open: matching(open.grams), people: matching(people.grams) };
+  const parameters: Record<string, unknown> = {
+    ...visible.parameters,
+    limit,
+    query,
+    open: matching(open.grams),
+    people: matching(people.grams),
+  };
   let repositories = proposed(columns, 'open', open, visible.sql);
   if (viewer.kind !== 'anonymous') {
     const hidden = propose(query, true, grown.repositories);
     const places = isLocalAdministrator(viewer) || !hidden.isDecided ? null : placesOfPrivate(viewer);
     parameters['hidden'] = matching(hidden.grams);
-    repositories = together(repositories, places === null ? proposed(columns, 'hidden', hidden, visible.sql) : tied(columns, places, visible.sql));
+    repositories = together(
+      repositories,
+      places === null ? proposed(columns, 'hidden', hidden, visible.sql) : tied(columns, places, visible.sql),
+    );
   }
   // What the index decides of people needs no look at them.
   const isPlaceEnough = people.isDecided && !withHits;
@@ -73,7 +82,8 @@ function ask(grown: Grown, viewer: Viewer, query: string, withHits: boolean, lim
 
 /** What the policy may find beside what is public, reached from the person; it decides on each. */
 function placesOfPrivate(viewer: Viewer): string {
-  if (viewer.kind === 'task') return 'SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> \'PUBLIC\'';
+  if (viewer.kind === 'task')
+    return "SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> 'PUBLIC'";
   return `
     SELECT place FROM search_repositories WHERE visibility <> 'PUBLIC' AND owner_user_id = :viewerId
     UNION SELECT s.place FROM organisation_members o
@@ -96,7 +106,13 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  * hold everybody else up while they are copied.
  * Refuses as `SideThread.ask` does.
  */
-export async function findHits(thread: Pick<SideThread, 'ask'>, grown: Grown, viewer: Viewer, query: string, limit: number): Promise<Buffer> {
+export async function findHits(
+  thread: Pick<SideThread, 'ask'>,
+  grown: Grown,
+  viewer: Viewer,
+  query: string,
+  limit: number,
+): Promise<Buffer> {
   const { repositories, people, parameters } = ask(grown, viewer, query, true, limit);
   const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
   const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];

@@ -52,7 +52,9 @@ export async function catchUp(db: Database, known: KnownGrams, aside: SideThread
   }
   for (const kind of kinds) {
     for (let more = 1; more > 0; done += more) {
-      more = await workOff(db, known, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsCaughtUp]);
+      more = await workOff(db, known, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [
+        rowsCaughtUp,
+      ]);
     }
   }
   return done;
@@ -72,7 +74,10 @@ const ofOwners: Record<Kind, string> = {
 function workOff(db: Database, known: KnownGrams, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {
-      const changes: Change[] = await tx.manager.query(`DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`, parameters);
+      const changes: Change[] = await tx.manager.query(
+        `DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`,
+        parameters,
+      );
       await follow(tx, changes, known, rowsCaughtUp);
       return changes.length;
     },
@@ -84,10 +89,18 @@ function workOff(db: Database, known: KnownGrams, kind: Kind, ids: string, param
 async function estimateFirst(db: Database, kind: Kind, aside: SideThread, mostTexts: number): Promise<void> {
   const { list, rows, fields } = sources[kind];
   const sampled = `SELECT json_group_array(id) FROM (SELECT id FROM search_changes WHERE kind = '${kind}' ORDER BY random() LIMIT 10000)`;
-  const count = { sql: `SELECT count(*) AS noted, EXISTS (SELECT 1 FROM ${list.texts}) AS isFilled FROM search_changes WHERE kind = ?`, parameters: [kind] };
+  const count = {
+    sql: `SELECT count(*) AS noted, EXISTS (SELECT 1 FROM ${list.texts}) AS isFilled FROM search_changes WHERE kind = ?`,
+    parameters: [kind],
+  };
   const [[first]] = (await aside.ask([count])) as [[{ noted: number; isFilled: number }]];
   if (first.isFilled === 1 || first.noted <= mostTexts) return;
-  const [sample] = await aside.ask([{ sql: rows.replace('(SELECT value FROM json_each(?))', `(SELECT value FROM json_each((${sampled})))`), parameters: [] }]);
+  const [sample] = await aside.ask([
+    {
+      sql: rows.replace('(SELECT value FROM json_each(?))', `(SELECT value FROM json_each((${sampled})))`),
+      parameters: [],
+    },
+  ]);
   const texts = sample!.map((row) => ({
     folded: foldFields(...fields.map((field) => String(row[field]))),
     isHidden: list.isHidden(JSON.parse(String(row['others'])) as (string | null)[]),
@@ -95,7 +108,10 @@ async function estimateFirst(db: Database, kind: Kind, aside: SideThread, mostTe
   // Rather one too many: its list is written for nothing, where one too few is written twice.
   const grown = await estimateGrown(texts, (0.8 * mostTexts * texts.length) / first.noted);
   await db.write(({ manager }) =>
-    manager.query(`INSERT OR IGNORE INTO search_grown_grams (list, gram) SELECT '${list.texts}', value FROM json_each(?)`, [JSON.stringify(grown)]),
+    manager.query(
+      `INSERT OR IGNORE INTO search_grown_grams (list, gram) SELECT '${list.texts}', value FROM json_each(?)`,
+      [JSON.stringify(grown)],
+    ),
   );
 }
 
@@ -104,7 +120,8 @@ async function follow(tx: Tx, changes: readonly Change[], known: KnownGrams, atO
   let added = 0;
   for (const kind of kinds) {
     const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
-    for (let start = 0; start < ids.length; start += atOnce) added += await refresh(tx, kind, ids.slice(start, start + atOnce), known);
+    for (let start = 0; start < ids.length; start += atOnce)
+      added += await refresh(tx, kind, ids.slice(start, start + atOnce), known);
   }
   return added;
 }
@@ -113,12 +130,19 @@ async function refresh(tx: Tx, kind: Kind, ids: readonly string[], knownGrams: K
   const { list, rows, fields } = sources[kind];
   const grown = knownGrams.of(list);
   const found: Record<string, string>[] = await tx.manager.query(rows, [JSON.stringify(ids)]);
-  const wanted = found.map((row): ListedText => ({ id: row['id']!, folded: foldFields(...fields.map((field) => row[field]!)), others: row['others']! }));
+  const wanted = found.map(
+    (row): ListedText => ({
+      id: row['id']!,
+      folded: foldFields(...fields.map((field) => row[field]!)),
+      others: row['others']!,
+    }),
+  );
   const known = await listedTexts(tx, list, ids);
 
   const wantedById = new Map(wanted.map((text) => [text.id, text]));
   const knownById = new Map(known.map((text) => [text.id, text]));
-  const isSame = (text: ListedText, other: ListedText | undefined) => other?.folded === text.folded && other.others === text.others;
+  const isSame = (text: ListedText, other: ListedText | undefined) =>
+    other?.folded === text.folded && other.others === text.others;
   const added = wanted.filter((text) => !isSame(text, knownById.get(text.id)));
   const gone = known.filter((text) => !isSame(text, wantedById.get(text.id)));
   if (gone.length > 0) await removeTexts(tx, list, gone, grown);

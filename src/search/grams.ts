@@ -38,11 +38,16 @@ const hiddenMark = `${escape}h`;
 const plain = /[a-z0-9\u0080-\ufdcf\ufdd1-\u{10ffff}]/u;
 
 function spell(character: string): string {
-  return plain.test(character) ? character : escape + (character === escape ? 'e' : character.codePointAt(0)!.toString(16).padStart(2, '0'));
+  return plain.test(character)
+    ? character
+    : escape + (character === escape ? 'e' : character.codePointAt(0)!.toString(16).padStart(2, '0'));
 }
 
-const spellings = new Map<string, string>(Array.from({ length: 128 }, (_, code) => [String.fromCharCode(code), spell(String.fromCharCode(code))]));
-const spelled = (text: string): string[] => Array.from(text, (character) => spellings.get(character) ?? spell(character));
+const spellings = new Map<string, string>(
+  Array.from({ length: 128 }, (_, code) => [String.fromCharCode(code), spell(String.fromCharCode(code))]),
+);
+const spelled = (text: string): string[] =>
+  Array.from(text, (character) => spellings.get(character) ?? spell(character));
 
 const markOf = (isHidden: boolean): string => (isHidden ? hiddenMark : '');
 
@@ -63,7 +68,8 @@ export function gramsOf({ folded, isHidden }: IndexedText, grown: GrownGrams): s
   const grams = new Set<string>();
   for (const field of folded.split(separator)) {
     const units = spelled(field);
-    for (let start = 0; start < units.length; start++) for (const gram of gramsAt(units, start, mark, grown)) grams.add(gram);
+    for (let start = 0; start < units.length; start++)
+      for (const gram of gramsAt(units, start, mark, grown)) grams.add(gram);
   }
   return [...grams].join(' ');
 }
@@ -105,7 +111,10 @@ export function propose(folded: string, isHidden: boolean, grown: GrownGrams): P
   // Only where thousands of texts have a long part in common is there nothing rare.
   const asked = rare.size > 0 ? [...rare] : [...new Set(longest.slice(0, Math.max(1, units.length - longestGram + 1)))];
   const step = Math.max(1, asked.length / mostAsked);
-  return { grams: Array.from({ length: Math.min(asked.length, mostAsked) }, (_, at) => asked[Math.floor(at * step)]!), isDecided: false };
+  return {
+    grams: Array.from({ length: Math.min(asked.length, mostAsked) }, (_, at) => asked[Math.floor(at * step)]!),
+    isDecided: false,
+  };
 }
 
 /** The FTS5 query for texts that have all these grams. */

@@ -17,12 +17,22 @@ interface Row {
  * @returns how many have grown
  */
 export async function growGrams(
-  { db, known, aside, mostTexts, isEnding }: { db: Database; known: KnownGrams; aside: SideThread; mostTexts: number; isEnding(): boolean },
+  {
+    db,
+    known,
+    aside,
+    mostTexts,
+    isEnding,
+  }: { db: Database; known: KnownGrams; aside: SideThread; mostTexts: number; isEnding(): boolean },
   list: OrderedList,
 ): Promise<number> {
   await known.refresh((sql, parameters) => db.read.query(sql, parameters));
-  const [frequent] = await aside.ask([{ sql: `SELECT term FROM ${list.grams}_counts WHERE doc > ?`, parameters: [mostTexts] }]);
-  const due = frequent!.map(({ term }) => String(term)).filter((gram) => !known.of(list).has(gram) && lengthOf(gram) < longestGram);
+  const [frequent] = await aside.ask([
+    { sql: `SELECT term FROM ${list.grams}_counts WHERE doc > ?`, parameters: [mostTexts] },
+  ]);
+  const due = frequent!
+    .map(({ term }) => String(term))
+    .filter((gram) => !known.of(list).has(gram) && lengthOf(gram) < longestGram);
   let done = 0;
   for (const gram of due) {
     if (isEnding()) return done;
@@ -54,11 +64,18 @@ async function grow(tx: Tx, list: OrderedList, gram: string, mostTexts: number):
         else others.push(row);
       }
     }
-    for (const [each, those] of longer) if (those.length > mostTexts && lengthOf(each) < longestGram) growWith(those, each);
+    for (const [each, those] of longer)
+      if (those.length > mostTexts && lengthOf(each) < longestGram) growWith(those, each);
   }
 
-  await tx.manager.query(`INSERT INTO search_grown_grams (list, gram) SELECT '${texts}', value FROM json_each(?)`, [JSON.stringify(grown)]);
-  await addWords(tx, list, [...added].flatMap(([place, words]) => (words.length === 0 ? [] : [[place, words.join(' ')] as const])));
+  await tx.manager.query(`INSERT INTO search_grown_grams (list, gram) SELECT '${texts}', value FROM json_each(?)`, [
+    JSON.stringify(grown),
+  ]);
+  await addWords(
+    tx,
+    list,
+    [...added].flatMap(([place, words]) => (words.length === 0 ? [] : [[place, words.join(' ')] as const])),
+  );
   return grown.length;
 }
 
@@ -73,7 +90,8 @@ export async function mergeParts(db: Database, { grams }: OrderedList, isEnding:
   for (;;) {
     const changed = await db.write(
       async ({ manager }) => {
-        const total = async () => ((await manager.query('SELECT total_changes() AS total')) as [{ total: number }])[0].total;
+        const total = async () =>
+          ((await manager.query('SELECT total_changes() AS total')) as [{ total: number }])[0].total;
         const before = await total();
         await manager.query(`INSERT INTO ${grams} (${grams}, rank) VALUES ('merge', ?)`, [-pagesAtOnce]);
         return (await total()) - before;

@@ -19,7 +19,9 @@ export function createGrownGrams() {
 
     /** Learns of what others have committed. */
     async refresh(query: Query): Promise<void> {
-      const rows = (await query('SELECT number, list, gram FROM search_grown_grams WHERE number > ? ORDER BY number', [last])) as { number: number; list: List; gram: string }[];
+      const rows = (await query('SELECT number, list, gram FROM search_grown_grams WHERE number > ? ORDER BY number', [
+        last,
+      ])) as { number: number; list: List; gram: string }[];
       for (const { number, list, gram } of rows) {
         known[list].add(gram);
         last = Math.max(last, number);

@@ -24,7 +24,9 @@ export function hitMarker(query: string): (text: string) => Piece[] {
       return wanted !== '' && folded.includes(wanted) ? markAscii(text, folded, wanted) : [{ text, isHit: false }];
     }
     const whole = text.normalize('NFC');
-    return wanted !== '' && fold(whole).includes(wanted) ? markCharacters([...whole], wanted) : [{ text: whole, isHit: false }];
+    return wanted !== '' && fold(whole).includes(wanted)
+      ? markCharacters([...whole], wanted)
+      : [{ text: whole, isHit: false }];
   };
 }
 

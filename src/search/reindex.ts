@@ -20,7 +20,11 @@ export async function reindex(db: Database): Promise<number> {
     for (let start = 0; start < all.length; start += rowsAtOnce) {
       const some = all.slice(start, start + rowsAtOnce).map(({ id }) => id);
       await db.write(({ manager }) =>
-        manager.query('INSERT OR IGNORE INTO search_changes (kind, id) SELECT ?, value FROM json_each(?)', [kind, JSON.stringify(some)]));
+        manager.query('INSERT OR IGNORE INTO search_changes (kind, id) SELECT ?, value FROM json_each(?)', [
+          kind,
+          JSON.stringify(some),
+        ]),
+      );
       done += some.length;
     }
   }

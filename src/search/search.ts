@@ -58,7 +58,9 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
   let firstGrowth: NodeJS.Timeout | undefined;
   /** Of two processors the main thread needs one. */
   const isRoomy = availableParallelism() > 2;
-  const within = (isSparing: boolean): Pick<SideThread, 'ask'> => ({ ask: (statements) => thread.ask(statements, isSparing && !isRoomy) });
+  const within = (isSparing: boolean): Pick<SideThread, 'ask'> => ({
+    ask: (statements) => thread.ask(statements, isSparing && !isRoomy),
+  });
   const isEnding = (): boolean => isClosed;
 
   db.beforeCommit(async (tx) => {
@@ -86,7 +88,14 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
 
   /** Lets the grams grow that many texts have by now. */
   async function grow(): Promise<void> {
-    const isLarge = (await Promise.all(Object.values(sources).map(({ list }) => db.read.query(`SELECT 1 FROM ${list.texts} LIMIT 1 OFFSET ?`, [mostTexts])))).flat().length > 0;
+    const isLarge =
+      (
+        await Promise.all(
+          Object.values(sources).map(({ list }) =>
+            db.read.query(`SELECT 1 FROM ${list.texts} LIMIT 1 OFFSET ?`, [mostTexts]),
+          ),
+        )
+      ).flat().length > 0;
     if (!isLarge) return;
     const aside = db.openAside(patientLimits);
     try {
@@ -95,7 +104,9 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
       for (const { list } of Object.values(sources)) {
         grams += await growGrams({ db, known, aside, mostTexts, isEnding }, list);
         await mergeParts(db, list, isEnding);
-        const [[counted]] = (await aside.ask([{ sql: `SELECT count(*) AS rows FROM ${list.texts}`, parameters: [] }])) as [[{ rows: number }]];
+        const [[counted]] = (await aside.ask([
+          { sql: `SELECT count(*) AS rows FROM ${list.texts}`, parameters: [] },
+        ])) as [[{ rows: number }]];
         rows += counted.rows;
       }
       addedWhenDue = Math.max(leastNew, Math.ceil(rows * newPart));
@@ -119,7 +130,12 @@ export function createSearch({ db, logger, mostTexts = mostTextsOfGram }: Search
     },
 
     /** The first `shown` of each kind, and how many there are: more than `mostCounted` are not counted any further. Refuses as `findAll` does. */
-    async findFirst(viewer: Viewer, text: string, shown: number, isSparing = false): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
+    async findFirst(
+      viewer: Viewer,
+      text: string,
+      shown: number,
+      isSparing = false,
+    ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
       const query = foldQuery(text);
       if (query === '') return { repositories: { rows: [], total: 0 }, persons: { rows: [], total: 0 } };
       await refresh();

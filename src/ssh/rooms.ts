@@ -17,6 +17,9 @@ export interface SshRooms {
 
 export type SshAccounts = Pick<Accounts, 'viewerOfKey'>;
 
-export type SshRepositories = Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'findMoved' | 'list'>;
+export type SshRepositories = Pick<
+  Repositories,
+  'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'findMoved' | 'list'
+>;
 
 export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive' | 'traffic'>;

@@ -41,7 +41,9 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       listener.on('connection', (socket) => {
         // Until its guest listens: an error that nobody hears would end the program.
         socket.on('error', () => {});
-        conversations ??= import('./clients/conversations.ts').then(({ createConversations }) => createConversations({ privateKey, door, limits, rooms }));
+        conversations ??= import('./clients/conversations.ts').then(({ createConversations }) =>
+          createConversations({ privateKey, door, limits, rooms }),
+        );
         void conversations.then(({ receive }) => (isStopping ? socket.destroy() : receive(socket)));
       });
       const { host, port } = await bind();
@@ -64,7 +66,11 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
     const { host, port } = rooms.config.ssh.listen;
     return new Promise((resolve, reject) => {
       listener.once('error', (cause) => {
-        reject(unavailable('ssh_address_unavailable', `Cannot listen for SSH on ${host}:${port}: ${cause.message}.`, { cause }));
+        reject(
+          unavailable('ssh_address_unavailable', `Cannot listen for SSH on ${host}:${port}: ${cause.message}.`, {
+            cause,
+          }),
+        );
       });
       listener.listen(port, host, () => {
         listener.removeAllListeners('error');

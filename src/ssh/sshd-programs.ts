@@ -19,7 +19,11 @@ export function sshdPrograms(needs: SystemSshdNeeds): Record<string, ControlProg
         address: String(ask['address'] ?? ''),
         port: Number(ask['port'] ?? 0),
         protocol: typeof ask['protocol'] === 'string' ? ask['protocol'] : null,
-        input, output, complain, moved, signal,
+        input,
+        output,
+        complain,
+        moved,
+        signal,
       }),
   };
 }

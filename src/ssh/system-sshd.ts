@@ -50,16 +50,37 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
   const door = createDoor({ limits, now: () => performance.now() });
 
-  async function run(session: ForwardedSession, blob: Buffer, signal: AbortSignal, stalled: () => void): Promise<number> {
+  async function run(
+    session: ForwardedSession,
+    blob: Buffer,
+    signal: AbortSignal,
+    stalled: () => void,
+  ): Promise<number> {
     const startedAt = clock.now();
     const command: Command | null = session.command === '' ? { kind: 'greet' } : parseCommand(session.command);
     const protocol = session.protocol !== null && gitProtocol.test(session.protocol) ? session.protocol : null;
     const output = watched(session.output, limits.stallMs, stalled);
     const { address, port, input, complain, moved, keyId } = session;
-    const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, moved, signal });
+    const exitCode = await runCommand(rooms, command, {
+      blob,
+      address,
+      port,
+      protocol,
+      input,
+      output,
+      complain,
+      moved,
+      signal,
+    });
     await new Promise<void>((resolve) => output.end(() => resolve()).once('error', () => resolve()));
     logger.info('ssh.command', {
-      address, keyId, via: 'sshd', command: command?.kind ?? 'not understood', exitCode, aborted: signal.aborted, ms: clock.now() - startedAt,
+      address,
+      keyId,
+      via: 'sshd',
+      command: command?.kind ?? 'not understood',
+      exitCode,
+      aborted: signal.aborted,
+      ms: clock.now() - startedAt,
     });
     return exitCode;
   }
@@ -108,11 +129,15 @@ function enter(door: ReturnType<typeof createDoor>, address: string, signal: Abo
       },
       turnAway: () => resolve(null),
     });
-    signal.addEventListener('abort', () => {
-      if (isIn) return;
-      place.leave();
-      resolve(null);
-    }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        if (isIn) return;
+        place.leave();
+        resolve(null);
+      },
+      { once: true },
+    );
   });
 }
 

@@ -23,8 +23,21 @@ import type { Needed } from '../repositories/index.ts';
  *   token of the settings, otherwise 404
  */
 export const accessDeclarations = [
-  'open', 'public', 'newcomer', 'signed-in', 'administrator',
-  'repository:read', 'repository:write', 'repository:admin', 'repository:owner', 'organisation:owner', 'git', 'api', 'federation', 'task', 'operator',
+  'open',
+  'public',
+  'newcomer',
+  'signed-in',
+  'administrator',
+  'repository:read',
+  'repository:write',
+  'repository:admin',
+  'repository:owner',
+  'organisation:owner',
+  'git',
+  'api',
+  'federation',
+  'task',
+  'operator',
 ] as const;
 
 export type AccessDeclaration = (typeof accessDeclarations)[number];

@@ -32,7 +32,9 @@ import { createClientReader } from './requests/trusted-proxies.ts';
 import { createTurns } from './turns.ts';
 
 /** The rooms that pages call, without what is made here. */
-export interface WebOptions extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'givingWay' | 'origins' | 'jobs'>, Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
+export interface WebOptions
+  extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'givingWay' | 'origins' | 'jobs'>,
+    Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
   logger: Logger;
   random?: Random;
 }
@@ -43,7 +45,15 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const assets = createAssets(embedded);
   const givingWay = createGivingWay();
   const render = createRender({ embedded, assets });
-  const rooms: WebRooms = { origins: new Map(), jobs: async () => [], ...options, assets, highlighting: createHighlighting({ embedded }), onceSecrets: createOnceSecrets({ clock, random }), givingWay };
+  const rooms: WebRooms = {
+    origins: new Map(),
+    jobs: async () => [],
+    ...options,
+    assets,
+    highlighting: createHighlighting({ embedded }),
+    onceSecrets: createOnceSecrets({ clock, random }),
+    givingWay,
+  };
 
   const app = new Koa<State>();
   const readClient = createClientReader(config.proxy.trusted);
@@ -69,7 +79,13 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const anonymous = createAnonymousBudget(clock);
   const metrics = serveMetrics(rooms, counts, anonymous);
   const git = createGitHandlers(options);
-  const table = routes(git, createFederationHandlers(options), createArtifactHandlers(options), createApiHandler({ rooms, budgets, anonymous }), metrics);
+  const table = routes(
+    git,
+    createFederationHandlers(options),
+    createArtifactHandlers(options),
+    createApiHandler({ rooms, budgets, anonymous }),
+    metrics,
+  );
   for (const middleware of mountRoutes(table, { rooms, render, budgets, anonymous })) {
     app.use(middleware);
   }

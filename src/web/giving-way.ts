@@ -46,7 +46,7 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
   const line: Step[] = [];
   let isTurnTaken = false;
   let isTurnAwaited = false;
-  let patience: NodeJS.Timeout | undefined;
+  let isPatienceRunning = false;
   let lastEndAt = -Infinity;
 
   /** Forgets those before the first one that is. */
@@ -80,8 +80,10 @@ export function createGivingWay({ quickMs = usualQuickMs, patienceMs = usualPati
 
   /** Whoever ends wakes the line before that. */
   function waitFor(ms: number): void {
-    patience ??= setTimeout(() => {
-      patience = undefined;
+    if (isPatienceRunning) return;
+    isPatienceRunning = true;
+    setTimeout(() => {
+      isPatienceRunning = false;
       awaitTurn();
     }, ms).unref();
   }

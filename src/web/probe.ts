@@ -36,8 +36,16 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
     const peer = request.socket.remoteAddress ?? '';
     const { address, forwardedProto, forwardedHost } = readClient(peer, request.headers);
     tell({
-      kind: 'head', method: request.method, url: request.url, host: request.headers.host ?? null, peer, address, forwardedProto, forwardedHost,
-      isForwarded: request.headers['x-forwarded-for'] !== undefined || request.headers['x-forwarded-proto'] !== undefined,
+      kind: 'head',
+      method: request.method,
+      url: request.url,
+      host: request.headers.host ?? null,
+      peer,
+      address,
+      forwardedProto,
+      forwardedHost,
+      isForwarded:
+        request.headers['x-forwarded-for'] !== undefined || request.headers['x-forwarded-proto'] !== undefined,
     });
     if (request.url?.endsWith('/stream')) {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -60,7 +68,8 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
 
   return {
     before: (next) => (request, response) => {
-      const token = running.size === 0 ? undefined : /\/hearth-probe\/([0-9a-f]{32})(?:\/|$)/.exec(request.url ?? '')?.[1];
+      const token =
+        running.size === 0 ? undefined : /\/hearth-probe\/([0-9a-f]{32})(?:\/|$)/.exec(request.url ?? '')?.[1];
       const found = token === undefined ? undefined : running.get(token);
       if (found === undefined) next(request, response);
       else serve(request, response, found).catch(() => request.destroy());
@@ -70,7 +79,10 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
       const token = String(ask['token']);
       if (!tokenForm.test(token)) return 2;
       const { promise, resolve } = Promise.withResolvers<void>();
-      running.set(token, { tell: (event) => void (output.destroyed || output.write(`${JSON.stringify(event)}\n`)), seen: promise });
+      running.set(token, {
+        tell: (event) => void (output.destroyed || output.write(`${JSON.stringify(event)}\n`)),
+        seen: promise,
+      });
       try {
         output.write(`${JSON.stringify({ kind: 'ready' })}\n`);
         const end = AbortSignal.any([signal, closing]);

@@ -27,7 +27,8 @@ interface Mounting {
 }
 
 /** Pages read from git for whoever may read: what is dear to make and the same for the next reader. */
-const mayBeKept = ({ method, access, cost }: Route): boolean => method === 'GET' && access === 'repository:read' && cost === 'objects';
+const mayBeKept = ({ method, access, cost }: Route): boolean =>
+  method === 'GET' && access === 'repository:read' && cost === 'objects';
 
 function remember(route: Route, { givingWay }: WebRooms): Middleware {
   return (ctx, next) => {
@@ -46,7 +47,13 @@ const allowSilence: Middleware = (ctx, next) => {
 /** Everything a request passes on its way to a page, in order. */
 function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: KeptPages): Middleware[] {
   const budget = budgets[route.cost];
-  if (route.access === 'git' || route.access === 'federation' || route.access === 'api' || route.access === 'task' || route.access === 'operator') {
+  if (
+    route.access === 'git' ||
+    route.access === 'federation' ||
+    route.access === 'api' ||
+    route.access === 'task' ||
+    route.access === 'operator'
+  ) {
     return [remember(route, rooms), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
@@ -64,7 +71,12 @@ function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting,
 }
 
 /** Strangers wait in a line of their own before they take anybody's place. */
-function beforeWork(cost: CostClass, budget: Middleware, identify: Middleware, { before }: AnonymousBudget): Middleware[] {
+function beforeWork(
+  cost: CostClass,
+  budget: Middleware,
+  identify: Middleware,
+  { before }: AnonymousBudget,
+): Middleware[] {
   const line = before[cost];
   return line === null ? [budget, identify] : [identify, line, budget];
 }
@@ -84,7 +96,9 @@ function checkDeclaration({ method, path, access }: Route): void {
 
 function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Context) => void {
   return (ctx) => {
-    const matched = routerOf(ctx.path).match(ctx.path, ctx.method).path.filter((layer) => layer.path !== '/{*rest}');
+    const matched = routerOf(ctx.path)
+      .match(ctx.path, ctx.method)
+      .path.filter((layer) => layer.path !== '/{*rest}');
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
     throw new Refusal(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
@@ -100,7 +114,8 @@ export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middl
   });
   const routerOf = byFirstSegment(chains, (some) => {
     const router = new Router<State>({ sensitive: true });
-    for (const { method, path, chain } of some) router.register(path, method === 'ANY' ? router.methods : [method], chain as never);
+    for (const { method, path, chain } of some)
+      router.register(path, method === 'ANY' ? router.methods : [method], chain as never);
     return Object.assign(router, { serve: router.routes() as Middleware });
   });
   return [(ctx, next) => routerOf(ctx.path).serve(ctx, next), refuseUnrouted(routerOf) as never];
@@ -111,7 +126,10 @@ export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middl
  * are two hundred. So there is one router for each first segment, made when it is first
  * asked for, and one for what begins with no segment of the table.
  */
-function byFirstSegment<Each extends { path: string }, Made>(routes: readonly Each[], make: (some: readonly Each[]) => Made): (path: string) => Made {
+function byFirstSegment<Each extends { path: string }, Made>(
+  routes: readonly Each[],
+  make: (some: readonly Each[]) => Made,
+): (path: string) => Made {
   const segmentOf = (path: string): string => path.split('/', 2)[1] ?? '';
   const isPattern = (segment: string): boolean => /[:{*]/.test(segment);
   const known = new Set(routes.map(({ path }) => segmentOf(path)).filter((segment) => !isPattern(segment)));

@@ -48,11 +48,14 @@ async function drain(server: Server, graceMs: number): Promise<void> {
 export function createHttpServer({ host, port, handle, runners, patience }: HttpServerOptions): WebServer {
   let isDraining = false;
   const { headersMs = limits.headersTimeout, checkedEveryMs = limits.connectionsCheckingInterval } = patience ?? {};
-  const server = createServer({ ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs }, (request, response) => {
-    // The connection must not be offered for another request while the server goes away.
-    if (isDraining) response.setHeader('Connection', 'close');
-    handle(request, response);
-  });
+  const server = createServer(
+    { ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs },
+    (request, response) => {
+      // The connection must not be offered for another request while the server goes away.
+      if (isDraining) response.setHeader('Connection', 'close');
+      handle(request, response);
+    },
+  );
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = patience?.silenceMs ?? silenceMs;

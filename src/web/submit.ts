@@ -28,9 +28,9 @@ export async function submit(
   } catch (error) {
     const status = isDomainError(error) ? statusOfRefusal(error) : 500;
     if (!isDomainError(error) || ![403, 409, 422, 429].includes(status)) throw error;
-    const field = error.field === undefined ? null : fieldNames[error.field] ?? error.field;
+    const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
     const wait = error.retryAfterSeconds;
     const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) };
-    return { ...await again({ message: error.message, field }), status, headers };
+    return { ...(await again({ message: error.message, field })), status, headers };
   }
 }

@@ -84,7 +84,15 @@ export function createTurns({ perTurn = usualPerTurn } = {}): Turns {
 }
 
 /** Of what a request brings to prove who sends it; null when it brings nothing. */
-function digestOf({ authorization, cookie }: { authorization?: string | undefined; cookie?: string | undefined }): string | null {
-  const secret = authorization ?? (cookie === undefined ? null : readSessionCookie(cookie, 'https://') ?? readSessionCookie(cookie, 'http://'));
+function digestOf({
+  authorization,
+  cookie,
+}: {
+  authorization?: string | undefined;
+  cookie?: string | undefined;
+}): string | null {
+  const secret =
+    authorization ??
+    (cookie === undefined ? null : (readSessionCookie(cookie, 'https://') ?? readSessionCookie(cookie, 'http://')));
   return secret === null ? null : hash('sha256', secret, 'base64');
 }

@@ -14,7 +14,12 @@ const maxAnswerBytes = 256 * 1024;
 const keptAnswerLength = 4_096;
 
 /** Makes one attempt with a claimed row and writes down how it went. */
-export async function deliver(room: WebhookRoom, row: WebhookDeliveryRow, version: string, signal: AbortSignal): Promise<void> {
+export async function deliver(
+  room: WebhookRoom,
+  row: WebhookDeliveryRow,
+  version: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, logger, settings } = room;
   const hook = await db.read.findOneBy(webhookSchema, { id: row.webhookId });
   if (hook === null) return;
@@ -22,17 +27,33 @@ export async function deliver(room: WebhookRoom, row: WebhookDeliveryRow, versio
   const outcome = await attempt(room, hook, row, payload, version, signal);
   if (signal.aborted) return;
   const next = nextState(row, outcome, settings.maxAttempts);
-  await db.write(({ manager }) => manager.update(webhookDeliverySchema, { id: row.id, state: 'PENDING' }, { ...next, payload, about: payload === null ? row.about : null }));
-  if (outcome.error !== null) logger.info('webhook.not_delivered', { webhookId: hook.id, delivery: row.id, status: outcome.status, error: outcome.error, state: next.state });
+  await db.write(({ manager }) =>
+    manager.update(
+      webhookDeliverySchema,
+      { id: row.id, state: 'PENDING' },
+      { ...next, payload, about: payload === null ? row.about : null },
+    ),
+  );
+  if (outcome.error !== null)
+    logger.info('webhook.not_delivered', {
+      webhookId: hook.id,
+      delivery: row.id,
+      status: outcome.status,
+      error: outcome.error,
+      state: next.state,
+    });
 }
 
 /** Null when what it is about is gone. */
-async function writePayload({ repositories, accounts, settings }: WebhookRoom, { about }: WebhookDeliveryRow): Promise<string | null> {
+async function writePayload(
+  { repositories, accounts, settings }: WebhookRoom,
+  { about }: WebhookDeliveryRow,
+): Promise<string | null> {
   if (about === null) return null;
   const { repositoryId, run } = JSON.parse(about) as { repositoryId: string; run: EndedRun };
   const located = (await repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined) return null;
-  const actor = run.actorId === null ? null : (await accounts.peopleById([run.actorId])).get(run.actorId) ?? null;
+  const actor = run.actorId === null ? null : ((await accounts.peopleById([run.actorId])).get(run.actorId) ?? null);
   return JSON.stringify(runPayload(located, run, actor, settings));
 }
 
@@ -46,14 +67,29 @@ async function attempt(
 ): Promise<Outcome> {
   const triedAt = room.clock.now();
   const began = performance.now();
-  const ended = (rest: Omit<Outcome, 'triedAt' | 'tookMs'>): Outcome => ({ ...rest, triedAt, tookMs: Math.round(performance.now() - began) });
+  const ended = (rest: Omit<Outcome, 'triedAt' | 'tookMs'>): Outcome => ({
+    ...rest,
+    triedAt,
+    tookMs: Math.round(performance.now() - began),
+  });
   const none = { status: null, response: null };
   if (payload === null) return ended({ ...none, error: 'What it is about is gone.', mayRetry: false });
   try {
     const body = Buffer.from(payload);
     const headers = deliveryHeaders({ event, uuid, body, secret: openSecret(room, hook), version });
-    const answer = await room.outbound.send({ method: 'POST', url: hook.url, headers, body, maxBytes: maxAnswerBytes, signal });
-    return ended({ status: answer.status, response: answer.body.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerLength), ...judgeStatus(answer.status) });
+    const answer = await room.outbound.send({
+      method: 'POST',
+      url: hook.url,
+      headers,
+      body,
+      maxBytes: maxAnswerBytes,
+      signal,
+    });
+    return ended({
+      status: answer.status,
+      response: answer.body.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerLength),
+      ...judgeStatus(answer.status),
+    });
   } catch (error) {
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
     if (fault.code === 'internal') room.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
@@ -63,6 +99,7 @@ async function attempt(
 
 /** A refusal of ours names the setting that an administrator can change. */
 export function wordsFor(reason: string, message: string): string {
-  if (/not public|not a public/.test(message)) return `${message} An administrator can allow the host: webhooks.allowed_hosts.`;
+  if (/not public|not a public/.test(message))
+    return `${message} An administrator can allow the host: webhooks.allowed_hosts.`;
   return reason === 'internal' ? 'The secret does not open with this server’s key. Set it again.' : message;
 }

@@ -34,7 +34,12 @@ export async function listDeliveries(
  * Sends what was sent once more, as a delivery of its own; the old one stays as it is.
  * Refuses `webhook_not_found`, `delivery_not_found`.
  */
-export async function redeliver(room: WebhookRoom, scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
+export async function redeliver(
+  room: WebhookRoom,
+  scope: WebhookScope,
+  webhookId: string,
+  deliveryId: number,
+): Promise<number> {
   await findWebhook(room, scope, webhookId);
   return room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(webhookDeliverySchema, { id: deliveryId, webhookId });
@@ -70,11 +75,16 @@ async function lastPush(room: WebhookRoom, repositoryId: string) {
   const located = (await repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined) return null;
   const { branch, oid } = await git.head(located.path);
-  if (branch === null || oid === null) return { event: 'ping', payload: { zen: 'It works.', repository: repositoryPayload(located, settings) } };
+  if (branch === null || oid === null)
+    return { event: 'ping', payload: { zen: 'It works.', repository: repositoryPayload(located, settings) } };
   const commit = await git.commit(located.path, oid);
   const facts = {
-    ref: `refs/heads/${branch}`, oldId: commit.parents[0] ?? '0'.repeat(oid.length), newId: oid,
-    commits: [await withFiles(room, located.path, commit)], total: 1, pusher: null,
+    ref: `refs/heads/${branch}`,
+    oldId: commit.parents[0] ?? '0'.repeat(oid.length),
+    newId: oid,
+    commits: [await withFiles(room, located.path, commit)],
+    total: 1,
+    pusher: null,
   };
   return { event: 'push', payload: pushPayload(located, facts, settings) };
 }
@@ -82,6 +92,7 @@ async function lastPush(room: WebhookRoom, repositoryId: string) {
 /** For a job, once a day; answers how many went. What is still on its way stays. */
 export async function removeOldDeliveries({ db, clock }: WebhookRoom): Promise<number> {
   const { affected } = await db.write(({ manager }) =>
-    manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }));
+    manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }),
+  );
   return affected ?? 0;
 }

@@ -18,12 +18,14 @@ const minuteMs = 60_000;
 const maxBackoffMs = 3_600_000;
 
 /** 1, 2, 4, … minutes, at most an hour. */
-export const backoffMs = (attempts: number): number => Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
+export const backoffMs = (attempts: number): number =>
+  Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
 
 /** What a status says: taken, come again, or no. Redirects are not followed, so they are a no. */
 export function judgeStatus(status: number): Pick<Outcome, 'error' | 'mayRetry'> {
   if (status >= 200 && status < 300) return { error: null, mayRetry: false };
-  if (status >= 300 && status < 400) return { error: 'It answered with a redirect, which is not followed.', mayRetry: false };
+  if (status >= 300 && status < 400)
+    return { error: 'It answered with a redirect, which is not followed.', mayRetry: false };
   const mayRetry = status >= 500 || status === 408 || status === 429;
   return { error: `It answered with status ${status}.`, mayRetry };
 }
@@ -41,6 +43,10 @@ export function nextState(
     attempts: tried,
     lockedUntil: 0,
     ...(isOver ? {} : { nextAttemptAt: triedAt + tookMs + backoffMs(tried) }),
-    status, response, error, triedAt, tookMs,
+    status,
+    response,
+    error,
+    triedAt,
+    tookMs,
   };
 }

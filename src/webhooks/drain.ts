@@ -29,11 +29,13 @@ export function createDrain(room: WebhookRoom, version: string): Drain {
       again = false;
       for (let claimed = await claim(room); claimed.length > 0; claimed = await claim(room)) {
         const byHook = [...Map.groupBy(claimed, ({ webhookId }) => webhookId).values()];
-        await Promise.all(Array.from({ length: slots }, async () => {
-          for (let rows = byHook.shift(); rows !== undefined; rows = byHook.shift()) {
-            for (const row of rows) if (!stopping.signal.aborted) await deliver(room, row, version, stopping.signal);
-          }
-        }));
+        await Promise.all(
+          Array.from({ length: slots }, async () => {
+            for (let rows = byHook.shift(); rows !== undefined; rows = byHook.shift()) {
+              for (const row of rows) if (!stopping.signal.aborted) await deliver(room, row, version, stopping.signal);
+            }
+          }),
+        );
         if (stopping.signal.aborted) return tried;
         tried += claimed.length;
       }
@@ -56,7 +58,10 @@ export function createDrain(room: WebhookRoom, version: string): Drain {
 
 async function claim({ db, clock }: WebhookRoom): Promise<WebhookDeliveryRow[]> {
   const at = clock.now();
-  const due: unknown[] = await db.read.query("SELECT 1 FROM webhook_deliveries WHERE state = 'PENDING' AND next_attempt_at <= ? AND locked_until <= ? LIMIT 1", [at, at]);
+  const due: unknown[] = await db.read.query(
+    "SELECT 1 FROM webhook_deliveries WHERE state = 'PENDING' AND next_attempt_at <= ? AND locked_until <= ? LIMIT 1",
+    [at, at],
+  );
   // An empty queue costs no write.
   if (due.length === 0) return [];
   return db.write(async ({ manager, now }) => {

@@ -34,7 +34,8 @@ export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<Pu
     async record(tx, push, prepared) {
       const hooks = await webhooksFor(tx.manager, push.repository, events);
       for (const { event, payload } of prepared) {
-        for (const hook of hooks.filter((each) => each.events.includes(event))) await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
+        for (const hook of hooks.filter((each) => each.events.includes(event)))
+          await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
     recorded: () => wake(),
@@ -47,29 +48,51 @@ async function prepare(room: WebhookRoom, push: ArrivedPush): Promise<PushEvent[
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return [];
   const wanted = new Set(hooks.flatMap((hook) => hook.events));
-  const pusher = push.pusherId === null ? null : (await room.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null;
+  const pusher =
+    push.pusherId === null ? null : ((await room.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null);
   const found: PushEvent[] = [];
   for (const update of push.updates.filter(({ ref }) => told.test(ref)).slice(0, maxRefs)) {
     const { ref, oldId, newId } = update;
     if (noRef.test(newId)) {
-      if (wanted.has('delete')) found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, room.settings) });
+      if (wanted.has('delete'))
+        found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, room.settings) });
       continue;
     }
-    if (noRef.test(oldId) && wanted.has('create')) found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, room.settings) });
-    if (wanted.has('push')) found.push({ event: 'push', payload: pushPayload(located, { ...update, pusher, ...(await commitsOf(room, located, update)) }, room.settings) });
+    if (noRef.test(oldId) && wanted.has('create'))
+      found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, room.settings) });
+    if (wanted.has('push'))
+      found.push({
+        event: 'push',
+        payload: pushPayload(
+          located,
+          { ...update, pusher, ...(await commitsOf(room, located, update)) },
+          room.settings,
+        ),
+      });
   }
   return found;
 }
 
 /** What a moved ref brought; a new branch brings what no other branch has, a tag nothing. */
-async function commitsOf(room: WebhookRoom, { path }: Pick<Located, 'path'>, { ref, oldId, newId }: Update): Promise<Pick<PushFacts, 'commits' | 'total'>> {
+async function commitsOf(
+  room: WebhookRoom,
+  { path }: Pick<Located, 'path'>,
+  { ref, oldId, newId }: Update,
+): Promise<Pick<PushFacts, 'commits' | 'total'>> {
   if (!ref.startsWith('refs/heads/')) return { commits: [], total: 0 };
-  const others = async () => [...(await room.git.refs(path))].filter(([name]) => name !== ref && name.startsWith('refs/heads/')).map(([, oid]) => oid);
-  const { total, commits } = await room.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], { limit: maxCommits });
+  const others = async () =>
+    [...(await room.git.refs(path))]
+      .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))
+      .map(([, oid]) => oid);
+  const { total, commits } = await room.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], {
+    limit: maxCommits,
+  });
   return { total, commits: await Promise.all(commits.map((commit) => withFiles(room, path, commit))) };
 }
 
 export async function withFiles({ git }: WebhookRoom, path: string, commit: Commit): Promise<CommitWithFiles> {
-  const { files } = await git.reading.listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid }).catch(() => ({ files: [] }));
+  const { files } = await git.reading
+    .listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid })
+    .catch(() => ({ files: [] }));
   return { commit, files: files.slice(0, maxFiles) };
 }

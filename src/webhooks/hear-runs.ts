@@ -15,8 +15,38 @@ export function hearRuns(room: WebhookRoom): RunEnding {
     if (repository === null) return;
     const hooks = await webhooksFor(tx.manager, repository, ['run']);
     if (hooks.length === 0) return;
-    const { id, number, workflowPath, workflowName, title, event, ref, sha, attempt, actorId, createdAt, startedAt, finishedAt, status } = run;
-    const ended = { id, number, workflowPath, workflowName, title, event, ref, sha, attempt, actorId, createdAt, startedAt, finishedAt, status } as EndedRun;
+    const {
+      id,
+      number,
+      workflowPath,
+      workflowName,
+      title,
+      event,
+      ref,
+      sha,
+      attempt,
+      actorId,
+      createdAt,
+      startedAt,
+      finishedAt,
+      status,
+    } = run;
+    const ended = {
+      id,
+      number,
+      workflowPath,
+      workflowName,
+      title,
+      event,
+      ref,
+      sha,
+      attempt,
+      actorId,
+      createdAt,
+      startedAt,
+      finishedAt,
+      status,
+    } as EndedRun;
     const about = JSON.stringify({ repositoryId: repository.id, run: ended });
     for (const hook of hooks) await queue(room, tx, { webhookId: hook.id, event: 'workflow_run', about });
   };

@@ -38,7 +38,10 @@ export const webhookNotFound = () => notFound('webhook_not_found', 'There is no 
 
 /** Oldest first. */
 export async function listWebhooks(room: WebhookRoom, scope: WebhookScope): Promise<Webhook[]> {
-  const rows = await room.db.read.find(webhookSchema, { where: inScope(scope), order: { createdAt: 'ASC', id: 'ASC' } });
+  const rows = await room.db.read.find(webhookSchema, {
+    where: inScope(scope),
+    order: { createdAt: 'ASC', id: 'ASC' },
+  });
   return Promise.all(rows.map((row) => describe(room, row)));
 }
 
@@ -49,7 +52,10 @@ export async function findWebhook(room: WebhookRoom, scope: WebhookScope, id: st
   return describe(room, row);
 }
 
-async function describe({ db }: WebhookRoom, { id, url, secretCiphertext, events, isActive, createdAt, updatedAt }: WebhookRow): Promise<Webhook> {
+async function describe(
+  { db }: WebhookRoom,
+  { id, url, secretCiphertext, events, isActive, createdAt, updatedAt }: WebhookRow,
+): Promise<Webhook> {
   const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: id }, order: { id: 'DESC' } });
   return { id, url, hasSecret: secretCiphertext !== null, events, isActive, createdAt, updatedAt, last };
 }
@@ -58,7 +64,12 @@ async function describe({ db }: WebhookRoom, { id, url, secretCiphertext, events
  * Makes a webhook. Its address is judged without being contacted.
  * Refuses `invalid_webhook_url`, `no_events`, `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
  */
-export async function addWebhook(room: WebhookRoom, viewer: Viewer, scope: WebhookScope, input: WebhookInput): Promise<Webhook> {
+export async function addWebhook(
+  room: WebhookRoom,
+  viewer: Viewer,
+  scope: WebhookScope,
+  input: WebhookInput,
+): Promise<Webhook> {
   const { db, random, logger } = room;
   const changes = await read(room, input);
   const id = random.uuid();
@@ -68,36 +79,72 @@ export async function addWebhook(room: WebhookRoom, viewer: Viewer, scope: Webho
       throw conflict('too_many_webhooks', `There are ${maxPerScope} webhooks here already.`);
     }
     await manager.insert(webhookSchema, {
-      id, ...scopeColumns(scope), ...changes, isActive: input.isActive ?? true, createdAt: now, updatedAt: now,
+      id,
+      ...scopeColumns(scope),
+      ...changes,
+      isActive: input.isActive ?? true,
+      createdAt: now,
+      updatedAt: now,
       secretCiphertext: secret == null ? null : sealSecret(room, id, secret),
     });
   });
-  logger.info('webhook.added', { webhookId: id, scope: scope.kind, scopeId: scope.id, host: new URL(changes.url).host, by: viewerForLog(viewer) });
+  logger.info('webhook.added', {
+    webhookId: id,
+    scope: scope.kind,
+    scopeId: scope.id,
+    host: new URL(changes.url).host,
+    by: viewerForLog(viewer),
+  });
   return findWebhook(room, scope, id);
 }
 
 /** Refuses as `addWebhook` does, and `webhook_not_found`. */
-export async function editWebhook(room: WebhookRoom, viewer: Viewer, scope: WebhookScope, id: string, input: WebhookInput): Promise<Webhook> {
+export async function editWebhook(
+  room: WebhookRoom,
+  viewer: Viewer,
+  scope: WebhookScope,
+  id: string,
+  input: WebhookInput,
+): Promise<Webhook> {
   const changes = await read(room, input);
   const secret = readSecret(input.secret);
   await room.db.write(async ({ manager, now }) => {
     const row = await manager.findOneBy(webhookSchema, { ...inScope(scope), id });
     if (row === null) throw webhookNotFound();
-    const sealed = secret === undefined ? {} : { secretCiphertext: secret === null ? null : sealSecret(room, id, secret) };
-    await manager.update(webhookSchema, { id }, { ...changes, ...sealed, isActive: input.isActive ?? row.isActive, updatedAt: now });
+    const sealed =
+      secret === undefined ? {} : { secretCiphertext: secret === null ? null : sealSecret(room, id, secret) };
+    await manager.update(
+      webhookSchema,
+      { id },
+      { ...changes, ...sealed, isActive: input.isActive ?? row.isActive, updatedAt: now },
+    );
   });
-  room.logger.info('webhook.edited', { webhookId: id, scope: scope.kind, scopeId: scope.id, host: new URL(changes.url).host, by: viewerForLog(viewer) });
+  room.logger.info('webhook.edited', {
+    webhookId: id,
+    scope: scope.kind,
+    scopeId: scope.id,
+    host: new URL(changes.url).host,
+    by: viewerForLog(viewer),
+  });
   return findWebhook(room, scope, id);
 }
 
 /** With everything that was to be sent. Refuses `webhook_not_found`. */
-export async function removeWebhook({ db, logger }: WebhookRoom, viewer: Viewer, scope: WebhookScope, id: string): Promise<void> {
+export async function removeWebhook(
+  { db, logger }: WebhookRoom,
+  viewer: Viewer,
+  scope: WebhookScope,
+  id: string,
+): Promise<void> {
   const { affected } = await db.write(({ manager }) => manager.delete(webhookSchema, { ...inScope(scope), id }));
   if (affected === 0) throw webhookNotFound();
   logger.info('webhook.removed', { webhookId: id, scope: scope.kind, scopeId: scope.id, by: viewerForLog(viewer) });
 }
 
-async function read({ outbound }: WebhookRoom, { url, events }: WebhookInput): Promise<Pick<WebhookRow, 'url' | 'events'>> {
+async function read(
+  { outbound }: WebhookRoom,
+  { url, events }: WebhookInput,
+): Promise<Pick<WebhookRow, 'url' | 'events'>> {
   const text = url.trim();
   const refuse = (message: string, cause?: unknown) => invalid('invalid_webhook_url', message, { field: 'url', cause });
   if (text.length > maxUrlLength) throw refuse(`An address has at most ${maxUrlLength} characters.`);
@@ -107,7 +154,10 @@ async function read({ outbound }: WebhookRoom, { url, events }: WebhookInput): P
     throw refuse(wordsFor(error.reason, error.message), error);
   });
   const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
-  if (unknown !== undefined) throw invalid('unknown_event', `There is no event ${unknown}: choose from ${webhookEvents.join(', ')}.`, { field: 'events' });
+  if (unknown !== undefined)
+    throw invalid('unknown_event', `There is no event ${unknown}: choose from ${webhookEvents.join(', ')}.`, {
+      field: 'events',
+    });
   if (events.length === 0) throw invalid('no_events', 'Choose at least one event.', { field: 'events' });
   return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
 }
@@ -116,6 +166,7 @@ async function read({ outbound }: WebhookRoom, { url, events }: WebhookInput): P
 function readSecret(secret: string | null | undefined): string | null | undefined {
   if (secret === null) return null;
   if (secret === undefined || secret === '') return undefined;
-  if (secret.length > maxSecretLength) throw invalid('invalid_webhook_secret', `A secret has at most ${maxSecretLength} characters.`, { field: 'secret' });
+  if (secret.length > maxSecretLength)
+    throw invalid('invalid_webhook_secret', `A secret has at most ${maxSecretLength} characters.`, { field: 'secret' });
   return secret;
 }

@@ -34,14 +34,22 @@ function userPayload(person: Person | null, { baseUrl }: Settings): JsonObject {
   };
 }
 
-export function repositoryPayload({ repository, owner }: Pick<Located, 'repository' | 'owner'>, { baseUrl, sshOrigin }: Settings): JsonObject {
+export function repositoryPayload(
+  { repository, owner }: Pick<Located, 'repository' | 'owner'>,
+  { baseUrl, sshOrigin }: Settings,
+): JsonObject {
   const fullName = `${owner.handle}/${repository.name}`;
   const ownerPage = `${baseUrl ?? ''}/${owner.kind === 'user' ? 'users' : 'orgs'}/${owner.handle}`;
   return {
     id: numericId(repository.id),
     owner: {
-      id: numericId(owner.id), login: owner.handle, username: owner.handle, full_name: '', email: '',
-      avatar_url: `${baseUrl ?? ''}/avatars/${owner.id}.svg`, html_url: ownerPage,
+      id: numericId(owner.id),
+      login: owner.handle,
+      username: owner.handle,
+      full_name: '',
+      email: '',
+      avatar_url: `${baseUrl ?? ''}/avatars/${owner.id}.svg`,
+      html_url: ownerPage,
     },
     name: repository.name,
     full_name: fullName,
@@ -96,7 +104,11 @@ export interface PushFacts {
   pusher: Person | null;
 }
 
-export function pushPayload(located: Located, { ref, oldId, newId, commits, total, pusher }: PushFacts, settings: Settings): JsonObject {
+export function pushPayload(
+  located: Located,
+  { ref, oldId, newId, commits, total, pusher }: PushFacts,
+  settings: Settings,
+): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
   const listed = commits.map((each) => commitPayload(each, page));
   const user = userPayload(pusher, settings);
@@ -115,22 +127,55 @@ export function pushPayload(located: Located, { ref, oldId, newId, commits, tota
 }
 
 /** Of a branch or a tag that was made. */
-export function createPayload(located: Located, facts: { ref: string; newId: string; pusher: Person | null }, settings: Settings): JsonObject {
-  return { sha: facts.newId, ...namedRef(facts.ref), repository: repositoryPayload(located, settings), sender: userPayload(facts.pusher, settings) };
+export function createPayload(
+  located: Located,
+  facts: { ref: string; newId: string; pusher: Person | null },
+  settings: Settings,
+): JsonObject {
+  return {
+    sha: facts.newId,
+    ...namedRef(facts.ref),
+    repository: repositoryPayload(located, settings),
+    sender: userPayload(facts.pusher, settings),
+  };
 }
 
 /** Of a branch or a tag that was deleted. */
-export function deletePayload(located: Located, facts: { ref: string; pusher: Person | null }, settings: Settings): JsonObject {
-  return { ...namedRef(facts.ref), pusher_type: 'user', repository: repositoryPayload(located, settings), sender: userPayload(facts.pusher, settings) };
+export function deletePayload(
+  located: Located,
+  facts: { ref: string; pusher: Person | null },
+  settings: Settings,
+): JsonObject {
+  return {
+    ...namedRef(facts.ref),
+    pusher_type: 'user',
+    repository: repositoryPayload(located, settings),
+    sender: userPayload(facts.pusher, settings),
+  };
 }
 
 const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
-const namedRef = (ref: string): JsonObject => ({ ref: shortName(ref), ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch' });
+const namedRef = (ref: string): JsonObject => ({
+  ref: shortName(ref),
+  ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+});
 
 /** The state of a run at its end; the row itself may have been started again since. */
 export type EndedRun = Pick<
   RunRow,
-  'id' | 'number' | 'workflowPath' | 'workflowName' | 'title' | 'event' | 'ref' | 'sha' | 'attempt' | 'actorId' | 'createdAt' | 'startedAt' | 'finishedAt'
+  | 'id'
+  | 'number'
+  | 'workflowPath'
+  | 'workflowName'
+  | 'title'
+  | 'event'
+  | 'ref'
+  | 'sha'
+  | 'attempt'
+  | 'actorId'
+  | 'createdAt'
+  | 'startedAt'
+  | 'finishedAt'
 > & { status: FinalStatus };
 
 export function runPayload(located: Located, run: EndedRun, actor: Person | null, settings: Settings): JsonObject {

@@ -7,12 +7,25 @@ import type { WebhookDeliveryRow } from './webhook-schema.ts';
 export async function queue(
   { random }: Pick<WebhookRoom, 'random'>,
   { manager, now }: Tx,
-  said: Pick<WebhookDeliveryRow, 'webhookId' | 'event'> & Partial<Pick<WebhookDeliveryRow, 'about' | 'payload' | 'redeliveryOf'>>,
+  said: Pick<WebhookDeliveryRow, 'webhookId' | 'event'> &
+    Partial<Pick<WebhookDeliveryRow, 'about' | 'payload' | 'redeliveryOf'>>,
 ): Promise<number> {
   const { identifiers } = await manager.insert(webhookDeliverySchema, {
-    about: null, payload: null, redeliveryOf: null, ...said,
-    uuid: random.uuid(), state: 'PENDING', attempts: 0, nextAttemptAt: now, lockedUntil: 0, createdAt: now,
-    triedAt: null, tookMs: null, status: null, response: null, error: null,
+    about: null,
+    payload: null,
+    redeliveryOf: null,
+    ...said,
+    uuid: random.uuid(),
+    state: 'PENDING',
+    attempts: 0,
+    nextAttemptAt: now,
+    lockedUntil: 0,
+    createdAt: now,
+    triedAt: null,
+    tookMs: null,
+    status: null,
+    response: null,
+    error: null,
   });
   return identifiers[0]!.id as number;
 }

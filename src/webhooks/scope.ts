@@ -11,8 +11,13 @@ export function scopeColumns({ kind, id }: WebhookScope): Pick<WebhookRow, 'repo
   return { repositoryId: kind === 'repository' ? id : null, organisationId: kind === 'organisation' ? id : null };
 }
 
-export function scopeOf({ repositoryId, organisationId }: Pick<WebhookRow, 'repositoryId' | 'organisationId'>): WebhookScope {
-  return repositoryId !== null ? { kind: 'repository', id: repositoryId } : { kind: 'organisation', id: organisationId! };
+export function scopeOf({
+  repositoryId,
+  organisationId,
+}: Pick<WebhookRow, 'repositoryId' | 'organisationId'>): WebhookScope {
+  return repositoryId !== null
+    ? { kind: 'repository', id: repositoryId }
+    : { kind: 'organisation', id: organisationId! };
 }
 
 export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
@@ -27,7 +32,10 @@ export async function webhooksFor(
   events: readonly WebhookEvent[],
 ): Promise<WebhookRow[]> {
   const rows = await manager.find(webhookSchema, {
-    where: [{ repositoryId: id, isActive: true }, ...(ownerOrganisationId === null ? [] : [{ organisationId: ownerOrganisationId, isActive: true }])],
+    where: [
+      { repositoryId: id, isActive: true },
+      ...(ownerOrganisationId === null ? [] : [{ organisationId: ownerOrganisationId, isActive: true }]),
+    ],
     order: { createdAt: 'ASC', id: 'ASC' },
   });
   return rows.filter((row) => row.events.some((event) => events.includes(event)));

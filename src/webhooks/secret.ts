@@ -6,12 +6,19 @@ import type { WebhookRow } from './webhook-schema.ts';
 /** Ciphertext opens only for the webhook that it was made for. */
 const placeOf = (webhookId: string): string => `webhook:${webhookId}`;
 
-export function sealSecret({ key, random }: Pick<WebhookRoom, 'key' | 'random'>, webhookId: string, secret: string): string {
+export function sealSecret(
+  { key, random }: Pick<WebhookRoom, 'key' | 'random'>,
+  webhookId: string,
+  secret: string,
+): string {
   return seal(key.for('secrets'), random, placeOf(webhookId), secret);
 }
 
 /** Null for a webhook without a secret. Throws where the key of the instance is another one by now. */
-export function openSecret({ key }: Pick<WebhookRoom, 'key'>, { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>): string | null {
+export function openSecret(
+  { key }: Pick<WebhookRoom, 'key'>,
+  { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,
+): string | null {
   if (secretCiphertext === null) return null;
   const secret = unseal(key.for('secrets'), placeOf(id), secretCiphertext);
   if (secret === null) throw internal('the secret of a webhook does not open with this data folder’s key');

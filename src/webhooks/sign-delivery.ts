@@ -5,7 +5,13 @@ import { createHmac } from 'node:crypto';
  * what they look for. The signature is HMAC-SHA256 of the body's bytes, in hex.
  * @param secret null for a webhook without one: then there is no signature
  */
-export function deliveryHeaders({ event, uuid, body, secret, version }: {
+export function deliveryHeaders({
+  event,
+  uuid,
+  body,
+  secret,
+  version,
+}: {
   event: string;
   uuid: string;
   body: Buffer;

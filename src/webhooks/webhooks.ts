@@ -38,11 +38,14 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
   };
   const drain = createDrain(room, version);
-  const wake = (): void => void drain.drain().catch((error: unknown) => room.logger.error('webhook.drain_failed', { error }));
+  const wake = (): void =>
+    void drain.drain().catch((error: unknown) => room.logger.error('webhook.drain_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
-  const bind = <Rest extends unknown[], Result>(useCase: (room: WebhookRoom, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result => useCase(room, ...rest);
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (room: WebhookRoom, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(room, ...rest);
 
   return {
     list: bind(listWebhooks),

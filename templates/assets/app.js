@@ -64,7 +64,8 @@ function markLines() {
   if (!first || !code) return;
   const [from, to] = [Number(first), Number(last)].sort((a, b) => a - b);
   for (const line of code.querySelectorAll('.marked')) line.classList.remove('marked');
-  for (let number = from; number <= to; number += 1) document.getElementById(`L${number}`)?.parentElement.classList.add('marked');
+  for (let number = from; number <= to; number += 1)
+    document.getElementById(`L${number}`)?.parentElement.classList.add('marked');
   document.getElementById(`L${from}`)?.scrollIntoView({ block: 'nearest' });
 }
 
@@ -130,7 +131,9 @@ function showHelp() {
 }
 
 function moveBy(step) {
-  const rows = [...document.querySelectorAll('main :is(.row-title, a.file, a.row, .changed-file > summary)')].filter((row) => row.offsetParent);
+  const rows = [...document.querySelectorAll('main :is(.row-title, a.file, a.row, .changed-file > summary)')].filter(
+    (row) => row.offsetParent,
+  );
   const at = rows.indexOf(document.activeElement);
   rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
 }
@@ -142,7 +145,12 @@ function goToLine() {
 
 const actions = {
   '?': showHelp,
-  s: () => (document.querySelector('header input[type=search], .search-box input') ?? { focus: () => location.assign('/search') }).focus(),
+  s: () =>
+    (
+      document.querySelector('header input[type=search], .search-box input') ?? {
+        focus: () => location.assign('/search'),
+      }
+    ).focus(),
   'g d': () => location.assign('/'),
   l: goToLine,
   j: () => moveBy(1),
@@ -194,17 +202,23 @@ async function renewParts() {
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   // A log that was not there before changes the page as a whole.
-  if (fresh.querySelectorAll('[data-part]').length !== document.querySelectorAll('[data-part]').length) return location.reload();
-  const closed = new Set([...document.querySelectorAll('.log-section:not([open]) > summary')].map((summary) => summary.textContent));
+  if (fresh.querySelectorAll('[data-part]').length !== document.querySelectorAll('[data-part]').length)
+    return location.reload();
+  const closed = new Set(
+    [...document.querySelectorAll('.log-section:not([open]) > summary')].map((summary) => summary.textContent),
+  );
   for (const part of document.querySelectorAll('[data-part]')) {
     const next = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (part.contains(document.activeElement) || Number(next.dataset.end) < Number(part.dataset.end)) continue;
-    for (const summary of next.querySelectorAll('.log-section > summary')) if (closed.has(summary.textContent)) summary.parentElement.open = false;
+    for (const summary of next.querySelectorAll('.log-section > summary'))
+      if (closed.has(summary.textContent)) summary.parentElement.open = false;
     part.replaceWith(next);
   }
 }
 
-for (const { dataset: { live } } of document.querySelectorAll('[data-live]')) {
+for (const {
+  dataset: { live },
+} of document.querySelectorAll('[data-live]')) {
   const source = new EventSource(live);
   let waiting = null;
   const renew = () => (waiting ??= setTimeout(() => renewParts().finally(() => (waiting = null)), 400));

@@ -98,7 +98,11 @@ for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
       t.equal(level({ via: 'token', repositoryIds: [] }), listedElsewhere, `${who}, token without repositories`);
       t.equal(level({ via: 'key' }), admin, `${who}, with an SSH key`);
     }
-    t.equal(repositoryLevel(anonymous, { ...ofBob, visibility }), visibility === 'PUBLIC' ? 'read' : 'none', 'anonymous');
+    t.equal(
+      repositoryLevel(anonymous, { ...ofBob, visibility }),
+      visibility === 'PUBLIC' ? 'read' : 'none',
+      'anonymous',
+    );
   });
 }
 
@@ -166,22 +170,30 @@ t.test('a scope covers acts that are about no repository; anonymous has none', a
   t.notOk(scopeAllows(anonymous, 'read'));
 });
 
-t.test('SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, nobody else', async (t) => {
-  const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
-  for (const [who, facts] of Object.entries(ties)) {
-    for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
-      const owns = (change: Partial<PersonViewer>) => ownsRepository({ ...alice, ...change }, { ...facts, visibility });
-      t.equal(owns({}), owners.includes(who), `${who}, ${visibility}`);
-      t.equal(owns({ isAdministrator: true }), owners.includes(who), `${who}, administrator of the instance`);
-      t.equal(owns({ via: 'token', scope: 'write' }), false, `${who}, with a token that may only write`);
-      t.equal(owns({ via: 'token', repositoryIds: ['another'] }), false, `${who}, with a token for others`);
-      t.equal(owns({ via: 'token', repositoryIds: ['repository'] }), owners.includes(who), `${who}, listed by the token`);
-      t.equal(ownsRepository(anonymous, { ...facts, visibility }), false);
-      t.equal(ownsRepository(localAdministrator, { ...facts, visibility }), true);
-      t.equal(ownsRepository(alice, { ...facts, visibility, deleted: true }), false, `${who}, in the trash`);
+t.test(
+  'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, nobody else',
+  async (t) => {
+    const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
+    for (const [who, facts] of Object.entries(ties)) {
+      for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
+        const owns = (change: Partial<PersonViewer>) =>
+          ownsRepository({ ...alice, ...change }, { ...facts, visibility });
+        t.equal(owns({}), owners.includes(who), `${who}, ${visibility}`);
+        t.equal(owns({ isAdministrator: true }), owners.includes(who), `${who}, administrator of the instance`);
+        t.equal(owns({ via: 'token', scope: 'write' }), false, `${who}, with a token that may only write`);
+        t.equal(owns({ via: 'token', repositoryIds: ['another'] }), false, `${who}, with a token for others`);
+        t.equal(
+          owns({ via: 'token', repositoryIds: ['repository'] }),
+          owners.includes(who),
+          `${who}, listed by the token`,
+        );
+        t.equal(ownsRepository(anonymous, { ...facts, visibility }), false);
+        t.equal(ownsRepository(localAdministrator, { ...facts, visibility }), true);
+        t.equal(ownsRepository(alice, { ...facts, visibility, deleted: true }), false, `${who}, in the trash`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('every tie is named, the strongest first, and it is the one that counts', async (t) => {
   const named = Object.entries(ties).map(([who, facts]) => [who, tiesOf('alice', facts).map(describeTie)]);

@@ -7,7 +7,13 @@ import {
   repositoryLevel,
   visibleRepositories,
 } from '../../src/access/index.ts';
-import type { CollaboratorRole, OrganisationRole, PersonViewer, RepositoryFacts, Viewer } from '../../src/access/index.ts';
+import type {
+  CollaboratorRole,
+  OrganisationRole,
+  PersonViewer,
+  RepositoryFacts,
+  Viewer,
+} from '../../src/access/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';

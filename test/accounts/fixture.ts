@@ -47,8 +47,9 @@ export async function openAccounts(t: Owner, settings: Partial<AccountSettings> 
 export async function openWithAlice(t: Owner, settings: Partial<AccountSettings> = {}) {
   const rooms = await openAccounts(t, settings);
   const alice = await rooms.accounts.addPerson({ username: 'Alice', password });
-  const signIn = (given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {}) =>
-    rooms.accounts.signIn({ username: 'alice', password, ...origin, ...given });
+  const signIn = (
+    given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {},
+  ) => rooms.accounts.signIn({ username: 'alice', password, ...origin, ...given });
   return { ...rooms, alice, signIn };
 }
 

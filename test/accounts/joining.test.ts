@@ -41,7 +41,15 @@ t.test('without a working setup token nothing is said about the rest of the form
   clock.advance(dayMs - 1);
   await accounts.checkSetupToken(expired);
   clock.advance(1);
-  for (const token of [expired, '', 'nonsense', '7Q2K-0000-0000-0000-0000', undefined as never, null as never, ['x'] as never]) {
+  for (const token of [
+    expired,
+    '',
+    'nonsense',
+    '7Q2K-0000-0000-0000-0000',
+    undefined as never,
+    null as never,
+    ['x'] as never,
+  ]) {
     t.equal(await reasonOf(accounts.checkSetupToken(token)), 'setup_closed');
     t.equal(await reasonOf(accounts.setUp({ token, username: 'alice', password: 'short' })), 'setup_closed');
   }
@@ -70,13 +78,18 @@ t.test('a program that restarts for ever does not pile up setup tokens', async (
   t.equal(row!.count, 20);
 });
 
-t.test('security D-08 of 20 who set up at once, with the same token or their own, one becomes administrator', async (t) => {
-  const { accounts } = await openAccounts(t);
-  const tokens = [await accounts.setupToken(), await accounts.setupToken()];
-  const attempts = Array.from({ length: 20 }, (_, n) => accounts.setUp({ token: tokens[n % 2]!, username: `user-${n}x`, password }));
-  t.same(await outcomes(attempts), { accepted: 1, setup_closed: 19 });
-  t.equal((await accounts.listPeople()).length, 1);
-});
+t.test(
+  'security D-08 of 20 who set up at once, with the same token or their own, one becomes administrator',
+  async (t) => {
+    const { accounts } = await openAccounts(t);
+    const tokens = [await accounts.setupToken(), await accounts.setupToken()];
+    const attempts = Array.from({ length: 20 }, (_, n) =>
+      accounts.setUp({ token: tokens[n % 2]!, username: `user-${n}x`, password }),
+    );
+    t.same(await outcomes(attempts), { accepted: 1, setup_closed: 19 });
+    t.equal((await accounts.listPeople()).length, 1);
+  },
+);
 
 t.test('an administrator made on the command line closes the setup', async (t) => {
   const { accounts } = await openAccounts(t);
@@ -97,7 +110,10 @@ t.test('an invite lets one person in', async (t) => {
   await accounts.checkInvite(secret);
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'Alice', password })), 'handle_taken');
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'bob', password: 'short' })), 'password_too_short');
-  t.match(await accounts.signUp({ token: secret, username: 'bob', password }), { username: 'bob', isAdministrator: false });
+  t.match(await accounts.signUp({ token: secret, username: 'bob', password }), {
+    username: 'bob',
+    isAdministrator: false,
+  });
   t.equal(await reasonOf(accounts.checkInvite(secret)), 'sign_up_closed');
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'carol', password })), 'sign_up_closed');
   t.same(await accounts.listInvites(), []);
@@ -113,7 +129,15 @@ t.test('without a working invite nothing is said about the rest of the form', as
   await accounts.removeInvite(invite.id);
   const working = await accounts.addInvite(null);
   t.equal((await accounts.listInvites()).length, 1);
-  for (const token of [expired, removed, '', working.secret.slice(1), `${working.secret}x`, undefined as never, {} as never]) {
+  for (const token of [
+    expired,
+    removed,
+    '',
+    working.secret.slice(1),
+    `${working.secret}x`,
+    undefined as never,
+    {} as never,
+  ]) {
     t.equal(await reasonOf(accounts.checkInvite(token)), 'sign_up_closed');
     t.equal(await reasonOf(accounts.signUp({ token, username: 'alice', password: 'short' })), 'sign_up_closed');
   }
@@ -124,7 +148,9 @@ t.test('without a working invite nothing is said about the rest of the form', as
 t.test('security D-08 of 20 who use one invite at once, one gets in', async (t) => {
   const { accounts } = await openAccounts(t);
   const { secret } = await accounts.addInvite(null);
-  const attempts = Array.from({ length: 20 }, (_, n) => accounts.signUp({ token: secret, username: `user-${n}x`, password }));
+  const attempts = Array.from({ length: 20 }, (_, n) =>
+    accounts.signUp({ token: secret, username: `user-${n}x`, password }),
+  );
   t.same(await outcomes(attempts), { accepted: 1, sign_up_closed: 19 });
 });
 
@@ -142,13 +168,26 @@ t.test('security D-09 no secret is anywhere in the database, only what recognise
   const alice = await accounts.setUp({ token: setup, username: 'alice', password });
   const { secret: invite } = await accounts.addInvite(alice.id);
   const { secret: session } = await accounts.signIn({ username: 'alice', password, ...origin });
-  const { token, secret } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
+  const { token, secret } = await accounts.addToken(alice.id, {
+    name: 'work',
+    access: 'read',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   await accounts.viewerOfToken(secret, { address: null });
   await accounts.settled();
 
   const stored = storedBytes();
   t.ok(stored.includes('alice') && stored.includes(token.ending), 'the search finds what is there');
-  const secrets = { setup, invite, session, secret, password, withoutPrefix: secret.slice(4, -4), plainSetup: setup.replaceAll('-', '') };
+  const secrets = {
+    setup,
+    invite,
+    session,
+    secret,
+    password,
+    withoutPrefix: secret.slice(4, -4),
+    plainSetup: setup.replaceAll('-', ''),
+  };
   for (const [what, text] of Object.entries(secrets)) {
     t.notOk(stored.includes(text), what);
     t.notOk(stored.includes(Buffer.from(text, 'base64url')), `${what}, decoded`);

@@ -5,8 +5,15 @@ t.test('a person is added with a handle and found by it in any case', async (t) 
   const { accounts, clock } = await openAccounts(t);
   const alice = await accounts.addPerson({ username: 'Alice', password, displayName: 'Alice Example' });
   t.match(alice, {
-    username: 'Alice', displayName: 'Alice Example', isAdministrator: false, mustChangePassword: false,
-    bio: '', website: '', disabledAt: null, createdAt: clock.now(), lastSeenAt: null,
+    username: 'Alice',
+    displayName: 'Alice Example',
+    isAdministrator: false,
+    mustChangePassword: false,
+    bio: '',
+    website: '',
+    disabledAt: null,
+    createdAt: clock.now(),
+    lastSeenAt: null,
   });
   t.same(await accounts.personByUsername('aLICE'), alice);
   t.same(await accounts.personById(alice.id), alice);
@@ -48,11 +55,20 @@ t.test('SPEC §2.4 without a handle a person is invisible, until they choose one
   const newcomer = await accounts.addPerson({ displayName: 'New Comer' });
   t.equal(newcomer.username, null);
   t.same([...(await accounts.peopleById([alice.id, newcomer.id, 'nobody'])).keys()], [alice.id]);
-  t.same((await accounts.listPeople()).map((person) => person.username), ['alice', null], 'an administrator sees them');
+  t.same(
+    (await accounts.listPeople()).map((person) => person.username),
+    ['alice', null],
+    'an administrator sees them',
+  );
 
   const { secret } = await accounts.startSession(newcomer.id, origin);
   t.equal((await accounts.viewerOfSession(secret, { address: null }))?.viewer.username, null);
-  const { secret: token } = await accounts.addToken(newcomer.id, { name: 'early', access: 'read', repositoryIds: null, expiresAt: null });
+  const { secret: token } = await accounts.addToken(newcomer.id, {
+    name: 'early',
+    access: 'read',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   t.equal((await accounts.viewerOfToken(token, { address: null }))?.username, null);
 
   t.equal(await reasonOf(accounts.chooseHandle(newcomer.id, 'Alice')), 'handle_taken');
@@ -67,10 +83,10 @@ t.test('SPEC §2.4 without a handle a person is invisible, until they choose one
 t.test('two requests that choose a handle for one person at once give them one', async (t) => {
   const { accounts, owners } = await openAccounts(t);
   const { id } = await accounts.addPerson({});
-  t.same(
-    await outcomes([accounts.chooseHandle(id, 'first'), accounts.chooseHandle(id, 'second')]),
-    { accepted: 1, handle_already_chosen: 1 },
-  );
+  t.same(await outcomes([accounts.chooseHandle(id, 'first'), accounts.chooseHandle(id, 'second')]), {
+    accepted: 1,
+    handle_already_chosen: 1,
+  });
   t.equal(await owners.resolve('second'), null);
 });
 
@@ -78,10 +94,20 @@ t.test('a profile is changed field by field', async (t) => {
   const { accounts } = await openAccounts(t);
   const { id } = await accounts.addPerson({ username: 'alice', displayName: 'Alice' });
   const text = 'Writes compilers.\nLikes tea. % _ \' " < & 😀 ﷽';
-  t.match(await accounts.updateProfile(id, { bio: text, website: 'https://example.org/alice' }), { displayName: 'Alice', bio: text });
-  t.match(await accounts.updateProfile(id, { displayName: '' }), { displayName: '', bio: text, website: 'https://example.org/alice' });
+  t.match(await accounts.updateProfile(id, { bio: text, website: 'https://example.org/alice' }), {
+    displayName: 'Alice',
+    bio: text,
+  });
+  t.match(await accounts.updateProfile(id, { displayName: '' }), {
+    displayName: '',
+    bio: text,
+    website: 'https://example.org/alice',
+  });
   t.match(await accounts.personById(id), { displayName: '', bio: text });
-  t.equal(await reasonOf(accounts.updateProfile(id, { bio: 'new', website: 'javascript:alert(1)' })), 'invalid_website');
+  t.equal(
+    await reasonOf(accounts.updateProfile(id, { bio: 'new', website: 'javascript:alert(1)' })),
+    'invalid_website',
+  );
   t.equal(await reasonOf(accounts.updateProfile(id, { bio: 'x'.repeat(1001) })), 'text_too_long');
   t.equal((await accounts.personById(id)).bio, text, 'a refusal changes nothing');
   t.equal(await reasonOf(accounts.updateProfile('nobody', {})), 'unknown_person');
@@ -91,7 +117,11 @@ t.test('security D-12 a profile takes the fields it names and no others', async 
   const { accounts } = await openAccounts(t);
   const { id } = await accounts.addPerson({ username: 'alice' });
   const sneaky = { displayName: 'Alice', isAdministrator: true, passwordHash: null, username: 'root' };
-  t.match(await accounts.updateProfile(id, sneaky), { displayName: 'Alice', isAdministrator: false, username: 'alice' });
+  t.match(await accounts.updateProfile(id, sneaky), {
+    displayName: 'Alice',
+    isAdministrator: false,
+    username: 'alice',
+  });
   t.match(await accounts.personById(id), { isAdministrator: false, username: 'alice' });
 });
 
@@ -111,7 +141,11 @@ t.test('there is always an administrator who can sign in', async (t) => {
   const other = last.id === alice.id ? bob : alice;
   await accounts.setAdministrator(other.id, true);
   await accounts.setDisabled(other.id, true);
-  t.equal(await reasonOf(accounts.setAdministrator(last.id, false)), 'last_administrator', 'a disabled one does not count');
+  t.equal(
+    await reasonOf(accounts.setAdministrator(last.id, false)),
+    'last_administrator',
+    'a disabled one does not count',
+  );
 });
 
 t.test('security D-03 a change of rights ends the sessions that had the old ones', async (t) => {

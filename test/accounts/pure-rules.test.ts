@@ -15,7 +15,9 @@ import { cheapCost, reasonOf } from './fixture.ts';
 
 /** A test's name may not contain what ends a line. */
 const inAscii = (value: unknown) =>
-  JSON.stringify(value)?.slice(0, 30).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
+  JSON.stringify(value)
+    ?.slice(0, 30)
+    .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
 
 const hasher = (limits = { atOnce: 2, waiting: 50 }) =>
   createPasswordHasher({ cost: cheapCost, ...limits, random: systemRandom });
@@ -40,7 +42,19 @@ t.test('a token with any one character changed, or cut, is recognised as none', 
     const other = token[at] === 'x' ? 'y' : 'x';
     t.notOk(looksLikeAccessToken(token.slice(0, at) + other + token.slice(at + 1)), `character ${at}`);
   }
-  const others = [token.slice(0, -1), `${token}0`, ` ${token}`, `${token}\n`, token.toUpperCase(), '', 'hth_', undefined, null, 7, [token]];
+  const others = [
+    token.slice(0, -1),
+    `${token}0`,
+    ` ${token}`,
+    `${token}\n`,
+    token.toUpperCase(),
+    '',
+    'hth_',
+    undefined,
+    null,
+    7,
+    [token],
+  ];
   for (const text of others) t.notOk(looksLikeAccessToken(text), JSON.stringify(text));
   t.end();
 });
@@ -97,7 +111,10 @@ t.test('passwords have 8 characters at least, 1024 bytes at most, and nothing th
   ];
   for (const [password, reason] of cases) {
     t.equal(await reasonOf(() => parsePassword(password)), reason, inAscii(password));
-    t.equal(normalisePassword(password) === null, !['accepted', 'password_too_short'].includes(reason) || typeof password !== 'string');
+    t.equal(
+      normalisePassword(password) === null,
+      !['accepted', 'password_too_short'].includes(reason) || typeof password !== 'string',
+    );
   }
 });
 
@@ -107,7 +124,11 @@ t.test('the same letters typed on another system are the same password', (t) => 
 });
 
 t.test('a password string carries its parameters there and back', (t) => {
-  const stored = { cost: { memoryKib: 19456, passes: 2, parallelism: 1 }, salt: Buffer.alloc(16, 1), hash: Buffer.alloc(32, 2) };
+  const stored = {
+    cost: { memoryKib: 19456, passes: 2, parallelism: 1 },
+    salt: Buffer.alloc(16, 1),
+    hash: Buffer.alloc(32, 2),
+  };
   const text = formatPasswordString(stored);
   t.equal(text, '$argon2id$v=19$m=19456,t=2,p=1$AQEBAQEBAQEBAQEBAQEBAQ$AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI');
   t.same(parsePasswordString(text), stored);
@@ -120,9 +141,19 @@ t.test('a password string carries its parameters there and back', (t) => {
 t.test('a damaged password string is read as none', (t) => {
   const good = '$argon2id$v=19$m=19456,t=2,p=1$AQEBAQEBAQEBAQEBAQEBAQ$AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI';
   const damaged = [
-    '', '$', good.slice(1), `${good}\n`, `${good}=`, good.replace('argon2id', 'argon2i'), good.replace('v=19', 'v=16'),
-    good.replace('m=19456', 'm=0'), good.replace('m=19456', 'm=7'), good.replace('m=19456', 'm=99999999'),
-    good.replace('t=2', 't=-1'), good.replace('p=1', 'p=100'), good.slice(0, 60),
+    '',
+    '$',
+    good.slice(1),
+    `${good}\n`,
+    `${good}=`,
+    good.replace('argon2id', 'argon2i'),
+    good.replace('v=19', 'v=16'),
+    good.replace('m=19456', 'm=0'),
+    good.replace('m=19456', 'm=7'),
+    good.replace('m=19456', 'm=99999999'),
+    good.replace('t=2', 't=-1'),
+    good.replace('p=1', 'p=100'),
+    good.slice(0, 60),
   ];
   for (const text of damaged) t.equal(parsePasswordString(text), null, text.slice(0, 40));
   t.end();
@@ -166,7 +197,10 @@ t.test('security D-06 two hashes run at once, fifty wait in order, the rest is t
     ),
   );
   t.equal(most, 2);
-  t.same(order, Array.from({ length: 52 }, (_, n) => n));
+  t.same(
+    order,
+    Array.from({ length: 52 }, (_, n) => n),
+  );
   t.equal(results.filter((reason) => reason === 'sign_in_busy').length, 8);
 
   await slots.run(() => Promise.reject(new Error('broken'))).catch(() => {});
@@ -198,10 +232,18 @@ t.test('security J09 a text is NFC without controls, broken characters and reord
   t.equal(parseText('👩‍👩‍👧', rule), '👩‍👩‍👧', 'joined emoji stay joined');
   t.equal(parseText('a\r\nb\tc', { ...rule, manyLines: true }), 'a\nb\tc');
   const refused: [unknown, string][] = [
-    ['a\nb', 'invalid_text'], ['a\0', 'invalid_text'], ['\u009b', 'invalid_text'], ['a\ud800', 'invalid_text'],
-    ['\u202eabc', 'invalid_text'], ['\u2066abc', 'invalid_text'], ['a\u2028b', 'invalid_text'],
-    [undefined, 'invalid_text'], [7, 'invalid_text'], [['a'], 'invalid_text'],
-    ['x'.repeat(11), 'text_too_long'], ['x'.repeat(1e7), 'text_too_long'],
+    ['a\nb', 'invalid_text'],
+    ['a\0', 'invalid_text'],
+    ['\u009b', 'invalid_text'],
+    ['a\ud800', 'invalid_text'],
+    ['\u202eabc', 'invalid_text'],
+    ['\u2066abc', 'invalid_text'],
+    ['a\u2028b', 'invalid_text'],
+    [undefined, 'invalid_text'],
+    [7, 'invalid_text'],
+    [['a'], 'invalid_text'],
+    ['x'.repeat(11), 'text_too_long'],
+    ['x'.repeat(1e7), 'text_too_long'],
   ];
   for (const [text, reason] of refused) t.equal(await reasonOf(() => parseText(text, rule)), reason, inAscii(text));
   t.equal(await reasonOf(() => parseText('a\0b', { ...rule, manyLines: true })), 'invalid_text');
@@ -213,8 +255,16 @@ t.test('a website is a plain http or https address', async (t) => {
   t.equal(parseWebsite(' https://example.org '), 'https://example.org/');
   t.equal(parseWebsite('HTTP://Example.org/a?b#c'), 'http://example.org/a?b#c');
   const refused = [
-    'example.org', 'javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'ftp://example.org', 'https://',
-    'https://alice:secret@example.org', 'https://example.org/a b', '//example.org', 'https://exa mple.org',
+    'example.org',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,x',
+    'ftp://example.org',
+    'https://',
+    'https://alice:secret@example.org',
+    'https://example.org/a b',
+    '//example.org',
+    'https://exa mple.org',
   ];
   for (const text of refused) t.equal(await reasonOf(() => parseWebsite(text)), 'invalid_website', text);
   t.equal(await reasonOf(() => parseWebsite('java\nscript:alert(1)')), 'invalid_text');

@@ -57,7 +57,11 @@ t.test('last use is written at most once a minute, and not while the request wai
   clock.advance(minuteMs);
   await accounts.viewerOfSession(secret, anywhere);
   await accounts.settled();
-  t.match(await seen(), { lastSeenAt: start + 2 * minuteMs, address: '192.0.2.9' }, 'an unknown address keeps the known one');
+  t.match(
+    await seen(),
+    { lastSeenAt: start + 2 * minuteMs, address: '192.0.2.9' },
+    'an unknown address keeps the known one',
+  );
 });
 
 t.test('a use noted after its session ended, or after the rooms stopped, does no harm', async (t) => {
@@ -83,8 +87,15 @@ t.test('people see where they are signed in, and end one session or all others',
   const third = await signIn({ address: '192.0.2.3' });
   const theirs = await accounts.signIn({ username: 'bob', password, ...origin });
 
-  t.same((await accounts.listSessions(alice.id)).map((session) => session.address), ['192.0.2.3', '192.0.2.2', '192.0.2.1']);
-  t.equal(await reasonOf(accounts.revokeSession(bob.id, first.session.id)), 'unknown_session', 'security E01 only their own');
+  t.same(
+    (await accounts.listSessions(alice.id)).map((session) => session.address),
+    ['192.0.2.3', '192.0.2.2', '192.0.2.1'],
+  );
+  t.equal(
+    await reasonOf(accounts.revokeSession(bob.id, first.session.id)),
+    'unknown_session',
+    'security E01 only their own',
+  );
   await accounts.revokeSession(alice.id, first.session.id);
   t.equal(await accounts.viewerOfSession(first.secret, anywhere), null);
   t.equal(await reasonOf(accounts.revokeSession(alice.id, first.session.id)), 'unknown_session');
@@ -110,12 +121,21 @@ t.test('beyond the limit the longest unused session ends', async (t) => {
     clock.advance(1000);
     sessions.push(await signIn());
   }
-  t.same((await accounts.listSessions(alice.id)).map(({ id }) => id), sessions.slice(2).reverse().map(({ session }) => session.id));
+  t.same(
+    (await accounts.listSessions(alice.id)).map(({ id }) => id),
+    sessions
+      .slice(2)
+      .reverse()
+      .map(({ session }) => session.id),
+  );
 });
 
 t.test('what a browser calls itself is stored short and clean', async (t) => {
   const { accounts, alice } = await openWithAlice(t);
-  await accounts.startSession(alice.id, { address: `${'1'.repeat(500)}`, userAgent: `Browser\0\n\u202e\ud800${'x'.repeat(1000)}` });
+  await accounts.startSession(alice.id, {
+    address: `${'1'.repeat(500)}`,
+    userAgent: `Browser\0\n\u202e\ud800${'x'.repeat(1000)}`,
+  });
   const [session] = await accounts.listSessions(alice.id);
   t.match(session!.userAgent, /^Browser \ufffdx{200,}$/);
   t.equal(session!.userAgent.length, 255);

@@ -9,9 +9,20 @@ t.test('signing in opens a session, signing out ends it', async (t) => {
   const { secret, session, person } = await signIn();
   t.match(secret, /^[\w-]{43}$/);
   t.equal(person.id, alice.id);
-  t.match(session, { address: '192.0.2.1', userAgent: 'Test Browser 1.0', createdAt: clock.now(), endsAt: clock.now() + 14 * dayMs });
+  t.match(session, {
+    address: '192.0.2.1',
+    userAgent: 'Test Browser 1.0',
+    createdAt: clock.now(),
+    endsAt: clock.now() + 14 * dayMs,
+  });
   t.strictSame((await accounts.viewerOfSession(secret, anywhere))?.viewer, {
-    kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null,
+    kind: 'person',
+    id: alice.id,
+    username: 'Alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
   });
   await accounts.signOut(secret);
   t.equal(await accounts.viewerOfSession(secret, anywhere), null);
@@ -21,7 +32,8 @@ t.test('signing in opens a session, signing out ends it', async (t) => {
 
 t.test('the handle is taken in any case and with space around it', async (t) => {
   const { signIn } = await openWithAlice(t);
-  for (const username of ['alice', 'ALICE', ' alice ', 'alice\t']) t.equal((await signIn({ username })).person.username, 'Alice');
+  for (const username of ['alice', 'ALICE', ' alice ', 'alice\t'])
+    t.equal((await signIn({ username })).person.username, 'Alice');
 });
 
 t.test('security D-05 unknown people and wrong passwords get the same answer', async (t) => {
@@ -29,9 +41,18 @@ t.test('security D-05 unknown people and wrong passwords get the same answer', a
   await accounts.addPerson({ username: 'keyonly' });
   const answers = new Set<string>();
   const tries = [
-    { password: 'wrong password' }, { username: 'bob' }, { username: 'keyonly' }, { username: '' }, { username: 'a\0b' },
-    { username: 'x'.repeat(1e6) }, { password: '' }, { password: 'x'.repeat(1e6) }, { password: `${password}\0` },
-    { password: `${password} ` }, { username: undefined as never }, { password: { toString: () => password } as never },
+    { password: 'wrong password' },
+    { username: 'bob' },
+    { username: 'keyonly' },
+    { username: '' },
+    { username: 'a\0b' },
+    { username: 'x'.repeat(1e6) },
+    { password: '' },
+    { password: 'x'.repeat(1e6) },
+    { password: `${password}\0` },
+    { password: `${password} ` },
+    { username: undefined as never },
+    { password: { toString: () => password } as never },
   ];
   for (const attempt of tries) {
     const refusal = await refusalOf(signIn(attempt));
@@ -60,8 +81,14 @@ t.test('security D-05 an unknown handle takes as long as a known one', async (t)
 
 t.test('security D-04 ten wrong passwords for an account, then nobody gets a try for a while', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
-  const { secret } = await accounts.addToken(alice.id, { name: 'work', access: 'write', repositoryIds: null, expiresAt: null });
-  const wrong = (n: number) => signIn({ username: n % 2 ? 'ALICE' : 'alice', password: 'wrong password', address: `192.0.2.${n}` });
+  const { secret } = await accounts.addToken(alice.id, {
+    name: 'work',
+    access: 'write',
+    repositoryIds: null,
+    expiresAt: null,
+  });
+  const wrong = (n: number) =>
+    signIn({ username: n % 2 ? 'ALICE' : 'alice', password: 'wrong password', address: `192.0.2.${n}` });
   for (let n = 0; n < 10; n += 1) t.equal(await reasonOf(wrong(n)), 'wrong_credentials');
   const refusal = await refusalOf(signIn({ address: '198.51.100.1' }));
   t.match(refusal, { code: 'unavailable', reason: 'too_many_tries' }, 'even with the right password from elsewhere');
@@ -70,19 +97,27 @@ t.test('security D-04 ten wrong passwords for an account, then nobody gets a try
   t.ok(await accounts.viewerOfToken(secret, anywhere), 'a token still works');
 });
 
-t.test('security D-04 ten wrong passwords from a network, whatever the account and the address in its /64', async (t) => {
-  const { accounts, signIn } = await openWithAlice(t);
-  await accounts.addPerson({ username: 'bob', password });
-  for (let n = 0; n < 10; n += 1) {
-    t.equal(await reasonOf(signIn({ username: `guess${n}`, password: 'guessed password', address: `2001:db8::${n}` })), 'wrong_credentials');
-  }
-  t.equal(await reasonOf(signIn({ address: '2001:db8::ffff' })), 'too_many_tries');
-  t.equal(await reasonOf(signIn({ address: '2001:db8:0:1::1' })), 'accepted', 'the next network is another one');
-});
+t.test(
+  'security D-04 ten wrong passwords from a network, whatever the account and the address in its /64',
+  async (t) => {
+    const { accounts, signIn } = await openWithAlice(t);
+    await accounts.addPerson({ username: 'bob', password });
+    for (let n = 0; n < 10; n += 1) {
+      t.equal(
+        await reasonOf(signIn({ username: `guess${n}`, password: 'guessed password', address: `2001:db8::${n}` })),
+        'wrong_credentials',
+      );
+    }
+    t.equal(await reasonOf(signIn({ address: '2001:db8::ffff' })), 'too_many_tries');
+    t.equal(await reasonOf(signIn({ address: '2001:db8:0:1::1' })), 'accepted', 'the next network is another one');
+  },
+);
 
 t.test('security D-04 of 200 wrong passwords at once ten are looked at', async (t) => {
   const { signIn } = await openWithAlice(t, { hashesWaiting: 200 });
-  const attempts = Array.from({ length: 200 }, (_, n) => signIn({ password: `wrong password ${n}`, address: `192.0.2.${n}` }));
+  const attempts = Array.from({ length: 200 }, (_, n) =>
+    signIn({ password: `wrong password ${n}`, address: `192.0.2.${n}` }),
+  );
   t.same(await outcomes(attempts), { wrong_credentials: 10, too_many_tries: 190 });
 });
 
@@ -112,11 +147,21 @@ t.test('tries are allowed again when the window has passed', async (t) => {
 
 t.test('security D-03 changing the password ends all other sessions', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
-  const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
+  const { secret: token } = await accounts.addToken(alice.id, {
+    name: 'work',
+    access: 'read',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   const here = await signIn();
   const elsewhere = await signIn();
   const change = (currentPassword: string, newPassword: string) =>
-    accounts.changePassword(alice.id, { currentPassword, newPassword, keepSessionId: here.session.id, address: '192.0.2.1' });
+    accounts.changePassword(alice.id, {
+      currentPassword,
+      newPassword,
+      keepSessionId: here.session.id,
+      address: '192.0.2.1',
+    });
 
   t.equal(await reasonOf(change('wrong password', 'another password')), 'wrong_password');
   t.equal(await reasonOf(change(password, 'short')), 'password_too_short');
@@ -133,9 +178,13 @@ t.test('security D-03 changing the password ends all other sessions', async (t) 
 
 t.test('wrong current passwords count like wrong sign-ins', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
-  const change = () => accounts.changePassword(alice.id, {
-    currentPassword: 'wrong password', newPassword: 'another password', keepSessionId: null, address: '192.0.2.7',
-  });
+  const change = () =>
+    accounts.changePassword(alice.id, {
+      currentPassword: 'wrong password',
+      newPassword: 'another password',
+      keepSessionId: null,
+      address: '192.0.2.7',
+    });
   for (let n = 0; n < 10; n += 1) t.equal(await reasonOf(change()), 'wrong_password');
   t.equal(await reasonOf(change()), 'too_many_tries');
   t.equal(await reasonOf(signIn()), 'too_many_tries');
@@ -145,7 +194,10 @@ t.test('of two changes of one password at once, one happens', async (t) => {
   const { accounts, alice } = await openWithAlice(t);
   const change = (newPassword: string) =>
     accounts.changePassword(alice.id, { currentPassword: password, newPassword, keepSessionId: null, address: null });
-  t.same(await outcomes([change('the first new one'), change('the second new one')]), { accepted: 1, password_changed: 1 });
+  t.same(await outcomes([change('the first new one'), change('the second new one')]), {
+    accepted: 1,
+    password_changed: 1,
+  });
 });
 
 t.test('security D-08 a sign-in that was under way when the password changed does not get in behind', async (t) => {
@@ -157,7 +209,12 @@ t.test('security D-08 a sign-in that was under way when the password changed doe
   const gate = db.write(() => untilOpen);
   const setting = accounts.setPassword(alice.id, 'set by somebody else');
   const signingIn = reasonOf(signIn());
-  const last = { currentPassword: 'wrong password', newPassword: 'another password', keepSessionId: null, address: null };
+  const last = {
+    currentPassword: 'wrong password',
+    newPassword: 'another password',
+    keepSessionId: null,
+    address: null,
+  };
   t.equal(await reasonOf(accounts.changePassword(alice.id, last)), 'wrong_password');
   open();
   await Promise.all([gate, setting]);
@@ -173,27 +230,42 @@ t.test('an administrator sets a password: all sessions end, and the person may h
   const { person, session } = await signIn({ password: 'given by somebody' });
   t.equal(person.mustChangePassword, true);
   await accounts.changePassword(alice.id, {
-    currentPassword: 'given by somebody', newPassword: 'my own password', keepSessionId: session.id, address: null,
+    currentPassword: 'given by somebody',
+    newPassword: 'my own password',
+    keepSessionId: session.id,
+    address: null,
   });
   t.equal((await accounts.personById(alice.id)).mustChangePassword, false);
   t.equal(await reasonOf(accounts.setPassword('nobody', 'given by somebody')), 'unknown_person');
 });
 
-t.test('security E04 disabling a person ends their sessions and every other way in; enabling brings tokens and keys back', async (t) => {
-  const { accounts, alice, signIn } = await openWithAlice(t);
-  const { secret } = await signIn();
-  const { secret: token } = await accounts.addToken(alice.id, { name: 'work', access: 'read', repositoryIds: null, expiresAt: null });
-  t.type((await accounts.setDisabled(alice.id, true)).disabledAt, 'number');
-  t.equal(await accounts.viewerOfSession(secret, anywhere), null);
-  t.equal(await accounts.viewerOfToken(token, anywhere), null);
-  t.equal(await reasonOf(signIn()), 'account_disabled');
-  t.equal(await reasonOf(signIn({ password: 'wrong password' })), 'wrong_credentials', 'only who knows the password hears of it');
-  t.equal(await reasonOf(accounts.startSession(alice.id, origin)), 'account_disabled');
-  await accounts.setDisabled(alice.id, false);
-  t.equal(await accounts.viewerOfSession(secret, anywhere), null, 'the old session stays ended');
-  t.ok(await accounts.viewerOfToken(token, anywhere));
-  t.equal(await reasonOf(signIn()), 'accepted');
-});
+t.test(
+  'security E04 disabling a person ends their sessions and every other way in; enabling brings tokens and keys back',
+  async (t) => {
+    const { accounts, alice, signIn } = await openWithAlice(t);
+    const { secret } = await signIn();
+    const { secret: token } = await accounts.addToken(alice.id, {
+      name: 'work',
+      access: 'read',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    t.type((await accounts.setDisabled(alice.id, true)).disabledAt, 'number');
+    t.equal(await accounts.viewerOfSession(secret, anywhere), null);
+    t.equal(await accounts.viewerOfToken(token, anywhere), null);
+    t.equal(await reasonOf(signIn()), 'account_disabled');
+    t.equal(
+      await reasonOf(signIn({ password: 'wrong password' })),
+      'wrong_credentials',
+      'only who knows the password hears of it',
+    );
+    t.equal(await reasonOf(accounts.startSession(alice.id, origin)), 'account_disabled');
+    await accounts.setDisabled(alice.id, false);
+    t.equal(await accounts.viewerOfSession(secret, anywhere), null, 'the old session stays ended');
+    t.ok(await accounts.viewerOfToken(token, anywhere));
+    t.equal(await reasonOf(signIn()), 'accepted');
+  },
+);
 
 t.test('a password stored at another cost is stored anew at the next sign-in', async (t) => {
   const { db, reopen, signIn } = await openWithAlice(t);
@@ -214,7 +286,9 @@ t.test('a password stored at another cost is stored anew at the next sign-in', a
 t.test('several sign-ins that store the password anew at once all get in', async (t) => {
   const { accounts, alice, reopen } = await openWithAlice(t);
   const dearer = reopen({ passwordCost: { ...cheapCost, passes: 2 } });
-  const attempts = Array.from({ length: 6 }, (_, n) => dearer.signIn({ username: 'alice', password, ...from(`192.0.2.${n}`) }));
+  const attempts = Array.from({ length: 6 }, (_, n) =>
+    dearer.signIn({ username: 'alice', password, ...from(`192.0.2.${n}`) }),
+  );
   t.same(await outcomes(attempts), { accepted: 6 });
   t.equal((await accounts.listSessions(alice.id)).length, 6);
 });

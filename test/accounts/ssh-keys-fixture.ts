@@ -2,8 +2,7 @@
 export const genuineKeys: readonly { type: string; base64: string; fingerprint: string }[] = [
   {
     type: 'ssh-ed25519',
-    base64:
-      'AAAAC3NzaC1lZDI1NTE5AAAAIDQM3ETq+FeVbT0bjHGWqn/cJ+WRj0lfusLeXXvb/ald',
+    base64: 'AAAAC3NzaC1lZDI1NTE5AAAAIDQM3ETq+FeVbT0bjHGWqn/cJ+WRj0lfusLeXXvb/ald',
     fingerprint: 'SHA256:VsZXi+utm1SoYNPhOjAZMqUCZ1tMLCMuUHvsVCrBGKw',
   },
   {

@@ -42,7 +42,10 @@ t.test('keys that OpenSSH made are read, with the fingerprint that OpenSSH print
 });
 
 t.test('space around the line and within the comment does not matter', (t) => {
-  t.equal(parsePublicKeyLine(`\n  ${ed25519!.type}\t${ed25519!.base64}  alice  on her\tlaptop \r\n`).comment, 'alice on her laptop');
+  t.equal(
+    parsePublicKeyLine(`\n  ${ed25519!.type}\t${ed25519!.base64}  alice  on her\tlaptop \r\n`).comment,
+    'alice on her laptop',
+  );
   t.equal(parsePublicKeyLine(`${ed25519!.type} ${ed25519!.base64}`).comment, '');
   t.end();
 });
@@ -50,7 +53,10 @@ t.test('space around the line and within the comment does not matter', (t) => {
 t.test('keys on security tokens are read; the built-in server cannot use them', (t) => {
   const keys = [
     line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32, 7), 'ssh:')),
-    line('sk-ecdsa-sha2-nistp256@openssh.com', packed('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', ecPoint('P-256'), 'ssh:')),
+    line(
+      'sk-ecdsa-sha2-nistp256@openssh.com',
+      packed('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', ecPoint('P-256'), 'ssh:'),
+    ),
   ];
   const file = path.join(temporaryFolder(t), 'keys');
   writeFileSync(file, `${keys.join('\n')}\n`);
@@ -69,7 +75,11 @@ t.test('security F06 what is no plain public key is refused, each kind with its 
     ['nothing', '', 'key_missing'],
     ['space', ' \n\t', 'key_missing'],
     ['not a text', ['x'], 'key_missing'],
-    ['an OpenSSH private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', 'key_private'],
+    [
+      'an OpenSSH private key',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----',
+      'key_private',
+    ],
     ['a PEM private key', '-----BEGIN RSA PRIVATE KEY-----\nAAAA', 'key_private'],
     ['a PuTTY file', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none', 'key_private'],
     ['an RFC 4716 file', '---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----', 'key_unreadable'],
@@ -88,7 +98,11 @@ t.test('security F06 what is no plain public key is refused, each kind with its 
     ['an inherited property', '__proto__ AAAA', 'key_unreadable'],
     ['another inherited property', 'constructor AAAA', 'key_unreadable'],
     ['broken base64', `ssh-ed25519 ${ed25519!.base64.slice(0, -1)}!`, 'key_unreadable'],
-    ['base64url', line('ssh-ed25519', packed('ssh-ed25519', Buffer.alloc(32, 0xff))).replaceAll('/', '_'), 'key_unreadable'],
+    [
+      'base64url',
+      line('ssh-ed25519', packed('ssh-ed25519', Buffer.alloc(32, 0xff))).replaceAll('/', '_'),
+      'key_unreadable',
+    ],
     ['half a key', `ssh-ed25519 ${ed25519!.base64.slice(0, 40)}`, 'key_unreadable'],
     ['another type inside', `ssh-rsa ${ed25519!.base64}`, 'key_unreadable'],
     ['a megabyte', `ssh-ed25519 ${'A'.repeat(1e6)}`, 'key_unreadable'],
@@ -105,12 +119,16 @@ t.test('a key has one form only, or one key could be added twice', async (t) => 
   const offCurve = Buffer.from(point);
   offCurve[64] = offCurve[64]! ^ 1;
   const rsaLine = (...fields: Buffer[]) => line('ssh-rsa', packed('ssh-rsa', ...fields));
-  const ecLine = (curve: string, bytes: Buffer) => line('ecdsa-sha2-nistp256', packed('ecdsa-sha2-nistp256', curve, bytes));
+  const ecLine = (curve: string, bytes: Buffer) =>
+    line('ecdsa-sha2-nistp256', packed('ecdsa-sha2-nistp256', curve, bytes));
 
   t.equal(await refusal(rsaLine(exponent, modulus)), 'accepted');
   t.equal(await refusal(ecLine('nistp256', point)), 'accepted');
   const cases: [string, string][] = [
-    ['bytes after the key', line('ssh-ed25519', Buffer.concat([packed('ssh-ed25519', Buffer.alloc(32)), Buffer.from([0])]))],
+    [
+      'bytes after the key',
+      line('ssh-ed25519', Buffer.concat([packed('ssh-ed25519', Buffer.alloc(32)), Buffer.from([0])])),
+    ],
     ['31 bytes', line('ssh-ed25519', packed('ssh-ed25519', Buffer.alloc(31)))],
     ['33 bytes', line('ssh-ed25519', packed('ssh-ed25519', Buffer.alloc(33)))],
     ['a zero byte before the modulus', rsaLine(exponent, Buffer.concat([Buffer.alloc(1), modulus]))],
@@ -125,8 +143,14 @@ t.test('a key has one form only, or one key could be added twice', async (t) => 
     ['a point off the curve', ecLine('nistp256', offCurve)],
     ['a compressed point', ecLine('nistp256', Buffer.concat([Buffer.from([2]), point.subarray(1, 33)]))],
     ['a length beyond the end', line('ssh-ed25519', Buffer.from('ffffffff00', 'hex'))],
-    ['a security token key without its site', line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32)))],
-    ['a site of 256 bytes', line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32), 'x'.repeat(256)))],
+    [
+      'a security token key without its site',
+      line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32))),
+    ],
+    [
+      'a site of 256 bytes',
+      line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32), 'x'.repeat(256))),
+    ],
   ];
   for (const [what, text] of cases) t.equal(await refusal(text), 'key_unreadable', what);
 });
@@ -147,7 +171,7 @@ t.test('every cut and many changes of a key are refused or read, never a fault',
     for (let end = 0; end < blob.length; end += 1) tryBlob(type, blob.subarray(0, end));
     for (let at = 0; at < blob.length; at += 1) {
       const changed = Buffer.from(blob);
-      changed[at] = changed[at]! ^ (1 << at % 8);
+      changed[at] = changed[at]! ^ (1 << (at % 8));
       tryBlob(type, changed);
     }
   }

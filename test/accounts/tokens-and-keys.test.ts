@@ -15,7 +15,13 @@ async function openWithRepositories(...args: Parameters<typeof openWithAlice>) {
   for (const id of ['r-1', 'r-2']) {
     await rooms.db.write((tx) =>
       insertRow(tx, 'repositories', {
-        id, owner_user_id: rooms.alice.id, name: id, name_folded: id, visibility: 'PRIVATE', created_at: tx.now, updated_at: tx.now,
+        id,
+        owner_user_id: rooms.alice.id,
+        name: id,
+        name_folded: id,
+        visibility: 'PRIVATE',
+        created_at: tx.now,
+        updated_at: tx.now,
       }),
     );
   }
@@ -27,11 +33,25 @@ t.test('a token speaks for its owner, within its scope', async (t) => {
   const { token, secret } = await accounts.addToken(alice.id, work);
   t.match(secret, /^hth_/);
   t.strictSame(token, {
-    id: token.id, personId: alice.id, name: 'work', ending: secret.slice(-4), access: 'write', repositoryIds: null,
-    expiresAt: null, createdAt: clock.now(), lastUsedAt: null, lastUsedAddress: null,
+    id: token.id,
+    personId: alice.id,
+    name: 'work',
+    ending: secret.slice(-4),
+    access: 'write',
+    repositoryIds: null,
+    expiresAt: null,
+    createdAt: clock.now(),
+    lastUsedAt: null,
+    lastUsedAddress: null,
   });
   t.strictSame(await accounts.viewerOfToken(secret, anywhere), {
-    kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'token', scope: 'write', repositoryIds: null,
+    kind: 'person',
+    id: alice.id,
+    username: 'Alice',
+    isAdministrator: false,
+    via: 'token',
+    scope: 'write',
+    repositoryIds: null,
   });
 });
 
@@ -42,10 +62,10 @@ t.test('a token can be limited to repositories, and loses those that go', async 
   t.same((await accounts.viewerOfToken(secret, anywhere))?.repositoryIds, ['r-1', 'r-2']);
   await accounts.addToken(alice.id, { ...work, name: 'all' });
   await accounts.addToken(bob.id, { ...work, repositoryIds: ['r-2'] });
-  t.same(
-    (await accounts.listTokens(alice.id)).map(({ name, repositoryIds }) => [name, repositoryIds]).sort(),
-    [['all', null], ['work', ['r-1', 'r-2']]],
-  );
+  t.same((await accounts.listTokens(alice.id)).map(({ name, repositoryIds }) => [name, repositoryIds]).sort(), [
+    ['all', null],
+    ['work', ['r-1', 'r-2']],
+  ]);
   t.equal((await accounts.listTokens(null)).length, 3);
 
   await db.write(({ manager }) => manager.query('DELETE FROM repositories'));
@@ -84,10 +104,10 @@ t.test('what is no good token is refused, with its field', async (t) => {
 
 t.test('of 20 tokens of one name at once, one is made', async (t) => {
   const { accounts, alice, bob } = await openWithRepositories(t);
-  t.same(
-    await outcomes(Array.from({ length: 20 }, () => accounts.addToken(alice.id, work))),
-    { accepted: 1, token_name_taken: 19 },
-  );
+  t.same(await outcomes(Array.from({ length: 20 }, () => accounts.addToken(alice.id, work))), {
+    accepted: 1,
+    token_name_taken: 19,
+  });
   t.equal(await reasonOf(accounts.addToken(bob.id, work)), 'accepted', 'another person may use the name');
 });
 
@@ -103,7 +123,16 @@ t.test('security I11 nobody collects tokens or keys without end', async (t) => {
 t.test('security D-11 missing, mistyped, foreign, expired and revoked tokens all open nothing', async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const { token, secret } = await accounts.addToken(alice.id, { ...work, expiresAt: clock.now() + 30 * dayMs });
-  for (const text of ['', secret.slice(0, -1), `${secret} `, secret.toLowerCase(), `hth_${'0'.repeat(32)}4S1yg8`, undefined, null, {}]) {
+  for (const text of [
+    '',
+    secret.slice(0, -1),
+    `${secret} `,
+    secret.toLowerCase(),
+    `hth_${'0'.repeat(32)}4S1yg8`,
+    undefined,
+    null,
+    {},
+  ]) {
     t.equal(await accounts.viewerOfToken(text as string, anywhere), null, String(text));
   }
   clock.advance(30 * dayMs - 1);
@@ -121,21 +150,24 @@ t.test('security D-11 missing, mistyped, foreign, expired and revoked tokens all
   await accounts.removeToken(alice.id, token.id);
 });
 
-t.test('a token of an administrator administers only when it is limited in nothing, and while its owner does', async (t) => {
-  const { accounts, alice, bob } = await openWithRepositories(t);
-  await accounts.setAdministrator(alice.id, true);
-  await accounts.setAdministrator(bob.id, true);
-  const administers = async (changes: Partial<NewAccessToken>) => {
-    const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
-    return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
-  };
-  t.equal((await administers({ access: 'write' })).answer, false);
-  t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
-  const { secret, answer } = await administers({ access: 'admin' });
-  t.equal(answer, true);
-  await accounts.setAdministrator(alice.id, false);
-  t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
-});
+t.test(
+  'a token of an administrator administers only when it is limited in nothing, and while its owner does',
+  async (t) => {
+    const { accounts, alice, bob } = await openWithRepositories(t);
+    await accounts.setAdministrator(alice.id, true);
+    await accounts.setAdministrator(bob.id, true);
+    const administers = async (changes: Partial<NewAccessToken>) => {
+      const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
+      return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
+    };
+    t.equal((await administers({ access: 'write' })).answer, false);
+    t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
+    const { secret, answer } = await administers({ access: 'admin' });
+    t.equal(answer, true);
+    await accounts.setAdministrator(alice.id, false);
+    t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
+  },
+);
 
 t.test('last use of a token is recorded with its address, at most once a minute', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
@@ -155,15 +187,30 @@ t.test('last use of a token is recorded with its address, at most once a minute'
   t.equal((await accounts.personById(alice.id)).lastSeenAt, start + minuteMs);
 });
 
-t.test('a key opens its owner\'s account, and nothing once it is removed', async (t) => {
+t.test("a key opens its owner's account, and nothing once it is removed", async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const key = await accounts.addKey(alice.id, { title: '', line: keyLine(0, 'alice@laptop') });
   t.strictSame(key, {
-    id: key.id, personId: alice.id, title: 'alice@laptop', type: 'ssh-ed25519', fingerprint: genuineKeys[0]!.fingerprint,
-    worksWithBuiltInServer: true, createdAt: clock.now(), lastUsedAt: null, lastUsedAddress: null,
+    id: key.id,
+    personId: alice.id,
+    title: 'alice@laptop',
+    type: 'ssh-ed25519',
+    fingerprint: genuineKeys[0]!.fingerprint,
+    worksWithBuiltInServer: true,
+    createdAt: clock.now(),
+    lastUsedAt: null,
+    lastUsedAddress: null,
   });
   t.strictSame(await accounts.viewerOfKey(keyBlob(0), anywhere), {
-    viewer: { kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'key', scope: 'admin', repositoryIds: null },
+    viewer: {
+      kind: 'person',
+      id: alice.id,
+      username: 'Alice',
+      isAdministrator: false,
+      via: 'key',
+      scope: 'admin',
+      repositoryIds: null,
+    },
     keyId: key.id,
   });
   t.equal(await accounts.viewerOfKey(keyBlob(1), anywhere), null);
@@ -192,12 +239,20 @@ t.test('security F05 a key belongs to one person, and the refusal does not say t
   const { accounts, alice, bob } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0, 'alice@laptop') });
   const refusals = await Promise.all(
-    [alice, bob].map(({ id }) => accounts.addKey(id, { line: keyLine(0, 'other comment') }).catch((error) => `${error.code} ${error.message}`)),
+    [alice, bob].map(({ id }) =>
+      accounts.addKey(id, { line: keyLine(0, 'other comment') }).catch((error) => `${error.code} ${error.message}`),
+    ),
   );
   t.same(refusals, ['conflict This key is already in use.', 'conflict This key is already in use.']);
-  t.same(await outcomes(Array.from({ length: 10 }, (_, n) => accounts.addKey(n % 2 ? alice.id : bob.id, { line: keyLine(1) }))), {
-    accepted: 1, key_in_use: 9,
-  });
+  t.same(
+    await outcomes(
+      Array.from({ length: 10 }, (_, n) => accounts.addKey(n % 2 ? alice.id : bob.id, { line: keyLine(1) })),
+    ),
+    {
+      accepted: 1,
+      key_in_use: 9,
+    },
+  );
 });
 
 t.test('security F01 asking about a key is no use of it; signing with it is', async (t) => {
@@ -214,7 +269,7 @@ t.test('security F01 asking about a key is no use of it; signing with it is', as
   t.same(await lastUse(), [clock.now(), '192.0.2.1']);
 });
 
-t.test('a disabled person\'s key opens nothing', async (t) => {
+t.test("a disabled person's key opens nothing", async (t) => {
   const { accounts, alice } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0) });
   await accounts.setDisabled(alice.id, true);

@@ -48,7 +48,10 @@ t.test('whatever is changed or taken out of the log is found', async (t) => {
     for (let at = 0; at < 603; at += 1) logger.info('token.added', { at });
     await audit.flush();
     t.equal(await audit.findBreak(), null);
-    await t.rejects(db.write(({ manager }) => manager.query("UPDATE audit_log SET actor = 'x'")), 'SQL alone cannot');
+    await t.rejects(
+      db.write(({ manager }) => manager.query("UPDATE audit_log SET actor = 'x'")),
+      'SQL alone cannot',
+    );
     await db.write(async ({ manager }) => {
       await manager.query('DROP TRIGGER audit_log_stays');
       await manager.query(sql);
@@ -74,7 +77,8 @@ t.test('the rooms are heard: accounts, organisations, repositories', async (t) =
     ['secret.set', 'server'],
     ['runner.token_made', 'server'],
   ]);
-  for (const secret of [alice.token, 'the value of it']) t.notMatch(JSON.stringify(entries), secret, 'no secret is kept');
+  for (const secret of [alice.token, 'the value of it'])
+    t.notMatch(JSON.stringify(entries), secret, 'no secret is kept');
   t.match(entries[1], { details: { name: 'CANARY', scope: 'user', scopeId: alice.id } });
   t.equal(await rooms.audit.findBreak(), null);
 });

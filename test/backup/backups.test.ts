@@ -1,6 +1,16 @@
 // time limit: 300 s
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -44,12 +54,21 @@ async function instance(t: Owner, repositories = 3) {
   for (let at = 1; at <= repositories; at += 1) {
     const name = `garden-${at}`;
     await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
-    const tree = workTree(hearth.folder, `${hearth.url.replace('://', `://alice:${alice.token}@`)}/git/alice/${name}.git`, name);
+    const tree = workTree(
+      hearth.folder,
+      `${hearth.url.replace('://', `://alice:${alice.token}@`)}/git/alice/${name}.git`,
+      name,
+    );
     await tree.commit('first');
     await tree.push();
     trees.push(tree);
   }
-  return { hearth, alice, trees, cli: (...words: string[]) => runCli(words, { env: { SERVICE_DATA_DIR: hearth.config.dataDir } }) };
+  return {
+    hearth,
+    alice,
+    trees,
+    cli: (...words: string[]) => runCli(words, { env: { SERVICE_DATA_DIR: hearth.config.dataDir } }),
+  };
 }
 
 // Whole instances under load: on a busy machine longer than one ordinary file.
@@ -63,7 +82,10 @@ t.test('a backup is whole, proven by a drill, and shares what did not change wit
   const { backups } = hearth.rooms;
   const first = await backups.create();
   t.equal(first.repositories, 3);
-  t.same((await backups.verify(first.name)).flatMap(({ problems }) => problems), []);
+  t.same(
+    (await backups.verify(first.name)).flatMap(({ problems }) => problems),
+    [],
+  );
 
   await trees[0]!.commit('second');
   await trees[0]!.push();
@@ -72,9 +94,16 @@ t.test('a backup is whole, proven by a drill, and shares what did not change wit
   const second = await backups.create();
   const third = await backups.create();
   t.not(first.name, second.name, 'names differ within a second');
-  const packed = Object.keys(JSON.parse(readFileSync(path.join(third.folder, 'manifest.json'), 'utf8')).files).filter((file) => objectFile.test(file));
+  const packed = Object.keys(JSON.parse(readFileSync(path.join(third.folder, 'manifest.json'), 'utf8')).files).filter(
+    (file) => objectFile.test(file),
+  );
   t.ok(packed.length > 0);
-  for (const file of packed) t.equal(statSync(path.join(third.folder, file)).ino, statSync(path.join(second.folder, file)).ino, 'the same bytes once');
+  for (const file of packed)
+    t.equal(
+      statSync(path.join(third.folder, file)).ino,
+      statSync(path.join(second.folder, file)).ino,
+      'the same bytes once',
+    );
 
   const proof = await backups.drill();
   t.match(proof, { proven: 3, total: 3, problems: [] });
@@ -94,7 +123,10 @@ t.test('what is damaged is named, and a damaged backup is not restored', async (
   rmSync(path.join(folder, files.find((file) => file.endsWith('/HEAD'))!));
   writeFileSync(path.join(folder, 'stranger'), '');
   const [checked] = await backups.verify(name);
-  t.same(checked!.problems.map((text) => text.replace(/^.*\//, '')).sort(), [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'stranger is not in the manifest'].sort());
+  t.same(
+    checked!.problems.map((text) => text.replace(/^.*\//, '')).sort(),
+    [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'stranger is not in the manifest'].sort(),
+  );
   t.match(await backups.drill(name), { proven: 0, total: 1 });
   t.equal((await backups.state()).lastProof, null);
   t.equal((await cli('backup', 'verify', name)).code, 7);
@@ -105,27 +137,39 @@ t.test('what is damaged is named, and a damaged backup is not restored', async (
   t.notOk(existsSync(path.join(target, 'hearth.db')));
 });
 
-t.test('security K03 private keys leave only in a backup with keys; a restore makes new ones for the same actors', async (t) => {
-  const { hearth } = await instance(t, 1);
-  const secret = 'a private key that nobody may see';
-  await hearth.rooms.db.write(({ manager }) =>
-    manager.query(`INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`));
-  const without = await hearth.rooms.backups.create();
-  t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(secret), 'not even in free pages');
-  const withKeys = await hearth.rooms.backups.create({ withKeys: true });
-  t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(secret));
+t.test(
+  'security K03 private keys leave only in a backup with keys; a restore makes new ones for the same actors',
+  async (t) => {
+    const { hearth } = await instance(t, 1);
+    const secret = 'a private key that nobody may see';
+    await hearth.rooms.db.write(({ manager }) =>
+      manager.query(
+        `INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`,
+      ),
+    );
+    const without = await hearth.rooms.backups.create();
+    t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(secret), 'not even in free pages');
+    const withKeys = await hearth.rooms.backups.create({ withKeys: true });
+    t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(secret));
 
-  const target = path.join(temporaryFolder(t), 'data');
-  const { code, stdout } = await runCli(['restore', without.folder, '--json'], { env: { SERVICE_DATA_DIR: target } });
-  t.equal(code, 0);
-  t.match(JSON.parse(stdout), { repositories: 1, newKeys: 1, movedAside: null });
-  const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
-  const [row] = (await restored.rooms.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
-  t.match(row, { ap_path: '/ap/users/alice', private_key_pem: /BEGIN PRIVATE KEY/, public_key_pem: /BEGIN PUBLIC KEY/ });
-  t.same(await restored.rooms.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
-  t.match(await restored.rooms.audit.list({ limit: 1 }), [{ event: 'backup.restored', actor: 'local', details: { repositories: 1 } }]);
-  t.equal(await restored.rooms.audit.findBreak(), null);
-});
+    const target = path.join(temporaryFolder(t), 'data');
+    const { code, stdout } = await runCli(['restore', without.folder, '--json'], { env: { SERVICE_DATA_DIR: target } });
+    t.equal(code, 0);
+    t.match(JSON.parse(stdout), { repositories: 1, newKeys: 1, movedAside: null });
+    const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
+    const [row] = (await restored.rooms.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
+    t.match(row, {
+      ap_path: '/ap/users/alice',
+      private_key_pem: /BEGIN PRIVATE KEY/,
+      public_key_pem: /BEGIN PUBLIC KEY/,
+    });
+    t.same(await restored.rooms.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
+    t.match(await restored.rooms.audit.list({ limit: 1 }), [
+      { event: 'backup.restored', actor: 'local', details: { repositories: 1 } },
+    ]);
+    t.equal(await restored.rooms.audit.findBreak(), null);
+  },
+);
 
 t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {
   const { hearth, cli } = await instance(t, 1);
@@ -141,8 +185,15 @@ t.test('restore refuses data that is there, unless confirmed; then it moves it a
   t.ok(existsSync(path.join(hearth.config.dataDir, aside, 'hearth.db')));
   const again = await startHearth(t, { folder: hearth.folder });
   t.equal((await again.rooms.repositories.listAll()).length, 1);
-  const { pushes } = await again.rooms.repositories.listActivity(await again.rooms.repositories.find(localAdministrator, 'alice', 'garden-1'), { limit: 10 });
-  t.match(pushes, [{ via: 'undo', person: null, updates: [{ ref: 'refs/heads/late' }] }, { via: 'http' }], 'what came between database and repository has its entry');
+  const { pushes } = await again.rooms.repositories.listActivity(
+    await again.rooms.repositories.find(localAdministrator, 'alice', 'garden-1'),
+    { limit: 10 },
+  );
+  t.match(
+    pushes,
+    [{ via: 'undo', person: null, updates: [{ ref: 'refs/heads/late' }] }, { via: 'http' }],
+    'what came between database and repository has its entry',
+  );
 });
 
 interface TakenBackup {
@@ -165,9 +216,16 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
   t.equal(code, 0);
   t.same(JSON.parse(stdout).findings, [], 'a clean doctor');
   for (const [at, { repository, ref, heads }] of lanes.entries()) {
-    const { path: home } = await hearth.rooms.repositories.find(localAdministrator, 'alice', repository.slice('alice/'.length));
+    const { path: home } = await hearth.rooms.repositories.find(
+      localAdministrator,
+      'alice',
+      repository.slice('alice/'.length),
+    );
     const place = path.join(target, path.relative(hearth.config.dataDir, home));
-    const head = execFileSync('git', ['-c', 'safe.bareRepository=all', `--git-dir=${place}`, 'rev-parse', ref], { env: clientEnvironment, encoding: 'utf8' }).trim();
+    const head = execFileSync('git', ['-c', 'safe.bareRepository=all', `--git-dir=${place}`, 'rev-parse', ref], {
+      env: clientEnvironment,
+      encoding: 'utf8',
+    }).trim();
     t.ok(heads.indexOf(head) >= before[at]! - 1, `${repository} ${ref} has what was acknowledged before`);
   }
   rmSync(target, { recursive: true });
@@ -176,7 +234,13 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
 t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of ${rounds}`, async (t) => {
   const { hearth, alice, cli } = await instance(t, 2);
   t.equal((await cli('user', 'admin', 'alice', 'on')).code, 0);
-  const load = steadyPushes({ url: hearth.url, token: alice.token, repositories: ['alice/garden-1', 'alice/garden-2'], lanesEach: 2, perSecond: 22 });
+  const load = steadyPushes({
+    url: hearth.url,
+    token: alice.token,
+    repositories: ['alice/garden-1', 'alice/garden-2'],
+    lanesEach: 2,
+    perSecond: 22,
+  });
   let isOver = false;
   // Repositories come and go meanwhile.
   const churn = (async () => {
@@ -192,7 +256,10 @@ t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of $
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const before = load.lanes.map(({ acknowledged }) => acknowledged);
-    const { result: { name, folder }, perSecond } = await load.during(() => hearth.rooms.backups.create());
+    const {
+      result: { name, folder },
+      perSecond,
+    } = await load.during(() => hearth.rooms.backups.create());
     rates.push(perSecond);
     // What follows happens elsewhere when a backup is needed: it must not take the load's processors.
     await load.without(() => proveBackup(t, { hearth, name, folder, lanes: load.lanes, before, round }));
@@ -219,8 +286,14 @@ t.test('a folder that cannot be made is told at once, and nothing is left', asyn
   const inTheWay = path.join(hearth.folder, 'file');
   writeFileSync(inTheWay, '');
   for (const words of [[], ['--tar']]) {
-    t.match(await cli('backup', 'create', '--to', '/proc/x', ...words), { code: 2, stderr: /^error: the folder \/proc\/x cannot be made: nobody can make folders there/i });
-    t.match(await cli('backup', 'create', '--to', path.join(inTheWay, 'below'), ...words), { code: 2, stderr: /a file is in the way/ });
+    t.match(await cli('backup', 'create', '--to', '/proc/x', ...words), {
+      code: 2,
+      stderr: /^error: the folder \/proc\/x cannot be made: nobody can make folders there/i,
+    });
+    t.match(await cli('backup', 'create', '--to', path.join(inTheWay, 'below'), ...words), {
+      code: 2,
+      stderr: /a file is in the way/,
+    });
   }
   t.notOk(existsSync(path.join(hearth.config.dataDir, 'tmp')));
   t.match(await cli('init', '--config', '/proc/x/hearth.toml'), { code: 2, stderr: /cannot be made/ });

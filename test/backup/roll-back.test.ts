@@ -33,10 +33,21 @@ async function repository({ repositories }: Rooms, name: string) {
   return {
     ...found,
     async commit(message: string, ...parents: string[]): Promise<string> {
-      return (await runGit(['commit-tree', '-m', message, ...parents.flatMap((each) => ['-p', each]), tree], { cwd: found.path })).trim();
+      return (
+        await runGit(['commit-tree', '-m', message, ...parents.flatMap((each) => ['-p', each]), tree], {
+          cwd: found.path,
+        })
+      ).trim();
     },
-    async push(userId: string | null, ...updates: (readonly [ref: string, oldId: string, newId: string])[]): Promise<string> {
-      const { pushId } = await repositories.applyUpdates(found, { via: 'http', userId, updates: updates.map(([ref, oldId, newId]) => ({ ref, oldId, newId })) });
+    async push(
+      userId: string | null,
+      ...updates: (readonly [ref: string, oldId: string, newId: string])[]
+    ): Promise<string> {
+      const { pushId } = await repositories.applyUpdates(found, {
+        via: 'http',
+        userId,
+        updates: updates.map(([ref, oldId, newId]) => ({ ref, oldId, newId })),
+      });
       return pushId;
     },
   };
@@ -50,7 +61,12 @@ async function create(rooms: Rooms, name: string) {
 t.test('after a rollback the journal knows what was pushed since, and nothing of it is lost', async (t) => {
   const before = await open();
   const { id: alice } = await before.accounts.addPerson({ username: 'alice' });
-  const token = await before.accounts.addToken(alice, { name: 'lost', access: 'write', repositoryIds: null, expiresAt: null });
+  const token = await before.accounts.addToken(alice, {
+    name: 'lost',
+    access: 'write',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   const garden = await create(before, 'garden');
   const doomed = await create(before, 'doomed');
   const first = await garden.commit('first');
@@ -61,7 +77,11 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
 
   // What the newer program did.
   const { id: bob } = await before.accounts.addPerson({ username: 'bob' });
-  const [second, other, late] = [await garden.commit('second', first), await garden.commit('other'), await garden.commit('late', first)];
+  const [second, other, late] = [
+    await garden.commit('second', first),
+    await garden.commit('other'),
+    await garden.commit('late', first),
+  ];
   const pushes = [
     await garden.push(alice, ['refs/heads/main', first, second], ['refs/heads/work', none, other]),
     await garden.push(bob, ['refs/heads/work', other, none]),
@@ -79,40 +99,100 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
   await before.accounts.removeToken(alice, token.token.id);
   await before.close();
 
-  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /; 4 pushes came after it and would be kept/, stderr: /pushed afterwards: alice\/orchard .*pushed afterwards: alice\/garden /s });
+  t.match(await hearth('rollback --dry-run'), {
+    code: 0,
+    stdout: /; 4 pushes came after it and would be kept/,
+    stderr: /pushed afterwards: alice\/orchard .*pushed afterwards: alice\/garden /s,
+  });
   const done = await hearth('rollback --yes');
   t.match(done, { code: 0, stdout: /^Put .*V56-before-V57\.db back, with 4 pushes that came after it/ }, done.stderr);
   t.match(done.stderr, /1 repository had moved without an entry/);
   t.match(done.stderr, /its owner is newer: bob\/own; .*hearth repo adopt .*\.git bob\/own/);
-  t.same(readdirSync(dataDir).filter((name) => /^hearth\.db\.new/.test(name)), []);
+  t.same(
+    readdirSync(dataDir).filter((name) => /^hearth\.db\.new/.test(name)),
+    [],
+  );
 
   const after = await open();
   t.teardown(() => after.close());
   const heard: { listener: string; push: ArrivedPush }[] = [];
   // Under the names that the rooms have; they are plugged in already.
-  const marks = (await after.db.read.query('SELECT push_id AS id, listener FROM push_announcements ORDER BY listener')) as { id: string; listener: string }[];
+  const marks = (await after.db.read.query(
+    'SELECT push_id AS id, listener FROM push_announcements ORDER BY listener',
+  )) as { id: string; listener: string }[];
   const listenersOf = (id: string) => marks.filter((mark) => mark.id === id).map(({ listener }) => listener);
-  t.same(listenersOf(pushes[0]!), ['ci', 'federation', 'undo', 'webhooks'], 'a push that later ones have overtaken starts no CI');
-  t.same(listenersOf(pushes[2]!), ['federation', 'undo', 'webhooks'], 'the newest does, and other hosts were told already');
-  after.repositories.onPush({ name: 'inside', async prepare(push) { heard.push({ listener: 'inside', push }); return null; } });
+  t.same(
+    listenersOf(pushes[0]!),
+    ['ci', 'federation', 'undo', 'webhooks'],
+    'a push that later ones have overtaken starts no CI',
+  );
+  t.same(
+    listenersOf(pushes[2]!),
+    ['federation', 'undo', 'webhooks'],
+    'the newest does, and other hosts were told already',
+  );
+  after.repositories.onPush({
+    name: 'inside',
+    async prepare(push) {
+      heard.push({ listener: 'inside', push });
+      return null;
+    },
+  });
   await after.repositories.recover();
-  t.same(heard.map(({ push }) => push.id).slice(0, 4), pushes, 'whoever hears of pushes hears of these, in their order');
-  t.match(heard[4]!.push, { via: 'undo', updates: [{ ref: 'refs/heads/unknown', oldId: none, newId: late }] }, 'a ref that moved without an entry has one now');
+  t.same(
+    heard.map(({ push }) => push.id).slice(0, 4),
+    pushes,
+    'whoever hears of pushes hears of these, in their order',
+  );
+  t.match(
+    heard[4]!.push,
+    { via: 'undo', updates: [{ ref: 'refs/heads/unknown', oldId: none, newId: late }] },
+    'a ref that moved without an entry has one now',
+  );
   t.equal(heard.length, 5);
 
   const orchard = await after.repositories.find(localAdministrator, 'alice', 'orchard');
-  t.match(orchard.repository, { visibility: 'PRIVATE', id: garden.repository.id }, 'a repository that was closed stays closed');
+  t.match(
+    orchard.repository,
+    { visibility: 'PRIVATE', id: garden.repository.id },
+    'a repository that was closed stays closed',
+  );
   const { pushes: activity } = await after.repositories.listActivity(orchard, { limit: 10 });
-  t.same(activity.slice(1, 4).map(({ id }) => id), pushes.slice(0, 3).reverse());
-  t.same([activity[2]!.person, activity[1]!.person?.username], [null, 'alice'], 'somebody whom the older copy does not know is nobody');
+  t.same(
+    activity.slice(1, 4).map(({ id }) => id),
+    pushes.slice(0, 3).reverse(),
+  );
+  t.same(
+    [activity[2]!.person, activity[1]!.person?.username],
+    [null, 'alice'],
+    'somebody whom the older copy does not know is nobody',
+  );
   const lost = await after.repositories.listLostTips(orchard);
-  t.same(lost.map(({ ref, oldId }) => [ref, oldId]).sort(), [['refs/heads/main', second], ['refs/heads/work', other]], 'what was overwritten since can be had back');
-  t.equal((await after.repositories.find(localAdministrator, 'alice', 'garden')).repository.defaultBranch, 'master', 'a newer repository is here, with its default branch');
-  t.same((await after.repositories.listTrash()).map(({ id }) => id), [doomed.repository.id]);
+  t.same(
+    lost.map(({ ref, oldId }) => [ref, oldId]).sort(),
+    [
+      ['refs/heads/main', second],
+      ['refs/heads/work', other],
+    ],
+    'what was overwritten since can be had back',
+  );
+  t.equal(
+    (await after.repositories.find(localAdministrator, 'alice', 'garden')).repository.defaultBranch,
+    'master',
+    'a newer repository is here, with its default branch',
+  );
+  t.same(
+    (await after.repositories.listTrash()).map(({ id }) => id),
+    [doomed.repository.id],
+  );
   t.same((await after.accounts.listTokens(alice)).length, 0, 'a token that was taken away does not come back');
   const log = (await after.audit.list({ limit: 100 })).map(({ event }) => event);
-  t.equal(log.find((event) => !event.startsWith('repository.')), 'backup.rolled_back');
-  for (const event of ['token.removed', 'repository.renamed']) t.ok(log.includes(event), `${event}: who did what since is still known`);
+  t.equal(
+    log.find((event) => !event.startsWith('repository.')),
+    'backup.rolled_back',
+  );
+  for (const event of ['token.removed', 'repository.renamed'])
+    t.ok(log.includes(event), `${event}: who did what since is still known`);
   t.equal(await after.audit.findBreak(), null);
   await after.repositories.finishPushes();
   t.same(await after.db.read.query('SELECT id FROM pushes WHERE announced_at IS NULL'), []);
@@ -124,7 +204,11 @@ t.test('without a newer database that can be read the refs on disk speak', async
   const other = path.join(own, 'data');
   mkdirSync(other, { mode: 0o700 });
   const env = { SERVICE_DATA_DIR: other };
-  const rooms = await openRooms(loadConfig({ argvOverrides: {}, env, cwd: own, readFile: () => '' }).config, { logger: silentLogger }, 'always');
+  const rooms = await openRooms(
+    loadConfig({ argvOverrides: {}, env, cwd: own, readFile: () => '' }).config,
+    { logger: silentLogger },
+    'always',
+  );
   await rooms.accounts.addPerson({ username: 'alice' });
   const garden = await create(rooms, 'garden');
   const first = await garden.commit('first');
@@ -136,14 +220,19 @@ t.test('without a newer database that can be read the refs on disk speak', async
   const done = await runCli(['rollback', '--to', snapshot, '--yes'], { cwd: own, env });
   t.match(done, { code: 0, stderr: /newer database cannot be read.*1 repository had moved/s }, done.stderr);
   const file = new DatabaseSync(path.join(other, 'hearth.db'));
-  t.same({ ...file.prepare('SELECT ref, old_id, new_id, result FROM push_updates').get() }, { ref: 'refs/heads/main', old_id: none, new_id: first, result: 'ok' });
+  t.same(
+    { ...file.prepare('SELECT ref, old_id, new_id, result FROM push_updates').get() },
+    { ref: 'refs/heads/main', old_id: none, new_id: first, result: 'ok' },
+  );
   file.close();
 });
 
 t.test('an older schema takes what it has columns and words for', async (t) => {
   const older = path.join(temporaryFolder(t), 'older.db');
   const newer = path.join(temporaryFolder(t), 'newer.db');
-  await (await createDatabase(databaseOptions(older, { migrations: migrations.filter(({ version }) => version <= 13) }))).close();
+  await (
+    await createDatabase(databaseOptions(older, { migrations: migrations.filter(({ version }) => version <= 13) }))
+  ).close();
   await (await createDatabase(databaseOptions(newer))).close();
   const fill = (file: string, sql: string) => {
     const database = new DatabaseSync(file);
@@ -151,15 +240,36 @@ t.test('an older schema takes what it has columns and words for', async (t) => {
     database.close();
   };
   fill(older, "INSERT INTO users (id, username, created_at) VALUES ('u', 'alice', 1)");
-  fill(newer, `INSERT INTO users (id, username, created_at) VALUES ('u', 'alice', 1);
+  fill(
+    newer,
+    `INSERT INTO users (id, username, created_at) VALUES ('u', 'alice', 1);
     INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) VALUES ('r', 'u', 'Garden', 'garden', 'PUBLIC', 1, 1);
     INSERT INTO pushes (id, repository_id, user_id, via, created_at, settled_at, announced_at) VALUES ('p', 'r', 'u', 'mirror', 5, 6, 7), ('q', 'r', NULL, 'ssh', 8, NULL, NULL);
-    INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result, kept_until) VALUES ('p', 0, 'refs/heads/main', '0', '1', 'ok', 9), ('q', 0, 'refs/heads/main', '1', '2', NULL, NULL)`);
+    INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result, kept_until) VALUES ('p', 0, 'refs/heads/main', '0', '1', 'ok', 9), ('q', 0, 'refs/heads/main', '1', '2', NULL, NULL)`,
+  );
   t.same(await pushesAfter(older, newer), [{ id: 'p', at: 5, repository: 'alice/Garden' }]);
   t.match(await carryPushes(older, newer), { left: [] });
   const file = new DatabaseSync(older);
-  t.same(file.prepare('SELECT id, via, user_id, settled_at, announced_at FROM pushes ORDER BY id').all().map((row) => Object.values(row)), [['p', 'http', 'u', 6, null], ['q', 'ssh', null, null, null]]);
-  t.same(file.prepare('SELECT push_id, listener FROM push_announcements ORDER BY listener').all().map((row) => Object.values(row)), [['p', 'federation'], ['p', 'webhooks']]);
+  t.same(
+    file
+      .prepare('SELECT id, via, user_id, settled_at, announced_at FROM pushes ORDER BY id')
+      .all()
+      .map((row) => Object.values(row)),
+    [
+      ['p', 'http', 'u', 6, null],
+      ['q', 'ssh', null, null, null],
+    ],
+  );
+  t.same(
+    file
+      .prepare('SELECT push_id, listener FROM push_announcements ORDER BY listener')
+      .all()
+      .map((row) => Object.values(row)),
+    [
+      ['p', 'federation'],
+      ['p', 'webhooks'],
+    ],
+  );
   t.same(file.prepare('PRAGMA foreign_key_check').all(), []);
   file.close();
 });

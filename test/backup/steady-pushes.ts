@@ -7,7 +7,8 @@ import { pushBytes, zeroId } from '../git/push-fixture.ts';
 const kinds = { commit: 1, tree: 2, blob: 3 };
 type Kind = keyof typeof kinds;
 
-const idOf = (kind: Kind, content: Buffer): string => createHash('sha1').update(`${kind} ${content.length}\0`).update(content).digest('hex');
+const idOf = (kind: Kind, content: Buffer): string =>
+  createHash('sha1').update(`${kind} ${content.length}\0`).update(content).digest('hex');
 
 function packed(kind: Kind, content: Buffer): Buffer {
   const head = [];
@@ -25,7 +26,9 @@ function makeCommit(parent: string, text: string): { id: string; pack: Buffer } 
   const blob = Buffer.from(`${text}\n`);
   const tree = Buffer.concat([Buffer.from('100644 file.txt\0'), Buffer.from(idOf('blob', blob), 'hex')]);
   const person = 'alice <alice@example.org> 1750000000 +0000';
-  const commit = Buffer.from(`tree ${idOf('tree', tree)}\n${parent === zeroId ? '' : `parent ${parent}\n`}author ${person}\ncommitter ${person}\n\n${text}\n`);
+  const commit = Buffer.from(
+    `tree ${idOf('tree', tree)}\n${parent === zeroId ? '' : `parent ${parent}\n`}author ${person}\ncommitter ${person}\n\n${text}\n`,
+  );
   const head = Buffer.from('PACK\0\0\0\x02\0\0\0\x03', 'latin1');
   const body = Buffer.concat([head, packed('commit', commit), packed('tree', tree), packed('blob', blob)]);
   return { id: idOf('commit', commit), pack: Buffer.concat([body, createHash('sha1').update(body).digest()]) };
@@ -62,7 +65,13 @@ export interface SteadyOptions {
 
 export function steadyPushes({ url, token, repositories, lanesEach, perSecond }: SteadyOptions): SteadyPushes {
   const lanes: Lane[] = repositories.flatMap((repository) =>
-    Array.from({ length: lanesEach }, (_, at) => ({ repository, ref: `refs/heads/steady-${at}`, heads: [], acknowledged: 0 })));
+    Array.from({ length: lanesEach }, (_, at) => ({
+      repository,
+      ref: `refs/heads/steady-${at}`,
+      heads: [],
+      acknowledged: 0,
+    })),
+  );
   const startedAt = performance.now();
   let isOver = false;
   let resumed: Promise<void> | null = null;
@@ -75,8 +84,15 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
     lane.heads.push(id);
     const answer = await fetch(`${url}/git/${lane.repository}.git/git-receive-pack`, {
       method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`, 'content-type': 'application/x-git-receive-pack-request' },
-      body: pushBytes({ commands: [`${old} ${id} ${lane.ref}`], capabilities: 'report-status object-format=sha1', pack }) as Uint8Array<ArrayBuffer>,
+      headers: {
+        authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`,
+        'content-type': 'application/x-git-receive-pack-request',
+      },
+      body: pushBytes({
+        commands: [`${old} ${id} ${lane.ref}`],
+        capabilities: 'report-status object-format=sha1',
+        pack,
+      }) as Uint8Array<ArrayBuffer>,
     });
     const report = await answer.text();
     if (!report.includes(`ok ${lane.ref}`)) throw new Error(`${answer.status}: ${report}`);
@@ -86,7 +102,11 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
 
   const everyMs = (1000 / perSecond) * lanes.length;
   const running = lanes.map(async (lane, at) => {
-    for (let due = startedAt + (everyMs * at) / lanes.length; !isOver; due = Math.max(due + everyMs, performance.now() - everyMs)) {
+    for (
+      let due = startedAt + (everyMs * at) / lanes.length;
+      !isOver;
+      due = Math.max(due + everyMs, performance.now() - everyMs)
+    ) {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
       while (resumed !== null) await resumed;
       if (isOver) break;

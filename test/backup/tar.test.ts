@@ -12,8 +12,11 @@ const long = `repositories/${'a'.repeat(36)}/${'b'.repeat(36)}.git/refs/heads/${
 const contents: Record<string, string | Buffer> = {
   'manifest.json': '{"format":1}\n',
   'hearth.db': Buffer.alloc(70_001, 'x'),
-  'README': '',
-  [`repositories/${'a'.repeat(36)}/${'b'.repeat(36)}.git/objects/pack/pack-${'c'.repeat(40)}.pack`]: Buffer.alloc(512, 'p'),
+  README: '',
+  [`repositories/${'a'.repeat(36)}/${'b'.repeat(36)}.git/objects/pack/pack-${'c'.repeat(40)}.pack`]: Buffer.alloc(
+    512,
+    'p',
+  ),
   [long]: 'f00d\n',
 };
 for (const [name, content] of Object.entries(contents)) {
@@ -39,12 +42,14 @@ t.test('a packed backup is unpacked as it was, by us and by tar, whatever pieces
   for (const size of [37, 511, 100_000]) {
     const out = await unpackBackup(pieces(tar, size), freshFolder(`ours-${size}`));
     t.equal(path.basename(out), '2026-01-01T03-30-00Z');
-    for (const [name, content] of Object.entries(contents)) t.ok(readFileSync(path.join(out, name)).equals(Buffer.from(content)), name);
+    for (const [name, content] of Object.entries(contents))
+      t.ok(readFileSync(path.join(out, name)).equals(Buffer.from(content)), name);
     if (size === 37) t.equal(readdirSync(out).length, 4);
   }
   const theirs = freshFolder('theirs');
   execFileSync('tar', ['-x', '-C', theirs], { input: tar });
-  for (const [name, content] of Object.entries(contents)) t.ok(readFileSync(path.join(theirs, '2026-01-01T03-30-00Z', name)).equals(Buffer.from(content)), name);
+  for (const [name, content] of Object.entries(contents))
+    t.ok(readFileSync(path.join(theirs, '2026-01-01T03-30-00Z', name)).equals(Buffer.from(content)), name);
 });
 
 t.test('what other programs packed anew is unpacked, too', async (t) => {
@@ -53,7 +58,8 @@ t.test('what other programs packed anew is unpacked, too', async (t) => {
     const without = format === 'ustar' ? ['--exclude=feature*'] : [];
     execFileSync('tar', ['-c', `--format=${format}`, ...without, '-f', file, '-C', backup, '.']);
     const out = await unpackBackup(createReadStream(file), freshFolder(format));
-    for (const name of Object.keys(contents)) if (format !== 'ustar' || name !== long) t.ok(existsSync(path.join(out, name)), `${format} ${name}`);
+    for (const name of Object.keys(contents))
+      if (format !== 'ustar' || name !== long) t.ok(existsSync(path.join(out, name)), `${format} ${name}`);
   }
 });
 
@@ -63,13 +69,24 @@ t.test('nothing comes out beside the folder, and no link comes out at all', asyn
     if (type !== undefined) {
       header.write(type, 156);
       header.write('        ', 148);
-      header.write(`${header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0')}\0 `, 148);
+      header.write(
+        `${header
+          .reduce((sum, byte) => sum + byte, 0)
+          .toString(8)
+          .padStart(6, '0')}\0 `,
+        148,
+      );
     }
     return Buffer.concat([header, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
   };
   const target = freshFolder('hostile');
   const tar = Buffer.concat([
-    entry('x/manifest.json', '{}'), entry('../escaped', 'a'), entry('/tmp/escaped-from-tar', 'b'), entry('x/../../escaped', 'c'), entry('x/link', '', '2'), entry('x/hard', '', '1'),
+    entry('x/manifest.json', '{}'),
+    entry('../escaped', 'a'),
+    entry('/tmp/escaped-from-tar', 'b'),
+    entry('x/../../escaped', 'c'),
+    entry('x/link', '', '2'),
+    entry('x/hard', '', '1'),
     Buffer.alloc(1024),
   ]);
   await unpackBackup(pieces(tar), target);
@@ -80,7 +97,8 @@ t.test('nothing comes out beside the folder, and no link comes out at all', asyn
 t.test('a stream that is cut off, changed, or none of ours is refused', async (t) => {
   const tar = await packed();
   let turn = 0;
-  const refused = async (unpacked: Promise<string>, expected: { reason: string }) => t.match(await unpacked.catch((error: unknown) => error), expected);
+  const refused = async (unpacked: Promise<string>, expected: { reason: string }) =>
+    t.match(await unpacked.catch((error: unknown) => error), expected);
   const into = (bytes: Buffer) => unpackBackup(pieces(bytes), freshFolder(`refused-${(turn += 1)}`));
   await refused(into(tar.subarray(0, 30_000)), { reason: 'backup_damaged' });
   await refused(into(tar.subarray(0, 700)), { reason: 'no_backup' });
@@ -100,7 +118,10 @@ t.test('sizes beyond eight gigabytes stand in a header of their own', async (t) 
   for (let length = 80; length < 130; length += 1) {
     const name = 'n'.repeat(length);
     const blocks = tarHeader({ name, bytes: 0, modifiedAt: 0 });
-    const read = blocks.length === 512 ? readTarHeader(blocks)!.name : readPax(blocks.subarray(512, 512 + readTarHeader(blocks.subarray(0, 512))!.bytes)).name;
+    const read =
+      blocks.length === 512
+        ? readTarHeader(blocks)!.name
+        : readPax(blocks.subarray(512, 512 + readTarHeader(blocks.subarray(0, 512))!.bytes)).name;
     if (read !== name) t.fail(`a name of ${length}`);
   }
 });

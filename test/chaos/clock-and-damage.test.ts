@@ -22,12 +22,23 @@ function workTree({ folder, url }: Hearth, { token }: TestPerson, name: string) 
   const git = (...args: string[]) => run('git', args, { cwd: work, env: clientEnvironment });
   const remote = `${url.replace('://', `://alice:${token}@`)}/git/alice/${name}.git`;
   return {
-    git, remote,
+    git,
+    remote,
     async push(text: string) {
       await git('init', '--quiet', '--initial-branch=main');
       writeFileSync(path.join(work, 'file.txt'), text);
       await git('add', '.');
-      await git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit', '--quiet', '--allow-empty', '-m', text);
+      await git(
+        '-c',
+        'user.name=alice',
+        '-c',
+        'user.email=alice@example.org',
+        'commit',
+        '--quiet',
+        '--allow-empty',
+        '-m',
+        text,
+      );
       await git('push', '--quiet', remote, 'HEAD:main');
     },
   };
@@ -35,67 +46,100 @@ function workTree({ folder, url }: Hearth, { token }: TestPerson, name: string) 
 
 const findings = async ({ rooms, config }: Hearth) => {
   const found: string[] = [];
-  const doctor = createDoctor({ ...rooms, config, settingsFile: null, userId: null, backupState: () => rooms.backups.state(), auditBreak: () => rooms.audit.findBreak() });
-  for await (const area of doctor.examine()) found.push(...area.findings.map(({ check, message }) => `${check} ${message}`));
+  const doctor = createDoctor({
+    ...rooms,
+    config,
+    settingsFile: null,
+    userId: null,
+    backupState: () => rooms.backups.state(),
+    auditBreak: () => rooms.audit.findBreak(),
+  });
+  for await (const area of doctor.examine())
+    found.push(...area.findings.map(({ check, message }) => `${check} ${message}`));
   return found;
 };
 
-t.test('R15 the clock jumps ahead and back: sessions, pushes, pages and jobs go on, and no date is nonsense', async (t) => {
-  const start = Date.UTC(2026, 10, 20, 12);
-  const clock = fixedClock(start);
-  const hearth = await startHearth(t, { clock });
-  const alice = await hearth.addPerson('alice');
-  await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
-  const { push } = workTree(hearth, alice, 'garden');
-  const signedIn = async () => (await hearth.rooms.accounts.viewerOfSession(alice.session, { address: null })) !== null;
-  const page = async (at: string) => {
-    const answer = await fetch(`${hearth.url}${at}`);
-    const text = await answer.text();
-    t.equal(answer.status, 200, at);
-    t.notMatch(text, /Invalid Date|NaN/, at);
-    return text;
-  };
+t.test(
+  'R15 the clock jumps ahead and back: sessions, pushes, pages and jobs go on, and no date is nonsense',
+  async (t) => {
+    const start = Date.UTC(2026, 10, 20, 12);
+    const clock = fixedClock(start);
+    const hearth = await startHearth(t, { clock });
+    const alice = await hearth.addPerson('alice');
+    await hearth.rooms.repositories.create(localAdministrator, {
+      owner: 'alice',
+      name: 'garden',
+      visibility: 'PUBLIC',
+    });
+    const { push } = workTree(hearth, alice, 'garden');
+    const signedIn = async () =>
+      (await hearth.rooms.accounts.viewerOfSession(alice.session, { address: null })) !== null;
+    const page = async (at: string) => {
+      const answer = await fetch(`${hearth.url}${at}`);
+      const text = await answer.text();
+      t.equal(answer.status, 200, at);
+      t.notMatch(text, /Invalid Date|NaN/, at);
+      return text;
+    };
 
-  await push('at first');
-  for (const jump of [3_600_000, -7_200_000, 10 * day, -300 * day]) {
-    clock.set(start + jump);
-    t.ok(await signedIn(), `the session lives after a jump of ${jump / 3_600_000} h`);
-    await push(`after a jump of ${jump}`);
-    for (const at of ['/', '/explore', '/alice', '/repos/alice/garden', '/repos/alice/garden/commits/main']) await page(at).catch((error: Error) => t.fail(error.message));
-    await hearth.rooms.repositories.finishPushes();
-    await hearth.rooms.ci.sweep();
-    await hearth.rooms.accounts.removeExpired();
-  }
-  clock.set(start + 400 * day);
-  t.notOk(await signedIn(), 'no session is immortal');
-  await push('much later');
-  clock.set(start - 400 * day);
-  t.ok((await findings(hearth)).some((text) => text.startsWith('clock.behind ')));
-  await push('long before');
-  const open = async () => (await hearth.rooms.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL')) as unknown[];
-  for (let turn = 0; turn < 100 && (await open()).length > 0; turn += 1) await sleep(50);
-  t.same(await open(), [], 'every push is settled and announced');
-});
+    await push('at first');
+    for (const jump of [3_600_000, -7_200_000, 10 * day, -300 * day]) {
+      clock.set(start + jump);
+      t.ok(await signedIn(), `the session lives after a jump of ${jump / 3_600_000} h`);
+      await push(`after a jump of ${jump}`);
+      for (const at of ['/', '/explore', '/alice', '/repos/alice/garden', '/repos/alice/garden/commits/main'])
+        await page(at).catch((error: Error) => t.fail(error.message));
+      await hearth.rooms.repositories.finishPushes();
+      await hearth.rooms.ci.sweep();
+      await hearth.rooms.accounts.removeExpired();
+    }
+    clock.set(start + 400 * day);
+    t.notOk(await signedIn(), 'no session is immortal');
+    await push('much later');
+    clock.set(start - 400 * day);
+    t.ok((await findings(hearth)).some((text) => text.startsWith('clock.behind ')));
+    await push('long before');
+    const open = async () =>
+      (await hearth.rooms.db.read.query(
+        'SELECT id FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL',
+      )) as unknown[];
+    for (let turn = 0; turn < 100 && (await open()).length > 0; turn += 1) await sleep(50);
+    t.same(await open(), [], 'every push is settled and announced');
+  },
+);
 
-t.test('R16 a pack that is cut off harms nobody else: its pages and clones say so, the doctor names it alone', async (t) => {
-  const hearth = await startHearth(t);
-  const alice = await hearth.addPerson('alice');
-  for (const name of ['garden', 'orchard']) {
-    await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
-    await workTree(hearth, alice, name).push('x'.repeat(100_000));
-  }
-  const found = await hearth.rooms.repositories.find(localAdministrator, 'alice', 'garden');
-  await hearth.rooms.git.pack(found.path);
-  const packs = path.join(found.path, 'objects', 'pack');
-  const pack = path.join(packs, readdirSync(packs).find((name) => name.endsWith('.pack'))!);
-  chmodSync(pack, 0o600);
-  truncateSync(pack, Math.floor(statSync(pack).size / 2));
+t.test(
+  'R16 a pack that is cut off harms nobody else: its pages and clones say so, the doctor names it alone',
+  async (t) => {
+    const hearth = await startHearth(t);
+    const alice = await hearth.addPerson('alice');
+    for (const name of ['garden', 'orchard']) {
+      await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+      await workTree(hearth, alice, name).push('x'.repeat(100_000));
+    }
+    const found = await hearth.rooms.repositories.find(localAdministrator, 'alice', 'garden');
+    await hearth.rooms.git.pack(found.path);
+    const packs = path.join(found.path, 'objects', 'pack');
+    const pack = path.join(packs, readdirSync(packs).find((name) => name.endsWith('.pack'))!);
+    chmodSync(pack, 0o600);
+    truncateSync(pack, Math.floor(statSync(pack).size / 2));
 
-  const clone = (name: string) => run('git', ['clone', '--quiet', `${hearth.url}/git/alice/${name}.git`, path.join(hearth.folder, `clone-${name}`)], { env: clientEnvironment })
-    .then(() => 'done', (error: { stderr: string }) => error.stderr);
-  t.not(await clone('garden'), 'done', 'a damaged repository is never served as if it were whole');
-  t.equal(await clone('orchard'), 'done');
-  t.ok((await fetch(`${hearth.url}/repos/alice/garden`)).status >= 200);
-  t.equal((await fetch(`${hearth.url}/repos/alice/orchard`)).status, 200);
-  t.match((await findings(hearth)).filter((text) => text.startsWith('repositories.')), [/^repositories\.damaged alice\/garden/]);
-});
+    const clone = (name: string) =>
+      run(
+        'git',
+        ['clone', '--quiet', `${hearth.url}/git/alice/${name}.git`, path.join(hearth.folder, `clone-${name}`)],
+        { env: clientEnvironment },
+      ).then(
+        () => 'done',
+        (error: { stderr: string }) => error.stderr,
+      );
+    t.not(await clone('garden'), 'done', 'a damaged repository is never served as if it were whole');
+    t.equal(await clone('orchard'), 'done');
+    t.ok((await fetch(`${hearth.url}/repos/alice/garden`)).status >= 200);
+    t.equal((await fetch(`${hearth.url}/repos/alice/orchard`)).status, 200);
+    t.match(
+      (await findings(hearth)).filter((text) => text.startsWith('repositories.')),
+      [/^repositories\.damaged alice\/garden/],
+    );
+  },
+);

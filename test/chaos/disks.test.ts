@@ -30,13 +30,21 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
       writeFileSync(path.join(work, 'file'), randomBytes(bytes));
       await client.expect(work, 'add', '.');
       await client.expect(work, 'commit', '-q', '--allow-empty', '-m', text);
-      const answer = await client.run(work, 'push', '-q', `http://${token}@${new URL(to.url).host}/git/alice/site.git`, 'main');
+      const answer = await client.run(
+        work,
+        'push',
+        '-q',
+        `http://${token}@${new URL(to.url).host}/git/alice/site.git`,
+        'main',
+      );
       if (answer.code === 0) acknowledged = await client.expect(work, 'rev-parse', 'HEAD');
       return answer;
     },
     /** Whether all that was acknowledged is served, and nothing less than whole. */
     async isThere(at: RunningProgram) {
-      const [tip = ''] = (await client.expect(work, 'ls-remote', `${at.url}/git/alice/site.git`, 'refs/heads/main')).split('\t');
+      const [tip = ''] = (
+        await client.expect(work, 'ls-remote', `${at.url}/git/alice/site.git`, 'refs/heads/main')
+      ).split('\t');
       await client.expect(work, 'fetch', '-q', '--refetch', `${at.url}/git/alice/site.git`, 'main');
       await client.expect(work, 'merge-base', '--is-ancestor', acknowledged, tip);
       return true;
@@ -47,72 +55,92 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 
 if (hasOwnDisks) {
-  t.test(`R10 a disk that is full to the last block: refusals, reads, and recovery without a restart (${rounds})`, async (t) => {
-    const disk = await ownDisk(t, 48);
-    const server = await disk.serve();
-    const { push, isThere } = await pusher(server, (...words) => disk.inside(server, program, ...words, '--data-dir', server.dataDir));
-    t.equal((await push(server, 1_000)).code, 0);
-    for (let round = 0; round < rounds; round += 1) {
-      const filler = path.join(server.dataDir, 'tmp-filler');
-      await disk.inside(server, 'sh', '-c', `dd if=/dev/zero of='${filler}' bs=4k 2>/dev/null || true`);
-      t.not((await push(server, 200_000, `full ${round}`)).code, 0, 'refused');
-      t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
-      t.ok(await isThere(server), 'and repositories');
-      await disk.inside(server, 'rm', filler);
-      let answer = await push(server, 1_000, `free ${round}`);
-      // What was begun on the full disk may still be tidied up.
-      for (let turn = 0; turn < 50 && answer.code !== 0; turn += 1) {
-        await sleep(200);
-        answer = await push(server, 1_000, `free ${round}`);
+  t.test(
+    `R10 a disk that is full to the last block: refusals, reads, and recovery without a restart (${rounds})`,
+    async (t) => {
+      const disk = await ownDisk(t, 48);
+      const server = await disk.serve();
+      const { push, isThere } = await pusher(server, (...words) =>
+        disk.inside(server, program, ...words, '--data-dir', server.dataDir),
+      );
+      t.equal((await push(server, 1_000)).code, 0);
+      for (let round = 0; round < rounds; round += 1) {
+        const filler = path.join(server.dataDir, 'tmp-filler');
+        await disk.inside(server, 'sh', '-c', `dd if=/dev/zero of='${filler}' bs=4k 2>/dev/null || true`);
+        t.not((await push(server, 200_000, `full ${round}`)).code, 0, 'refused');
+        t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
+        t.ok(await isThere(server), 'and repositories');
+        await disk.inside(server, 'rm', filler);
+        let answer = await push(server, 1_000, `free ${round}`);
+        // What was begun on the full disk may still be tidied up.
+        for (let turn = 0; turn < 50 && answer.code !== 0; turn += 1) {
+          await sleep(200);
+          answer = await push(server, 1_000, `free ${round}`);
+        }
+        t.equal(answer.code, 0, `as before, without a restart: ${answer.stderr}`);
+        t.ok(await isThere(server));
       }
-      t.equal(answer.code, 0, `as before, without a restart: ${answer.stderr}`);
-      t.ok(await isThere(server));
-    }
-    t.equal(await server.stop(), 0, 'it never ended by itself');
-  });
+      t.equal(await server.stop(), 0, 'it never ended by itself');
+    },
+  );
 
-  t.test(`R11 a disk that turns read-only right after an acknowledged push: reads or a clean end, nothing lost (${rounds})`, async (t) => {
-    const disk = await ownDisk(t, 64);
-    let server = await disk.serve();
-    const { push, isThere } = await pusher(server, (...words) => disk.inside(server, program, ...words, '--data-dir', server.dataDir));
-    const reads = async () => (await fetch(`${server.url}/repos/alice/site`)).status === 200 && /not ready: storage/.test(await (await fetch(`${server.url}/readyz`)).text());
-    for (let round = 0; round < rounds; round += 1) {
-      t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
-      // At once: what is acknowledged is on the disk, not on its way there.
-      await disk.breakDown(server);
-      const before = await reads().catch(() => null);
-      t.not((await push(server, 1_000, `broken ${round}`)).code, 0, 'nothing is acknowledged');
-      const after = await reads().catch(() => null);
-      // A sync that was under way has failed, and with it all trust in what was written: then it ends, with 1.
-      if (before !== null && after !== null) t.same([before, after], [true, true], 'pages are read, and /readyz says why nothing is written');
-      else t.equal(await server.ended, 1, 'a clean end');
-      await server.kill();
-      await disk.repair();
-      server = await disk.serve();
-      t.ok(await isThere(server), 'all that was acknowledged');
-    }
-  });
+  t.test(
+    `R11 a disk that turns read-only right after an acknowledged push: reads or a clean end, nothing lost (${rounds})`,
+    async (t) => {
+      const disk = await ownDisk(t, 64);
+      let server = await disk.serve();
+      const { push, isThere } = await pusher(server, (...words) =>
+        disk.inside(server, program, ...words, '--data-dir', server.dataDir),
+      );
+      const reads = async () =>
+        (await fetch(`${server.url}/repos/alice/site`)).status === 200 &&
+        /not ready: storage/.test(await (await fetch(`${server.url}/readyz`)).text());
+      for (let round = 0; round < rounds; round += 1) {
+        t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
+        // At once: what is acknowledged is on the disk, not on its way there.
+        await disk.breakDown(server);
+        const before = await reads().catch(() => null);
+        t.not((await push(server, 1_000, `broken ${round}`)).code, 0, 'nothing is acknowledged');
+        const after = await reads().catch(() => null);
+        // A sync that was under way has failed, and with it all trust in what was written: then it ends, with 1.
+        if (before !== null && after !== null)
+          t.same([before, after], [true, true], 'pages are read, and /readyz says why nothing is written');
+        else t.equal(await server.ended, 1, 'a clean end');
+        await server.kill();
+        await disk.repair();
+        server = await disk.serve();
+        t.ok(await isThere(server), 'all that was acknowledged');
+      }
+    },
+  );
 }
 
 if (hasFailingCalls) {
-  t.test(`R12 every fsync fails: nothing is acknowledged, the server ends with 1, nothing is lost (${rounds})`, async (t) => {
-    let server = await startProgram(t, 'checkout');
-    const { push, isThere } = await pusher(server, server.command);
-    for (let round = 0; round < rounds; round += 1) {
-      t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
-      const tracer = spawn('strace', ['-f', '-p', String(server.pid), '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'], { stdio: ['ignore', 'ignore', 'pipe'] });
-      t.teardown(() => tracer.kill('SIGKILL'));
-      let said = '';
-      tracer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-      while (!/attached/.test(said) && tracer.exitCode === null) await sleep(10);
-      t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
-      t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
-      t.match(said, /INJECTED/);
-      server = await startProgram(t, 'checkout', { folder: server.folder });
-      t.ok(await isThere(server));
-      t.equal((await push(server, 1_000, `after ${round}`)).code, 0);
-    }
-  });
+  t.test(
+    `R12 every fsync fails: nothing is acknowledged, the server ends with 1, nothing is lost (${rounds})`,
+    async (t) => {
+      let server = await startProgram(t, 'checkout');
+      const { push, isThere } = await pusher(server, server.command);
+      for (let round = 0; round < rounds; round += 1) {
+        t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
+        const tracer = spawn(
+          'strace',
+          ['-f', '-p', String(server.pid), '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'],
+          { stdio: ['ignore', 'ignore', 'pipe'] },
+        );
+        t.teardown(() => tracer.kill('SIGKILL'));
+        let said = '';
+        tracer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+        while (!/attached/.test(said) && tracer.exitCode === null) await sleep(10);
+        t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
+        t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
+        t.match(said, /INJECTED/);
+        server = await startProgram(t, 'checkout', { folder: server.folder });
+        t.ok(await isThere(server));
+        t.equal((await push(server, 1_000, `after ${round}`)).code, 0);
+      }
+    },
+  );
 }
 
 t.test('what this machine can try is said', async (t) => {

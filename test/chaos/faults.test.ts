@@ -34,7 +34,10 @@ async function instance(t: Owner, env: Record<string, string> = {}) {
 
 /** Exit code and standard error of a command that may fail. */
 async function attempt(server: RunningProgram, ...words: string[]): Promise<string> {
-  return server.command(...words).then(() => 'done', (error: Error) => error.message);
+  return server.command(...words).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
 }
 
 t.test(`${rounds} kills during a backup leave nothing in the way, and the next one is whole`, async (t) => {
@@ -49,9 +52,15 @@ t.test(`${rounds} kills during a backup leave nothing in the way, and the next o
     // The mark of a killed backup holds the next one up for a minute at most; here its time has passed.
     await run('touch', ['-d', '2 minutes ago', path.join(server.dataDir, 'run', 'backup-under-way')]);
     const made = JSON.parse(await server.command('backup', 'create', '--json')) as { name: string };
-    t.match(await server.command('backup', 'verify', made.name, '--plain'), /^files\t\d+\tok\ndatabase\t\d+\tok\nrepositories\t1\tok$/);
+    t.match(
+      await server.command('backup', 'verify', made.name, '--plain'),
+      /^files\t\d+\tok\ndatabase\t\d+\tok\nrepositories\t1\tok$/,
+    );
   }
-  t.same(readdirSync(path.join(server.dataDir, 'backups')).filter((name) => name.startsWith('.unfinished')), []);
+  t.same(
+    readdirSync(path.join(server.dataDir, 'backups')).filter((name) => name.startsWith('.unfinished')),
+    [],
+  );
 });
 
 t.test('two servers on one folder: the second one says so and ends', async (t) => {
@@ -65,7 +74,10 @@ t.test('disk full: pushes are refused with one line, reading goes on, and it rec
   const { server, push } = await instance(t);
   t.equal((await push(server, 'first')).code, 0);
   t.equal(await server.stop(), 0);
-  const full = await startProgram(t, 'checkout', { folder: server.folder, env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' } });
+  const full = await startProgram(t, 'checkout', {
+    folder: server.folder,
+    env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' },
+  });
   const refused = await push(full, 'second');
   t.not(refused.code, 0);
   t.match(await (await fetch(`${full.url}/readyz`)).text(), 'not ready: disk full');

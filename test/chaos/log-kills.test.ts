@@ -22,7 +22,17 @@ t.test(`${kills} kills while a log grows: every acknowledged row once, in order,
   const random = seededRandom(kills);
   let acknowledged = 0;
   for (let kill = 0; kill < kills; kill += 1) {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, first.folder, JSON.stringify(runner.credentials), String(taskId)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        program,
+        first.folder,
+        JSON.stringify(runner.credentials),
+        String(taskId),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     t.teardown(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -36,8 +46,15 @@ t.test(`${kills} kills while a log grows: every acknowledged row once, in order,
     const again = await openCi(t, { folder: first.folder });
     const stored = await (await driveRunner(again.rooms, runner.credentials)).log(taskId, 0, []);
     t.ok(stored >= acknowledged, `${stored} rows are there, ${acknowledged} were acknowledged`);
-    const rows = readFileSync(path.join(first.folder, `data/ci/logs/0/${taskId}.log`), 'utf8').split('\n').slice(0, stored).map((line) => readRow(line).content);
-    t.same(rows.filter((row, at) => row !== `row ${at}`), [], 'each once, in order');
+    const rows = readFileSync(path.join(first.folder, `data/ci/logs/0/${taskId}.log`), 'utf8')
+      .split('\n')
+      .slice(0, stored)
+      .map((line) => readRow(line).content);
+    t.same(
+      rows.filter((row, at) => row !== `row ${at}`),
+      [],
+      'each once, in order',
+    );
     await again.close();
   }
   t.ok(acknowledged > 0);

@@ -8,6 +8,10 @@ const runner = await driveRunner(rooms, JSON.parse(credentials) as { uuid: strin
 let index = await runner.log(Number(task), 0, []);
 for (;;) {
   const count = 1 + (index % 7);
-  index = await runner.log(Number(task), index, Array.from({ length: count }, (_, at) => `row ${index + at}`));
+  index = await runner.log(
+    Number(task),
+    index,
+    Array.from({ length: count }, (_, at) => `row ${index + at}`),
+  );
   process.stdout.write(`${index}\n`);
 }

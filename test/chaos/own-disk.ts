@@ -13,15 +13,20 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-export const hasOwnDisks = works('sh', '-c', `
+export const hasOwnDisks = works(
+  'sh',
+  '-c',
+  `
   set -e
   image=$(mktemp); folder=$(mktemp -d)
   trap 'rm -f "$image"; rmdir "$folder"' EXIT
   truncate -s 8M "$image"; PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F "$image"
-  unshare -m sh -c 'mount -o loop "$1" "$2" && umount "$2"' sh "$image" "$folder"`);
+  unshare -m sh -c 'mount -o loop "$1" "$2" && umount "$2"' sh "$image" "$folder"`,
+);
 
 /** strace can make system calls of a running process fail. */
-export const hasFailingCalls = process.getuid?.() === 0 && works('strace', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO', 'true');
+export const hasFailingCalls =
+  process.getuid?.() === 0 && works('strace', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO', 'true');
 
 function works(file: string, ...words: string[]): boolean {
   try {
@@ -51,14 +56,24 @@ export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
   await run('truncate', ['-s', `${megabytes}M`, image]);
   await run('mkfs.ext4', ['-q', '-F', '-m', '0', image], { env });
-  const inside = async ({ pid }: RunningProgram, ...words: string[]) => (await run('nsenter', ['-t', String(pid), '-m', ...words])).stdout;
+  const inside = async ({ pid }: RunningProgram, ...words: string[]) =>
+    (await run('nsenter', ['-t', String(pid), '-m', ...words])).stdout;
   return {
     folder,
     serve: (more = {}) =>
       startProgram(t, 'checkout', {
         folder,
         env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '0B', ...more },
-        through: ['unshare', '-m', 'sh', '-c', 'mount -o loop,errors=remount-ro "$1" "$2" && chmod 700 "$2" && rm -rf "$2/lost+found" && shift 2 && exec "$@"', 'sh', image, data],
+        through: [
+          'unshare',
+          '-m',
+          'sh',
+          '-c',
+          'mount -o loop,errors=remount-ro "$1" "$2" && chmod 700 "$2" && rm -rf "$2/lost+found" && shift 2 && exec "$@"',
+          'sh',
+          image,
+          data,
+        ],
       }),
     inside,
     async breakDown(server) {
@@ -66,7 +81,12 @@ export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
     },
     async repair() {
       // git's processes may outlive the server for a moment, and with them the mount: two would write to one disk.
-      for (let turn = 0; (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200; turn += 1) await sleep(50);
+      for (
+        let turn = 0;
+        (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200;
+        turn += 1
+      )
+        await sleep(50);
       // 1: errors were corrected.
       await run('e2fsck', ['-p', '-f', image], { env }).catch((error: { code?: number }) => {
         if (error.code !== 1) throw error;

@@ -41,13 +41,26 @@ t.test('a workflow that is called: its jobs stand in place of the one that calls
   await ci.setSecret({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
   await ci.setSecret({ kind: 'instance' }, { name: 'OTHER', value: 'not handed on' });
   await push({ ...workflow(calling), ...workflow(called, 'build.yml') });
-  t.same((await state(1)).jobs, { before: 'waiting', 'build / compile': 'blocked', 'build / pack': 'blocked', after: 'blocked' });
+  t.same((await state(1)).jobs, {
+    before: 'waiting',
+    'build / compile': 'blocked',
+    'build / pack': 'blocked',
+    after: 'blocked',
+  });
   const runner = await addRunner(['linux', 'arm']);
   await runner.finish((await runner.fetch())!.taskId, 'success', { what: 'arm' });
   const compile = (await runner.fetch())!;
-  t.match(compile.context, { job: 'compile', event_name: 'workflow_call', event: { inputs: { target: 'arm', fast: 'true' } } });
+  t.match(compile.context, {
+    job: 'compile',
+    event_name: 'workflow_call',
+    event: { inputs: { target: 'arm', fast: 'true' } },
+  });
   t.match(compile.payload, /workflow_call:[^]*compile:/);
-  t.same([...compile.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'TOKEN'], 'only what was handed on');
+  t.same(
+    [...compile.secrets.keys()].sort(),
+    ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'TOKEN'],
+    'only what was handed on',
+  );
   t.equal(compile.secrets.get('TOKEN'), 'tell nobody');
   t.same([...compile.needs], [], 'it does not see what its caller needs');
   t.match(await ci.viewerOfTaskToken(String(compile.context.token)), { scope: 'read' });
@@ -60,42 +73,88 @@ t.test('a workflow that is called: its jobs stand in place of the one that calls
   t.same(after.needs.get('build'), { result: 'success', outputs: new Map([['file', 'site.tar']]) });
   await runner.finish(after.taskId, 'failure');
   await ci.rerun(viewer, found, 1, { jobId: (await state(1)).rows.find((job) => job.jobKey === 'build.pack')!.id });
-  t.match((await state(1)).jobs, { before: 'success', 'build / compile': 'success', 'build / Pack arm': 'waiting', after: 'blocked' });
+  t.match((await state(1)).jobs, {
+    before: 'success',
+    'build / compile': 'success',
+    'build / Pack arm': 'waiting',
+    after: 'blocked',
+  });
 });
 
-t.test('a call that cannot be made fails the run with its place; one whose condition does not hold is skipped', async (t) => {
-  const { push, state } = await openCi(t);
-  const problems: [file: string, words: RegExp][] = [
-    [calling.replace('./.hearth/workflows/build.yml', './.hearth/workflows/none.yml'), /line 6, column 11: There is no workflow \.hearth\/workflows\/none\.yml/],
-    [calling.replace('./.hearth/workflows/build.yml', 'bob/tools/.github/workflows/x.yml@v1'), /line 6, column 11: Only workflows of the same repository/],
-    [calling.replace('fast: true', 'slow: true'), /line 7, column 11: .* has no input slow/],
-    [calling.replace('target:', 'fast:').replace(', fast: true', ''), /needs the input target/],
-    [calling.replace('build.yml', 'bad.yml'), /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 60: The job a needs "steps"/],
-    [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
-    [calling.replace('build.yml', 'nested.yml'), /nested\.yml, line 3, column 13: A workflow that is called cannot call/],
-  ];
-  let number = 0;
-  for (const [file, words] of problems) {
+t.test(
+  'a call that cannot be made fails the run with its place; one whose condition does not hold is skipped',
+  async (t) => {
+    const { push, state } = await openCi(t);
+    const problems: [file: string, words: RegExp][] = [
+      [
+        calling.replace('./.hearth/workflows/build.yml', './.hearth/workflows/none.yml'),
+        /line 6, column 11: There is no workflow \.hearth\/workflows\/none\.yml/,
+      ],
+      [
+        calling.replace('./.hearth/workflows/build.yml', 'bob/tools/.github/workflows/x.yml@v1'),
+        /line 6, column 11: Only workflows of the same repository/,
+      ],
+      [calling.replace('fast: true', 'slow: true'), /line 7, column 11: .* has no input slow/],
+      [calling.replace('target:', 'fast:').replace(', fast: true', ''), /needs the input target/],
+      [
+        calling.replace('build.yml', 'bad.yml'),
+        /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 60: The job a needs "steps"/,
+      ],
+      [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
+      [
+        calling.replace('build.yml', 'nested.yml'),
+        /nested\.yml, line 3, column 13: A workflow that is called cannot call/,
+      ],
+    ];
+    let number = 0;
+    for (const [file, words] of problems) {
+      await push({
+        ...workflow(file),
+        ...workflow(called, 'build.yml'),
+        ...workflow('on: issues\njobs: {a: {runs-on: x, steps: [{run: x}]}}', 'plain.yml'),
+        ...workflow(
+          'on: {workflow_call: {inputs: {target: , fast: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n',
+          'nested.yml',
+        ),
+        ...workflow('{on: {workflow_call: {inputs: {target: , fast: }}}, jobs: {a: {runs-on: x}}}', 'bad.yml'),
+      });
+      number += 1;
+      t.match(await state(number), { run: 'failure', reason: words });
+    }
     await push({
-      ...workflow(file), ...workflow(called, 'build.yml'), ...workflow('on: issues\njobs: {a: {runs-on: x, steps: [{run: x}]}}', 'plain.yml'),
-      ...workflow("on: {workflow_call: {inputs: {target: , fast: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n", 'nested.yml'),
-      ...workflow('{on: {workflow_call: {inputs: {target: , fast: }}}, jobs: {a: {runs-on: x}}}', 'bad.yml'),
+      ...workflow(
+        calling
+          .replace('    needs: before\n    uses', "    if: github.ref == 'no'\n    uses")
+          .replace('${{ needs.before.outputs.what }}', 'linux'),
+      ),
+      '.hearth/workflows/bad.yml': null,
+      '.hearth/workflows/nested.yml': null,
     });
-    number += 1;
-    t.match(await state(number), { run: 'failure', reason: words });
-  }
-  await push({ ...workflow(calling.replace('    needs: before\n    uses', '    if: github.ref == \'no\'\n    uses').replace('${{ needs.before.outputs.what }}', 'linux')), '.hearth/workflows/bad.yml': null, '.hearth/workflows/nested.yml': null });
-  t.match((await state(number + 1)).jobs, { 'build / compile': 'skipped', 'build / pack': 'skipped', after: 'skipped' });
-});
+    t.match((await state(number + 1)).jobs, {
+      'build / compile': 'skipped',
+      'build / pack': 'skipped',
+      after: 'skipped',
+    });
+  },
+);
 
-t.test('security I08 many calls of large files end soon, and a made-up bundle is only a file that cannot be read', async (t) => {
-  const steps = Array.from({ length: 900 }, (_, at) => `      - run: ${'x'.repeat(600)} ${at}`).join('\n');
-  const large = `on: workflow_call\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}\n`;
-  const calls = Array.from({ length: 200 }, (_, at) => `  c${at}: {uses: ./.hearth/workflows/large.yml}`).join('\n');
-  const content = bundle(`on: push\njobs:\n${calls}\n`, new Map([['.hearth/workflows/large.yml', large]]));
-  const startedAt = performance.now();
-  const parsed = parseWorkflow('ci.yml', content);
-  t.ok(parsed.ok && parsed.workflow.jobs.size === 200);
-  t.ok(performance.now() - startedAt < 20_000);
-  for (const text of ['#!hearth-bundle\n', '#!hearth-bundle\n{}', '#!hearth-bundle\n{"main":1,"called":{"a":2}}', '#!hearth-bundle\nnull']) t.notOk(parseWorkflow('ci.yml', text).ok, text);
-});
+t.test(
+  'security I08 many calls of large files end soon, and a made-up bundle is only a file that cannot be read',
+  async (t) => {
+    const steps = Array.from({ length: 900 }, (_, at) => `      - run: ${'x'.repeat(600)} ${at}`).join('\n');
+    const large = `on: workflow_call\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}\n`;
+    const calls = Array.from({ length: 200 }, (_, at) => `  c${at}: {uses: ./.hearth/workflows/large.yml}`).join('\n');
+    const content = bundle(`on: push\njobs:\n${calls}\n`, new Map([['.hearth/workflows/large.yml', large]]));
+    const startedAt = performance.now();
+    const parsed = parseWorkflow('ci.yml', content);
+    t.ok(parsed.ok && parsed.workflow.jobs.size === 200);
+    t.ok(performance.now() - startedAt < 20_000);
+    for (const text of [
+      '#!hearth-bundle\n',
+      '#!hearth-bundle\n{}',
+      '#!hearth-bundle\n{"main":1,"called":{"a":2}}',
+      '#!hearth-bundle\nnull',
+    ])
+      t.notOk(parseWorkflow('ci.yml', text).ok, text);
+  },
+);

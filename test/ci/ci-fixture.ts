@@ -23,7 +23,10 @@ const zero = '0'.repeat(40);
 
 export type CiWorld = Awaited<ReturnType<typeof openCi>>;
 
-export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }: { env?: Record<string, string>; folder?: string } = {}) {
+export async function openCi(
+  t: Owner,
+  { env = {}, folder = temporaryFolder(t) }: { env?: Record<string, string>; folder?: string } = {},
+) {
   const { config } = loadConfig({
     env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_BASE_URL: 'https://git.example.org', ...env },
     cwd: folder,
@@ -46,7 +49,15 @@ export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }
 
   const known = await accounts.personByUsername('alice').catch(() => null);
   const alice = known ?? (await accounts.addPerson({ username: 'alice' }));
-  const viewer: PersonViewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null };
+  const viewer: PersonViewer = {
+    kind: 'person',
+    id: alice.id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  };
   if (known === null) await repositories.create(viewer, { name: 'work', visibility: 'PRIVATE' });
   const found: Found = await repositories.find(viewer, 'alice', 'work');
   const work = path.join(folder, 'work');
@@ -58,8 +69,20 @@ export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }
   /** Commits and pushes; files that are null go. Answers the commit. */
   async function push(
     files: Record<string, string | null>,
-    { branch = 'main', message = 'Change', tag, options = [], to = found, by = alice.id }: {
-      branch?: string; message?: string; tag?: string; options?: string[]; to?: Found; by?: string | null;
+    {
+      branch = 'main',
+      message = 'Change',
+      tag,
+      options = [],
+      to = found,
+      by = alice.id,
+    }: {
+      branch?: string;
+      message?: string;
+      tag?: string;
+      options?: string[];
+      to?: Found;
+      by?: string | null;
     } = {},
   ): Promise<string> {
     for (const [name, content] of Object.entries(files)) {
@@ -73,12 +96,20 @@ export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }
     await git('commit', '--quiet', '--allow-empty', '-m', message);
     if (tag !== undefined) await git('tag', tag);
     const ref = tag === undefined ? `refs/heads/${branch}` : `refs/tags/${tag}`;
-    const before = await runGit(['rev-parse', '--quiet', '--verify', ref], { cwd: to.path }).then((text) => text.trim(), () => zero);
+    const before = await runGit(['rev-parse', '--quiet', '--verify', ref], { cwd: to.path }).then(
+      (text) => text.trim(),
+      () => zero,
+    );
     await git('push', '--quiet', '--force', to.path, `HEAD:${ref}`);
     const sha = await git('rev-parse', 'HEAD');
     const arrived = {
-      id: rooms.db === db ? `push ${sha}` : '', repository: to.repository, pusherId: by, via: 'http' as const, options,
-      updates: [{ ref, oldId: before, newId: sha }], arrivedAt: clock.now(),
+      id: rooms.db === db ? `push ${sha}` : '',
+      repository: to.repository,
+      pusherId: by,
+      via: 'http' as const,
+      options,
+      updates: [{ ref, oldId: before, newId: sha }],
+      arrivedAt: clock.now(),
     };
     const prepared = await ci.onPush.prepare!(arrived);
     if (prepared === null) return sha;
@@ -90,26 +121,68 @@ export async function openCi(t: Owner, { env = {}, folder = temporaryFolder(t) }
   /** The state of a run: its status, and each job's. */
   async function state(number: number, attempt?: number) {
     const { run, jobs } = await ci.findRun(found, number, attempt);
-    return { run: run.status, jobs: Object.fromEntries(jobs.map((job) => [job.name, job.status])), reason: run.reason, rows: jobs };
+    return {
+      run: run.status,
+      jobs: Object.fromEntries(jobs.map((job) => [job.name, job.status])),
+      reason: run.reason,
+      rows: jobs,
+    };
   }
 
-  async function addRunner(labels: string[], more: { ephemeral?: boolean; capabilities?: string[]; scope?: Parameters<typeof ci.resetRegistrationToken>[0] } = {}) {
+  async function addRunner(
+    labels: string[],
+    more: {
+      ephemeral?: boolean;
+      capabilities?: string[];
+      scope?: Parameters<typeof ci.resetRegistrationToken>[0];
+    } = {},
+  ) {
     const registration = await ci.resetRegistrationToken(more.scope ?? instanceScope, null);
     const { runner, token } = await ci.registerRunner(registration, {
-      name: 'builder', version: 'v1', labels, ephemeral: more.ephemeral ?? false, capabilities: more.capabilities ?? [],
+      name: 'builder',
+      version: 'v1',
+      labels,
+      ephemeral: more.ephemeral ?? false,
+      capabilities: more.capabilities ?? [],
     });
     return driveRunner(rooms, { uuid: runner.uuid, token });
   }
 
-  return { rooms, ci, db, clock, log, folder, alice, viewer, found, push, state, addRunner, close, local: localAdministrator };
+  return {
+    rooms,
+    ci,
+    db,
+    clock,
+    log,
+    folder,
+    alice,
+    viewer,
+    found,
+    push,
+    state,
+    addRunner,
+    close,
+    local: localAdministrator,
+  };
 }
 
 /** A runner that somebody drives by hand. */
-export async function driveRunner({ ci, clock }: Pick<Awaited<ReturnType<typeof openRooms>>, 'ci' | 'clock'>, credentials: { uuid: string; token: string }) {
+export async function driveRunner(
+  { ci, clock }: Pick<Awaited<ReturnType<typeof openRooms>>, 'ci' | 'clock'>,
+  credentials: { uuid: string; token: string },
+) {
   const row = (): Promise<RunnerRow> => ci.authenticateRunner(credentials, { isActive: false });
   const { id } = await row();
   const report = async (taskId: number, changes: Partial<TaskReport> = {}) =>
-    ci.reportTask(await row(), { taskId, result: null, startedAt: clock.now(), stoppedAt: null, steps: [], outputs: new Map(), ...changes });
+    ci.reportTask(await row(), {
+      taskId,
+      result: null,
+      startedAt: clock.now(),
+      stoppedAt: null,
+      steps: [],
+      outputs: new Map(),
+      ...changes,
+    });
   const log = async (taskId: number, index: number, lines: string[], noMore = false) => {
     const rows = ci.newLogRows();
     for (const line of lines) rows.add({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }, line);
@@ -120,12 +193,28 @@ export async function driveRunner({ ci, clock }: Pick<Awaited<ReturnType<typeof 
     }
   };
   return {
-    id, credentials, row, report, log,
+    id,
+    credentials,
+    row,
+    report,
+    log,
     /** One look at the queue, or as long as the deadline allows. */
-    fetch: async (deadlineMs = 0, options: { requestKey?: string; signal?: AbortSignal } = {}): Promise<TaskContent | null> =>
-      ci.fetchTask(await row(), { deadlineMs, requestKey: options.requestKey ?? null, origin: null, signal: options.signal ?? new AbortController().signal }),
+    fetch: async (
+      deadlineMs = 0,
+      options: { requestKey?: string; signal?: AbortSignal } = {},
+    ): Promise<TaskContent | null> =>
+      ci.fetchTask(await row(), {
+        deadlineMs,
+        requestKey: options.requestKey ?? null,
+        origin: null,
+        signal: options.signal ?? new AbortController().signal,
+      }),
     /** Everything from the first report to the last. */
-    finish: async (taskId: number, result: 'success' | 'failure' | 'cancelled' = 'success', outputs: Record<string, string> = {}) => {
+    finish: async (
+      taskId: number,
+      result: 'success' | 'failure' | 'cancelled' = 'success',
+      outputs: Record<string, string> = {},
+    ) => {
       await log(taskId, 0, ['done'], true);
       return report(taskId, { result, stoppedAt: clock.now(), outputs: new Map(Object.entries(outputs)) });
     },
@@ -136,8 +225,13 @@ export async function driveRunner({ ci, clock }: Pick<Awaited<ReturnType<typeof 
 export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 export async function reasonOf(work: Promise<unknown>): Promise<string> {
-  return work.then(() => 'nothing', (error: { reason?: string; message: string }) => error.reason ?? error.message);
+  return work.then(
+    () => 'nothing',
+    (error: { reason?: string; message: string }) => error.reason ?? error.message,
+  );
 }
 
 /** A file for `.hearth/workflows`. */
-export const workflow = (text: string, name = 'ci.yml'): Record<string, string> => ({ [`.hearth/workflows/${name}`]: text });
+export const workflow = (text: string, name = 'ci.yml'): Record<string, string> => ({
+  [`.hearth/workflows/${name}`]: text,
+});

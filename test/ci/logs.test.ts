@@ -18,7 +18,17 @@ async function running(t: Owner, options: Parameters<typeof openCi>[1] = {}) {
   const runner = await world.addRunner(['linux']);
   const { taskId } = (await runner.fetch())!;
   const file = path.join(world.folder, 'data/ci/logs/0', `${taskId}.log`);
-  return { ...world, runner, taskId, file, stored: () => readFileSync(file, 'utf8').split('\n').slice(0, -1).map((line) => readRow(line).content) };
+  return {
+    ...world,
+    runner,
+    taskId,
+    file,
+    stored: () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => readRow(line).content),
+  };
 }
 
 t.test('SPEC §2.1 what becomes of rows, by where they begin', async (t) => {
@@ -49,24 +59,35 @@ t.test('rows of another runner’s task, and of none, are refused alike', async 
   t.equal(await reasonOf(runner.log(2 ** 52, 0, ['x'])), 'task_not_found');
 });
 
-t.test('runner-protocol 4.7 any sequence of calls ends with every row once, in order (a model, 30 rounds)', async (t) => {
-  const { runner, taskId, stored } = await running(t);
-  const random = seededRandom(11);
-  const all = Array.from({ length: 400 }, (_, at) => `row ${at}`);
-  let known = 0;
-  for (let round = 0; round < 30; round += 1) {
-    const index = random.below(known + 6);
-    const rows = all.slice(index, index + random.below(30));
-    const expected = index > known ? known : Math.max(known, index + rows.length);
-    t.equal(await runner.log(taskId, index, rows), expected, `${rows.length} rows at ${index}`);
-    known = expected;
-  }
-  t.same(stored(), all.slice(0, known));
-});
+t.test(
+  'runner-protocol 4.7 any sequence of calls ends with every row once, in order (a model, 30 rounds)',
+  async (t) => {
+    const { runner, taskId, stored } = await running(t);
+    const random = seededRandom(11);
+    const all = Array.from({ length: 400 }, (_, at) => `row ${at}`);
+    let known = 0;
+    for (let round = 0; round < 30; round += 1) {
+      const index = random.below(known + 6);
+      const rows = all.slice(index, index + random.below(30));
+      const expected = index > known ? known : Math.max(known, index + rows.length);
+      t.equal(await runner.log(taskId, index, rows), expected, `${rows.length} rows at ${index}`);
+      known = expected;
+    }
+    t.same(stored(), all.slice(0, known));
+  },
+);
 
 t.test('rows sent at the same time are stored one call after the other', async (t) => {
   const { runner, taskId, stored } = await running(t);
-  const acks = await Promise.all(Array.from({ length: 8 }, (_, at) => runner.log(taskId, 0, Array.from({ length: at + 1 }, (_, n) => String(n)))));
+  const acks = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      runner.log(
+        taskId,
+        0,
+        Array.from({ length: at + 1 }, (_, n) => String(n)),
+      ),
+    ),
+  );
   t.equal(Math.max(...acks), 8);
   t.same(stored(), ['0', '1', '2', '3', '4', '5', '6', '7']);
 });
@@ -76,7 +97,11 @@ t.test('a log that is full takes further rows and drops them; the count goes on,
   const line = 'x'.repeat(1000);
   let index = 0;
   for (let call = 0; call < 10; call += 1) {
-    const ack = await first.runner.log(first.taskId, index, Array.from({ length: 10 }, () => line));
+    const ack = await first.runner.log(
+      first.taskId,
+      index,
+      Array.from({ length: 10 }, () => line),
+    );
     t.equal(ack, index + 10);
     index = ack;
   }
@@ -112,7 +137,8 @@ t.test('a row is one line, whatever is in it', async (t) => {
   t.equal(formatRow(at, 'plain'), '2026-01-01T00:00:00.1234567Z plain\n');
   t.equal(formatRow(at, 'a\nb\r\nc\rd\n'), '2026-01-01T00:00:00.1234567Z a\\nb\\nc\\rd\n');
   t.equal(formatRow(null, ''), '1970-01-01T00:00:00.0000000Z \n');
-  for (const seconds of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) t.match(formatRow({ seconds, nanos: -5 }, 'x'), /^(1970|9999)-.*\.0000000Z x\n$/);
+  for (const seconds of [-1n, 2n ** 63n - 1n, -(2n ** 63n)])
+    t.match(formatRow({ seconds, nanos: -5 }, 'x'), /^(1970|9999)-.*\.0000000Z x\n$/);
   const long = formatRow(at, '🔥'.repeat(20_000)).slice(29, -1);
   t.ok(Buffer.byteLength(long) <= maxRowBytes);
   t.match(long, /🔥 \[cut: the line is longer than 64 KiB\]$/u);
@@ -123,7 +149,10 @@ t.test('a row is one line, whatever is in it', async (t) => {
 t.test('security H06 secrets are masked: as they are, line by line, in base64, percent-encoded', async (t) => {
   const key = '-----BEGIN KEY-----\nabcdefgh12345678\nzyxwvuts87654321\n-----END KEY-----\n';
   const mask = createMask(['s3cr+t/v(a)lue?', key, 'no', '2026']);
-  const through = (content: string) => mask(Buffer.from(formatRow({ seconds: 1_767_225_600n, nanos: 0 }, content))).toString().slice(29, -1);
+  const through = (content: string) =>
+    mask(Buffer.from(formatRow({ seconds: 1_767_225_600n, nanos: 0 }, content)))
+      .toString()
+      .slice(29, -1);
   for (const [given, shown] of [
     ['say s3cr+t/v(a)lue?!', 'say ***!'],
     [`b ${Buffer.from('s3cr+t/v(a)lue?').toString('base64')}`, 'b ***'],
@@ -133,8 +162,13 @@ t.test('security H06 secrets are masked: as they are, line by line, in base64, p
     ['no', 'no'],
     ['in 2026', 'in ***'],
     ['s3cr+t/v', 's3cr+t/v'],
-  ] as const) t.equal(through(given), shown, given);
-  t.match(mask(Buffer.from(formatRow({ seconds: 1_767_225_600n, nanos: 0 }, 'x'))).toString(), /^2026-01-01T/, 'the time of a row stays');
+  ] as const)
+    t.equal(through(given), shown, given);
+  t.match(
+    mask(Buffer.from(formatRow({ seconds: 1_767_225_600n, nanos: 0 }, 'x'))).toString(),
+    /^2026-01-01T/,
+    'the time of a row stays',
+  );
   const rows = Buffer.from('nothing\n');
   t.equal(createMask([])(rows), rows);
 });
@@ -147,8 +181,13 @@ t.test('configured secrets and the task’s token never reach the log; a strange
   const runner = await addRunner(['linux']);
   const task = (await runner.fetch())!;
   t.same([...task.secrets.keys()].sort(), ['DEPLOY_KEY', 'FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'WIDE']);
-  await runner.log(task.taskId, 0, [`hunter2hunter2 ${task.context.token} widewidewide ${task.context.gitea_runtime_token}`]);
-  t.match(readFileSync(path.join(folder, 'data/ci/logs/0', `${task.taskId}.log`), 'utf8'), /Z \*\*\* \*\*\* \*\*\* \*\*\*\n$/);
+  await runner.log(task.taskId, 0, [
+    `hunter2hunter2 ${task.context.token} widewidewide ${task.context.gitea_runtime_token}`,
+  ]);
+  t.match(
+    readFileSync(path.join(folder, 'data/ci/logs/0', `${task.taskId}.log`), 'utf8'),
+    /Z \*\*\* \*\*\* \*\*\* \*\*\*\n$/,
+  );
   await push({ a: '2' });
   await db.write(({ manager }) => manager.query('UPDATE ci_runs SET is_trusted = 0 WHERE number = 2'));
   const untrusted = (await runner.fetch())!;
@@ -159,7 +198,8 @@ t.test('configured secrets and the task’s token never reach the log; a strange
 t.test('a hundred thousand rows: any window is read without reading all, and memory is bounded', async (t) => {
   const folder = temporaryFolder(t);
   const rows = new RowBuffer(path.join(folder, 'waiting'));
-  for (let at = 0; at < 100_000; at += 1) if (rows.add({ seconds: BigInt(at), nanos: 0 }, `line ${at} ${'·'.repeat(40)}`)) await rows.flush();
+  for (let at = 0; at < 100_000; at += 1)
+    if (rows.add({ seconds: BigInt(at), nanos: 0 }, `line ${at} ${'·'.repeat(40)}`)) await rows.flush();
   await rows.flush();
   const file = path.join(folder, 'log');
   const log = new LogFile(file);

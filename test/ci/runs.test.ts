@@ -40,22 +40,48 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
   const sha = await push(workflow(matrix), { message: 'Build the site\n\nWith care.' });
   t.match(await state(1), {
     run: 'waiting',
-    jobs: { 'build (alpine, 3.10)': 'waiting', 'build (debian, 18)': 'waiting', 'build (debian, 3.10)': 'blocked', test: 'blocked', never: 'blocked', report: 'blocked' },
+    jobs: {
+      'build (alpine, 3.10)': 'waiting',
+      'build (debian, 18)': 'waiting',
+      'build (debian, 3.10)': 'blocked',
+      test: 'blocked',
+      never: 'blocked',
+      report: 'blocked',
+    },
   });
   const runner = await addRunner(['linux', 'big']);
   const first = (await runner.fetch())!;
   t.match(first.payload, /name: build \(alpine|name: build \(debian/);
-  t.match(first.context, { repository: 'alice/work', ref: 'refs/heads/main', ref_name: 'main', sha, event_name: 'push', run_id: String(1), run_number: '1', run_attempt: '1', actor: 'alice', job: 'build' });
-  t.match(first.context, { event: { head_commit: { message: 'Build the site\n\nWith care.\n' }, commits: [{ id: sha }] }, gitea_default_actions_url: 'https://github.com' });
+  t.match(first.context, {
+    repository: 'alice/work',
+    ref: 'refs/heads/main',
+    ref_name: 'main',
+    sha,
+    event_name: 'push',
+    run_id: String(1),
+    run_number: '1',
+    run_attempt: '1',
+    actor: 'alice',
+    job: 'build',
+  });
+  t.match(first.context, {
+    event: { head_commit: { message: 'Build the site\n\nWith care.\n' }, commits: [{ id: sha }] },
+    gitea_default_actions_url: 'https://github.com',
+  });
   t.equal(first.secrets.get('GITHUB_TOKEN'), first.context.token);
   t.match((await state(1)).run, 'running');
   await runner.finish(first.taskId, 'success', { artifact: 'site' });
   t.equal((await state(1)).jobs['build (debian, 3.10)'], 'waiting', 'the place of max-parallel is free');
-  for (let count = 0; count < 2; count += 1) await runner.finish((await runner.fetch())!.taskId, 'success', { artifact: '' });
+  for (let count = 0; count < 2; count += 1)
+    await runner.finish((await runner.fetch())!.taskId, 'success', { artifact: '' });
   t.match(await state(1), { jobs: { test: 'waiting', never: 'blocked' } });
 
   const task = (await runner.fetch())!;
-  t.same(task.needs.get('build'), { result: 'success', outputs: new Map([['artifact', 'site']]) }, 'the last value that is not empty');
+  t.same(
+    task.needs.get('build'),
+    { result: 'success', outputs: new Map([['artifact', 'site']]) },
+    'the last value that is not empty',
+  );
   t.match(task.payload, /if: always\(\)/);
   clock.advance(65_000);
   await runner.finish(task.taskId);
@@ -66,29 +92,43 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
 
   const statuses = (await rooms.repositories.commitStatuses(found.repository.id, [sha])).get(sha);
   t.equal(statuses?.state, 'success');
-  t.same(statuses?.statuses.map(({ context, description }) => [context, description]), [
-    ['CI / build (alpine, 3.10) (push)', 'Successful after 0 s'],
-    ['CI / build (debian, 18) (push)', 'Successful after 0 s'],
-    ['CI / build (debian, 3.10) (push)', 'Successful after 0 s'],
-    ['CI / never (push)', 'Skipped'],
-    ['CI / report (push)', 'Successful after 0 s'],
-    ['CI / test (push)', 'Successful after 1 m 5 s'],
-  ]);
+  t.same(
+    statuses?.statuses.map(({ context, description }) => [context, description]),
+    [
+      ['CI / build (alpine, 3.10) (push)', 'Successful after 0 s'],
+      ['CI / build (debian, 18) (push)', 'Successful after 0 s'],
+      ['CI / build (debian, 3.10) (push)', 'Successful after 0 s'],
+      ['CI / never (push)', 'Skipped'],
+      ['CI / report (push)', 'Successful after 0 s'],
+      ['CI / test (push)', 'Successful after 1 m 5 s'],
+    ],
+  );
   t.equal((await ci.listRuns(found, {}, { limit: 10 })).runs.length, 1);
 });
 
-const job = (more: string, name = 'a'): string => `  ${name}:\n    runs-on: linux\n    steps: [{run: "true"}]\n${more.split('\n').map((line) => `    ${line}`).join('\n')}\n`;
+const job = (more: string, name = 'a'): string =>
+  `  ${name}:\n    runs-on: linux\n    steps: [{run: "true"}]\n${more
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')}\n`;
 
 t.test('a failing leg ends its siblings, unless the file says otherwise', async (t) => {
   const { push, state, addRunner } = await openCi(t);
-  const file = (strategy: string) => `on: push\njobs:\n${job(`strategy:\n  ${strategy}matrix: {n: [1, 2, 3]}`)}${job('needs: a', 'b')}${job('needs: a\nif: failure()', 'c')}`;
+  const file = (strategy: string) =>
+    `on: push\njobs:\n${job(`strategy:\n  ${strategy}matrix: {n: [1, 2, 3]}`)}${job('needs: a', 'b')}${job('needs: a\nif: failure()', 'c')}`;
   await push(workflow(file('')));
   const runner = await addRunner(['linux']);
   const one = (await runner.fetch())!;
   const two = (await runner.fetch())!;
   await runner.report(two.taskId);
   await runner.finish(one.taskId, 'failure');
-  t.match((await state(1)).jobs, { 'a (1)': 'failure', 'a (2)': 'cancelled', 'a (3)': 'cancelled', b: 'skipped', c: 'waiting' });
+  t.match((await state(1)).jobs, {
+    'a (1)': 'failure',
+    'a (2)': 'cancelled',
+    'a (3)': 'cancelled',
+    b: 'skipped',
+    c: 'waiting',
+  });
   t.match((await runner.report(two.taskId)).result, 'cancelled', 'the runner hears of it');
   await runner.finish((await runner.fetch())!.taskId);
   t.equal((await state(1)).run, 'cancelled');
@@ -111,38 +151,67 @@ t.test('a job that may fail counts as one that went well', async (t) => {
 
 t.test('a matrix may come from another job, and what cannot be evaluated fails in words', async (t) => {
   const { push, state, addRunner } = await openCi(t);
-  await push(workflow(`on: push
+  await push(
+    workflow(`on: push
 jobs:
-${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\nstrategy: {matrix: {n: "${{ fromJSON(needs.a.outputs.list) }}"}}', 'b')}${job('needs: a\nif: needs.a.outputs.list[', 'c')}`));
+${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\nstrategy: {matrix: {n: "${{ fromJSON(needs.a.outputs.list) }}"}}', 'b')}${job('needs: a\nif: needs.a.outputs.list[', 'c')}`),
+  );
   t.match((await state(1)).jobs, { a: 'waiting', b: 'blocked', c: 'blocked' });
   const runner = await addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId, 'success', { list: '[4, 5]' });
   t.match(await state(1), { jobs: { '4 of [4, 5]': 'waiting', '5 of [4, 5]': 'waiting', c: 'failure' } });
-  t.match((await state(1)).rows.find((row) => row.name === 'c')?.reason, /The expression needs\.a\.outputs\.list\[ cannot be evaluated/);
+  t.match(
+    (await state(1)).rows.find((row) => row.name === 'c')?.reason,
+    /The expression needs\.a\.outputs\.list\[ cannot be evaluated/,
+  );
 
-  await push(workflow(`on: push\njobs:\n${job('strategy: {matrix: {n: "${{ fromJSON(vars.absent) }}"}}')}${job('needs: a\nif: always()', 'b')}`));
+  await push(
+    workflow(
+      `on: push\njobs:\n${job('strategy: {matrix: {n: "${{ fromJSON(vars.absent) }}"}}')}${job('needs: a\nif: always()', 'b')}`,
+    ),
+  );
   t.match(await state(2), { jobs: { a: 'failure', b: 'waiting' } });
 });
 
 t.test('a broken file fails alone, with line, column and reason', async (t) => {
   const { push, state, ci, found, rooms } = await openCi(t);
-  const sha = await push({ ...workflow('on: push\njobs:\n  a:\n    steps: [{run: x}]\n', 'bad.yml'), ...workflow('on: [push\n', 'worse.yml'), ...workflow(`on: push\njobs:\n${job('')}`) });
+  const sha = await push({
+    ...workflow('on: push\njobs:\n  a:\n    steps: [{run: x}]\n', 'bad.yml'),
+    ...workflow('on: [push\n', 'worse.yml'),
+    ...workflow(`on: push\njobs:\n${job('')}`),
+  });
   const { runs } = await ci.listRuns(found, {}, { limit: 10 });
-  t.same(runs.map(({ workflowPath, status, reason }) => [workflowPath, status, reason]), [
-    ['worse.yml', 'failure', 'worse.yml, line 2, column 1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
-    ['ci.yml', 'waiting', null],
-    ['bad.yml', 'failure', 'bad.yml, line 3, column 3: The job a needs "runs-on".'],
-  ]);
+  t.same(
+    runs.map(({ workflowPath, status, reason }) => [workflowPath, status, reason]),
+    [
+      [
+        'worse.yml',
+        'failure',
+        'worse.yml, line 2, column 1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      ],
+      ['ci.yml', 'waiting', null],
+      ['bad.yml', 'failure', 'bad.yml, line 3, column 3: The job a needs "runs-on".'],
+    ],
+  );
   t.equal((await rooms.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal((await state(1)).run, 'failure');
   await push(workflow('on: {push: {branches: [other]}}\njobs: {}\n', 'bad.yml'), { branch: 'topic' });
-  t.notOk((await ci.listRuns(found, {}, { limit: 10 })).runs.some((run) => run.ref === 'refs/heads/topic' && run.workflowPath === 'bad.yml'), 'it was not meant');
+  t.notOk(
+    (await ci.listRuns(found, {}, { limit: 10 })).runs.some(
+      (run) => run.ref === 'refs/heads/topic' && run.workflowPath === 'bad.yml',
+    ),
+    'it was not meant',
+  );
 });
 
 t.test('what starts nothing: filters, [skip ci], the push option, a task’s own push', async (t) => {
   const { push, ci, found } = await openCi(t);
   const count = async () => (await ci.listRuns(found, {}, { limit: 50 })).runs.length;
-  await push(workflow(`on:\n  push:\n    branches: [main, 'release/**', '!release/old']\n    paths: ['src/**', '!**.md', .hearth/**]\njobs:\n${job('')}`));
+  await push(
+    workflow(
+      `on:\n  push:\n    branches: [main, 'release/**', '!release/old']\n    paths: ['src/**', '!**.md', .hearth/**]\njobs:\n${job('')}`,
+    ),
+  );
   t.equal(await count(), 1);
   const cases: [started: boolean, files: Record<string, string>, options: Parameters<typeof push>[1]][] = [
     [true, { 'src/a.c': '1' }, {}],
@@ -168,14 +237,18 @@ t.test('the first of the workflow folders counts alone', async (t) => {
   const { push, ci, found } = await openCi(t);
   const file = `on: push\njobs:\n${job('')}`;
   await push({ '.github/workflows/a.yml': file, '.gitea/workflows/b.yaml': file, '.gitea/workflows/deep/c.yml': file });
-  t.same((await ci.workflowsOf(found)).map(({ path }) => path), ['b.yaml', 'deep/c.yml']);
+  t.same(
+    (await ci.workflowsOf(found)).map(({ path }) => path),
+    ['b.yaml', 'deep/c.yml'],
+  );
   await push({ '.forgejo/workflows/d.yml': file, '.gitea/workflows/b.yaml': file });
   t.same((await ci.listRuns(found, {}, { limit: 1 })).runs[0]?.workflowPath, 'd.yml');
 });
 
 t.test('concurrency: one runs, one waits, a newer one takes its place', async (t) => {
   const { push, state, addRunner } = await openCi(t);
-  const file = (more: string) => `on: push\nconcurrency: {group: "deploy-\${{ github.ref_name }}"${more}}\njobs:\n${job('')}`;
+  const file = (more: string) =>
+    `on: push\nconcurrency: {group: "deploy-\${{ github.ref_name }}"${more}}\njobs:\n${job('')}`;
   await push(workflow(file('')));
   const runner = await addRunner(['linux']);
   const task = (await runner.fetch())!;
@@ -200,7 +273,14 @@ t.test('concurrency of jobs, and queue: max', async (t) => {
   await push(workflow(`on: push\njobs:\n${job('concurrency: {group: site, queue: max}')}${job('', 'b')}`));
   await push({ a: '2' });
   await push({ a: '3' });
-  t.match([(await state(1)).jobs, (await state(2)).jobs, (await state(3)).jobs], [{ a: 'waiting', b: 'waiting' }, { a: 'blocked', b: 'waiting' }, { a: 'blocked', b: 'waiting' }]);
+  t.match(
+    [(await state(1)).jobs, (await state(2)).jobs, (await state(3)).jobs],
+    [
+      { a: 'waiting', b: 'waiting' },
+      { a: 'blocked', b: 'waiting' },
+      { a: 'blocked', b: 'waiting' },
+    ],
+  );
   const runner = await addRunner(['linux']);
   const done: number[] = [];
   for (let count = 0; count < 6; count += 1) {
@@ -243,17 +323,27 @@ t.test('a cancelled run: what waits ends at once, a runner that winds up is give
 
 t.test('rerun: failed jobs and what needs them, one job, all of them; earlier logs stay', async (t) => {
   const { push, state, addRunner, ci, viewer, found, rooms } = await openCi(t);
-  await push(workflow(`on: push\njobs:\n${job('strategy: {fail-fast: false, matrix: {n: [1, 2]}}')}${job('', 'b')}${job('needs: [a, b]', 'c')}`));
+  await push(
+    workflow(
+      `on: push\njobs:\n${job('strategy: {fail-fast: false, matrix: {n: [1, 2]}}')}${job('', 'b')}${job('needs: [a, b]', 'c')}`,
+    ),
+  );
   const runner = await addRunner(['linux']);
   const first = (await runner.fetch())!;
   t.equal(await reasonOf(ci.rerun(viewer, found, 1, 'all')), 'run_not_ended');
   await runner.finish(first.taskId, 'failure');
   await runner.finish((await runner.fetch())!.taskId);
   await runner.finish((await runner.fetch())!.taskId, 'success', { v: '1' });
-  t.match(await state(1), { run: 'failure', jobs: { 'a (1)': 'failure', 'a (2)': 'success', b: 'success', c: 'skipped' } });
+  t.match(await state(1), {
+    run: 'failure',
+    jobs: { 'a (1)': 'failure', 'a (2)': 'success', b: 'success', c: 'skipped' },
+  });
 
   await ci.rerun(viewer, found, 1, 'failed');
-  t.match(await state(1), { run: 'running', jobs: { 'a (1)': 'waiting', 'a (2)': 'success', b: 'success', c: 'blocked' } });
+  t.match(await state(1), {
+    run: 'running',
+    jobs: { 'a (1)': 'waiting', 'a (2)': 'success', b: 'success', c: 'blocked' },
+  });
   t.match(await state(1, 1), { jobs: { 'a (1)': 'failure', c: 'skipped' } }, 'the first attempt is as it was');
   const again = (await runner.fetch())!;
   t.equal(again.context.run_attempt, '2');
@@ -272,7 +362,10 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
   t.match(await state(1), { jobs: { 'a (1)': 'success', b: 'waiting', c: 'blocked' } });
   await ci.cancelRun(viewer, found, 1, { force: false });
   await ci.rerun(viewer, found, 1, 'all');
-  t.match(await state(1), { run: 'waiting', jobs: { 'a (1)': 'waiting', 'a (2)': 'waiting', b: 'waiting', c: 'blocked' } });
+  t.match(await state(1), {
+    run: 'waiting',
+    jobs: { 'a (1)': 'waiting', 'a (2)': 'waiting', b: 'waiting', c: 'blocked' },
+  });
   const reader = { ...(await rooms.repositories.find(viewer, 'alice', 'work')), level: 'read' as const };
   t.equal(await reasonOf(ci.rerun(viewer, reader, 1, 'all')), 'repository_not_found');
   t.equal(await reasonOf(ci.cancelRun(viewer, reader, 1, { force: false })), 'repository_not_found');
@@ -294,7 +387,8 @@ t.test('a failed job runs again while the rest of its run goes on', async (t) =>
 
 t.test('workflow_dispatch takes the inputs that its file declares', async (t) => {
   const { push, state, addRunner, ci, viewer, found } = await openCi(t);
-  await push(workflow(`name: Release
+  await push(
+    workflow(`name: Release
 run-name: Release \${{ inputs.version }}
 on:
   workflow_dispatch:
@@ -303,27 +397,50 @@ on:
       kind: {type: choice, options: [big, small], default: small}
       dry: {type: boolean}
 jobs:
-${job('if: inputs.dry == \'false\'')}`));
-  t.same((await ci.listDispatchable(found)).map(({ path, name, inputs }) => [path, name, [...inputs.keys()]]), [['ci.yml', 'Release', ['version', 'kind', 'dry']]]);
-  const start = (inputs: Record<string, string>, ref = '', path = 'ci.yml') => ci.dispatchWorkflow(viewer, found, { path, ref, inputs: new Map(Object.entries(inputs)) });
-  for (const [inputs, field] of [[{}, 'input-version'], [{ version: '1', kind: 'odd' }, 'input-kind'], [{ version: '1', dry: 'yes' }, 'input-dry']] as const) {
+${job("if: inputs.dry == 'false'")}`),
+  );
+  t.same(
+    (await ci.listDispatchable(found)).map(({ path, name, inputs }) => [path, name, [...inputs.keys()]]),
+    [['ci.yml', 'Release', ['version', 'kind', 'dry']]],
+  );
+  const start = (inputs: Record<string, string>, ref = '', path = 'ci.yml') =>
+    ci.dispatchWorkflow(viewer, found, { path, ref, inputs: new Map(Object.entries(inputs)) });
+  for (const [inputs, field] of [
+    [{}, 'input-version'],
+    [{ version: '1', kind: 'odd' }, 'input-kind'],
+    [{ version: '1', dry: 'yes' }, 'input-dry'],
+  ] as const) {
     t.match(await start(inputs).catch((error: unknown) => error), { reason: 'invalid_input', field });
   }
   t.equal(await reasonOf(start({ version: '1' }, 'absent')), 'revision_not_found');
   t.equal(await reasonOf(start({ version: '1' }, '', 'absent.yml')), 'workflow_not_found');
-  t.match(await start({ version: '1.2' }, 'main'), { number: 1, title: 'Release 1.2', event: 'workflow_dispatch', ref: 'refs/heads/main' });
+  t.match(await start({ version: '1.2' }, 'main'), {
+    number: 1,
+    title: 'Release 1.2',
+    event: 'workflow_dispatch',
+    ref: 'refs/heads/main',
+  });
   const runner = await addRunner(['linux']);
-  t.match((await runner.fetch())!.context, { event_name: 'workflow_dispatch', event: { inputs: { version: '1.2', kind: 'small', dry: 'false' } } });
+  t.match((await runner.fetch())!.context, {
+    event_name: 'workflow_dispatch',
+    event: { inputs: { version: '1.2', kind: 'small', dry: 'false' } },
+  });
   await start({ version: '2', dry: 'true' });
   t.match(await state(2), { run: 'skipped' });
-  t.equal(await reasonOf(ci.dispatchWorkflow(viewer, { ...found, level: 'read' }, { path: 'ci.yml', ref: '', inputs: new Map() })), 'repository_not_found');
+  t.equal(
+    await reasonOf(
+      ci.dispatchWorkflow(viewer, { ...found, level: 'read' }, { path: 'ci.yml', ref: '', inputs: new Map() }),
+    ),
+    'repository_not_found',
+  );
 });
 
 t.test('schedules of the default branch start by the clock, and once for what was missed', async (t) => {
   const { push, ci, found, clock } = await openCi(t);
   await push(workflow(`on:\n  schedule: [{cron: '30 12 * * *'}]\njobs:\n${job('')}`));
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job('')}`), { branch: 'topic' });
-  const numbers = async () => (await ci.listRuns(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
+  const numbers = async () =>
+    (await ci.listRuns(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
   await ci.runSchedules();
   t.same(await numbers(), []);
   clock.advance(31 * 60_000);
@@ -345,7 +462,9 @@ t.test('a run survives its server: what was blocked goes on at the next start', 
   await first.push({ a: '2' });
   // The group is free, and the server died before the next run was looked at.
   await first.db.write(async ({ manager }) => {
-    await manager.query("UPDATE ci_runs SET status = 'success', finished_at = 1, concurrency_state = NULL WHERE number = 1");
+    await manager.query(
+      "UPDATE ci_runs SET status = 'success', finished_at = 1, concurrency_state = NULL WHERE number = 1",
+    );
     await manager.query("UPDATE ci_jobs SET status = 'success' WHERE run_id = 1");
     await manager.query("UPDATE ci_runs SET concurrency_state = 'holding' WHERE number = 2");
   });

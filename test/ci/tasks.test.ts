@@ -1,19 +1,32 @@
 import t from 'tap';
 import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts';
 
-const simple = (labels = 'linux'): Record<string, string> => workflow(`on: push\njobs:\n  a:\n    runs-on: ${labels}\n    steps: [{run: one}, {name: Second, run: two}]\n`);
+const simple = (labels = 'linux'): Record<string, string> =>
+  workflow(`on: push\njobs:\n  a:\n    runs-on: ${labels}\n    steps: [{run: one}, {name: Second, run: two}]\n`);
 
 t.setTimeout(120_000);
 
 t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
   const { ci, alice, found, rooms, clock } = await openCi(t);
   const instance = { kind: 'instance' } as const;
-  const input = { name: 'builder', version: 'v1', labels: ['linux:host', 'docker:docker://node:20', 'linux'], ephemeral: false, capabilities: ['cancelling'] };
+  const input = {
+    name: 'builder',
+    version: 'v1',
+    labels: ['linux:host', 'docker:docker://node:20', 'linux'],
+    ephemeral: false,
+    capabilities: ['cancelling'],
+  };
   const token = await ci.resetRegistrationToken(instance, alice.id);
   t.match(token, /^[0-9a-f]{40}$/);
   const one = await ci.registerRunner(token, input);
   const two = await ci.registerRunner(token, { ...input, name: '🔥'.repeat(100) });
-  t.match(one.runner, { name: 'builder', labels: ['linux', 'docker'], capabilities: ['cancelling'], status: 'unspecified', scope: instance });
+  t.match(one.runner, {
+    name: 'builder',
+    labels: ['linux', 'docker'],
+    capabilities: ['cancelling'],
+    status: 'unspecified',
+    scope: instance,
+  });
   t.equal(Buffer.byteLength(two.runner.name), 252, 'cut between characters');
   t.not(one.token, two.token);
   const next = await ci.resetRegistrationToken(instance, null);
@@ -23,7 +36,14 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   t.equal(await reasonOf(ci.registerRunner(next, { ...input, name: ' ' })), 'incomplete_registration');
 
   const [once, unused] = [await ci.makeOnceToken(instance, null), await ci.makeOnceToken(instance, null)];
-  const racing = await Promise.all([1, 2, 3].map((number) => ci.registerRunner(once, { ...input, name: `once-${number}` }).then(() => 'registered', () => 'refused')));
+  const racing = await Promise.all(
+    [1, 2, 3].map((number) =>
+      ci.registerRunner(once, { ...input, name: `once-${number}` }).then(
+        () => 'registered',
+        () => 'refused',
+      ),
+    ),
+  );
   t.same(racing.sort(), ['refused', 'refused', 'registered'], 'a token for one runner is for one');
   t.ok(await ci.registerRunner(next, input), 'and the other token goes on working beside it');
   clock.advance(86_400_001);
@@ -33,38 +53,71 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');
 
   const secret = 'f'.repeat(40);
-  const offline = await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: ['arm'] }, { mayMove: false });
+  const offline = await ci.registerOffline(
+    { kind: 'user', id: alice.id },
+    { name: 'offline', secret, labels: ['arm'] },
+    { mayMove: false },
+  );
   t.equal(offline.uuid, '66666666-6666-6666-6666-666666666666');
   const other = { name: 'renamed', secret: `${'f'.repeat(39)}0`, labels: [] };
-  t.equal(await reasonOf(ci.registerOffline({ kind: 'repository', id: found.repository.id }, other, { mayMove: false })), 'runner_elsewhere', 'nobody takes a runner whose uuid they have seen');
+  t.equal(
+    await reasonOf(ci.registerOffline({ kind: 'repository', id: found.repository.id }, other, { mayMove: false })),
+    'runner_elsewhere',
+    'nobody takes a runner whose uuid they have seen',
+  );
   t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })).id, offline.id);
-  t.match(await ci.registerOffline({ kind: 'user', id: alice.id }, { name: 'offline', secret, labels: [] }, { mayMove: false }), { id: offline.id, labels: ['arm'] }, 'the same once more');
+  t.match(
+    await ci.registerOffline(
+      { kind: 'user', id: alice.id },
+      { name: 'offline', secret, labels: [] },
+      { mayMove: false },
+    ),
+    { id: offline.id, labels: ['arm'] },
+    'the same once more',
+  );
   const again = await ci.registerOffline(instance, other, { mayMove: true });
   t.match(again, { id: offline.id, name: 'renamed', scope: instance, labels: ['arm'] });
-  t.equal(await reasonOf(ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })), 'unregistered_runner');
-  t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id, offline.id);
-  t.equal(await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] }, { mayMove: true })), 'invalid_runner_secret');
-  for (const wrong of [{ uuid: one.runner.uuid, token: two.token }, { uuid: one.runner.uuid, token: '' }, { uuid: 'x', token: one.token }, { uuid: '', token: '' }]) {
+  t.equal(
+    await reasonOf(ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })),
+    'unregistered_runner',
+  );
+  t.equal(
+    (await ci.authenticateRunner({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id,
+    offline.id,
+  );
+  t.equal(
+    await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] }, { mayMove: true })),
+    'invalid_runner_secret',
+  );
+  for (const wrong of [
+    { uuid: one.runner.uuid, token: two.token },
+    { uuid: one.runner.uuid, token: '' },
+    { uuid: 'x', token: one.token },
+    { uuid: '', token: '' },
+  ]) {
     t.equal(await reasonOf(ci.authenticateRunner(wrong, { isActive: false })), 'unregistered_runner');
   }
 });
 
-t.test('a call that was cut off and repeated: the task that it gets again is not taken back, whichever comes first', async (t) => {
-  const { ci, push, addRunner, state } = await openCi(t);
-  await push(simple());
-  const runner = await addRunner(['linux']);
-  const first = (await runner.fetch(0, { requestKey: 'k' }))!;
-  const again = (await runner.fetch(0, { requestKey: 'k' }))!;
-  t.equal(again.taskId, first.taskId);
-  await ci.returnTask(first.taskId);
-  t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
+t.test(
+  'a call that was cut off and repeated: the task that it gets again is not taken back, whichever comes first',
+  async (t) => {
+    const { ci, push, addRunner, state } = await openCi(t);
+    await push(simple());
+    const runner = await addRunner(['linux']);
+    const first = (await runner.fetch(0, { requestKey: 'k' }))!;
+    const again = (await runner.fetch(0, { requestKey: 'k' }))!;
+    t.equal(again.taskId, first.taskId);
+    await ci.returnTask(first.taskId);
+    t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
 
-  await push(simple());
-  const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
-  const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
-  t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
-  t.equal((await state(2)).run, 'running');
-});
+    await push(simple());
+    const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
+    const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
+    t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
+    t.equal((await state(2)).run, 'running');
+  },
+);
 
 t.test('SPEC §3 the status of a runner follows from when it was heard of', async (t) => {
   const { ci, clock, addRunner, push } = await openCi(t);
@@ -94,7 +147,12 @@ t.test('a job goes to a runner whose scope and labels fit, and to exactly one', 
     await addRunner(['linux']),
     await addRunner(['linux', 'big']),
     await addRunner(['linux', 'Big'], { scope: { kind: 'user', id: bob.id } }),
-    await addRunner(['linux', 'Big'], { scope: { kind: 'repository', id: (await rooms.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' })).id } }),
+    await addRunner(['linux', 'Big'], {
+      scope: {
+        kind: 'repository',
+        id: (await rooms.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' })).id,
+      },
+    }),
   ];
   for (const runner of others) t.equal(await runner.fetch(), null);
   const fitting = [
@@ -228,21 +286,64 @@ t.test('reports: steps, outputs once each, repeats, and the end that is final', 
   const stranger = await addRunner(['linux']);
   const { taskId } = (await runner.fetch())!;
   const job = (await state(1)).rows[0]!;
-  const step = (id: number, more: object = {}) => ({ id, result: null, startedAt: null, stoppedAt: null, logIndex: 0, logLength: 0, ...more });
+  const step = (id: number, more: object = {}) => ({
+    id,
+    result: null,
+    startedAt: null,
+    stoppedAt: null,
+    logIndex: 0,
+    logLength: 0,
+    ...more,
+  });
   t.equal(await reasonOf(stranger.report(taskId)), 'task_not_found');
   t.equal(await reasonOf(runner.report(taskId + 100)), 'task_not_found');
   t.equal(await reasonOf(ci.reportTask(await runner.row(), null)), 'no_task_state');
-  t.match(await runner.report(taskId, { steps: [step(0, { startedAt: clock.now() }), step(7), step(-1)] }), { result: null, sentOutputs: [] });
-  t.match((await ci.findJob(found, 1, job.id)).steps, [{ name: 'Run one', status: 'running' }, { name: 'Second', status: 'waiting' }]);
-  const outputs = new Map([['a', '1'], ['__proto__', 'p'], ['bad name', 'x'], ['huge', 'x'.repeat(1024 * 1024 + 1)]]);
+  t.match(await runner.report(taskId, { steps: [step(0, { startedAt: clock.now() }), step(7), step(-1)] }), {
+    result: null,
+    sentOutputs: [],
+  });
+  t.match((await ci.findJob(found, 1, job.id)).steps, [
+    { name: 'Run one', status: 'running' },
+    { name: 'Second', status: 'waiting' },
+  ]);
+  const outputs = new Map([
+    ['a', '1'],
+    ['__proto__', 'p'],
+    ['bad name', 'x'],
+    ['huge', 'x'.repeat(1024 * 1024 + 1)],
+  ]);
   t.same((await runner.report(taskId, { outputs })).sentOutputs.sort(), ['__proto__', 'a', 'bad name', 'huge']);
-  t.same((await runner.report(taskId, { outputs: new Map([['a', '2'], ['b', '3']]) })).sentOutputs.sort(), ['__proto__', 'a', 'b']);
-  const end = { result: 'success' as const, stoppedAt: clock.now(), steps: [step(0, { result: 'success', startedAt: 1, stoppedAt: 2, logIndex: 3, logLength: 4 }), step(1, { result: 'skipped' })] };
+  t.same(
+    (
+      await runner.report(taskId, {
+        outputs: new Map([
+          ['a', '2'],
+          ['b', '3'],
+        ]),
+      })
+    ).sentOutputs.sort(),
+    ['__proto__', 'a', 'b'],
+  );
+  const end = {
+    result: 'success' as const,
+    stoppedAt: clock.now(),
+    steps: [
+      step(0, { result: 'success', startedAt: 1, stoppedAt: 2, logIndex: 3, logLength: 4 }),
+      step(1, { result: 'skipped' }),
+    ],
+  };
   t.match(await runner.report(taskId, end), { result: 'success' });
-  t.match(await runner.report(taskId, { result: 'failure' }), { result: 'success', sentOutputs: ['__proto__', 'a', 'b'] }, 'the end is final');
+  t.match(
+    await runner.report(taskId, { result: 'failure' }),
+    { result: 'success', sentOutputs: ['__proto__', 'a', 'b'] },
+    'the end is final',
+  );
   const { steps, task } = await ci.findJob(found, 1, job.id);
   t.match(steps, [{ status: 'success', logIndex: 3, logLength: 4 }, { status: 'skipped' }]);
-  t.same(task?.notices, ['The output bad name was not kept: its name is not one.', 'The output huge was not kept: it is larger than 1 MiB.']);
+  t.same(task?.notices, [
+    'The output bad name was not kept: its name is not one.',
+    'The output huge was not kept: it is larger than 1 MiB.',
+  ]);
 });
 
 t.test('time ends what nobody else ends: lost runners, long jobs, jobs that no runner can take', async (t) => {
@@ -296,9 +397,19 @@ t.test('owners take turns, and so do the repositories of each', async (t) => {
   for (let count = 0; count < 2; count += 1) await push({ n: `b${count}` }, { to: bobs });
   const runner = await addRunner(['linux']);
   const order: string[] = [];
-  for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) order.push(String(task.context.repository));
+  for (let task = await runner.fetch(); task !== null; task = await runner.fetch())
+    order.push(String(task.context.repository));
   t.same(order, [
-    'alice/work', 'bob/his', 'alice/second', 'bob/his', 'alice/work', 'alice/second', 'alice/work', 'alice/work', 'alice/work', 'alice/work',
+    'alice/work',
+    'bob/his',
+    'alice/second',
+    'bob/his',
+    'alice/work',
+    'alice/second',
+    'alice/work',
+    'alice/work',
+    'alice/work',
+    'alice/work',
   ]);
   t.ok(found);
 });
@@ -311,7 +422,12 @@ t.test('the token of a task opens its repository while it runs, as its file perm
   const runner = await addRunner(['linux']);
   const [writes, reads, none] = [(await runner.fetch())!, (await runner.fetch())!, (await runner.fetch())!];
   const viewerOf = (task: typeof writes) => ci.viewerOfTaskToken(String(task.context.token));
-  t.same(await viewerOf(writes), { kind: 'task', taskId: writes.taskId, repositoryId: found.repository.id, scope: 'write' });
+  t.same(await viewerOf(writes), {
+    kind: 'task',
+    taskId: writes.taskId,
+    repositoryId: found.repository.id,
+    scope: 'write',
+  });
   t.match(await viewerOf(reads), { scope: 'read' });
   t.equal(await viewerOf(none), null);
   t.equal(await ci.viewerOfTaskToken('0'.repeat(40)), null);
@@ -330,7 +446,10 @@ t.test('a job that cannot be handed over fails alone, and the runner gets the ne
   await db.write(({ manager }) => manager.query("UPDATE ci_jobs SET job_key = 'gone' WHERE run_id = 1"));
   const runner = await addRunner(['linux']);
   t.equal((await runner.fetch())?.context.run_number, '2');
-  t.match(await state(1), { run: 'failure', rows: [{ reason: /could not be handed to a runner: the workflow has no job gone/ }] });
+  t.match(await state(1), {
+    run: 'failure',
+    rows: [{ reason: /could not be handed to a runner: the workflow has no job gone/ }],
+  });
 });
 
 t.test('a restart loses no task: the runner goes on where it was', async (t) => {

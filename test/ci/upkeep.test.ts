@@ -22,10 +22,20 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
 }
 
 /** Leaves an artifact as a job does. */
-async function leave({ ci }: CiWorld, { context }: TaskContent, name: string, text: string, expiresAt: number | null = null) {
+async function leave(
+  { ci }: CiWorld,
+  { context }: TaskContent,
+  name: string,
+  text: string,
+  expiresAt: number | null = null,
+) {
   const task = await ci.authoriseTask(String(context.gitea_runtime_token));
   await ci.receiveArtifact(await ci.createArtifact(task, { name, expiresAt }), { kind: 'whole' }, bytesOf(text));
-  return ci.finishArtifact(task, { name, sizeBytes: text.length, digest: createHash('sha256').update(text).digest('hex') });
+  return ci.finishArtifact(task, {
+    name,
+    sizeBytes: text.length,
+    digest: createHash('sha256').update(text).digest('hex'),
+  });
 }
 
 async function read({ ci, found }: CiWorld, number: number, id: number): Promise<string> {
@@ -48,16 +58,24 @@ t.test('logs and artifacts go when their time is over, and rows say so; what nob
   const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
   const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
   t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
-  const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), { name: 'open', expiresAt: null });
+  const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), {
+    name: 'open',
+    expiresAt: null,
+  });
   await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
   await runner.finish(first.taskId);
-  for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip']) writeFileSync(path.join(world.folder, stray), 'x');
+  for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
+    writeFileSync(path.join(world.folder, stray), 'x');
 
   t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 3 }, 'the upload whose task is over counts as one');
   t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
   clock.advance(4 * dayMs);
   t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
-  t.match(await ci.listArtifacts(found, 1), [{ id: short.id, state: 'removed' }, { id: long.id, state: 'ready' }, { name: 'open', state: 'removed' }]);
+  t.match(await ci.listArtifacts(found, 1), [
+    { id: short.id, state: 'removed' },
+    { id: long.id, state: 'ready' },
+    { name: 'open', state: 'removed' },
+  ]);
   t.equal(await reasonOf(read(world, 1, short.id)), 'artifact_not_found');
   t.equal(await read(world, 1, long.id), 'b');
   clock.advance(27 * dayMs);
@@ -68,36 +86,49 @@ t.test('logs and artifacts go when their time is over, and rows say so; what nob
   t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
 });
 
-t.test('a run is deleted by who administers its repository, with all it had, and its number is not used again', async (t) => {
-  const world = await openCi(t);
-  const { ci, rooms, found, viewer, push } = world;
-  const sha = await push(one);
-  const ticks = () => statusTicks(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
-  const runner = await world.addRunner(['linux']);
-  const task = (await runner.fetch())!;
-  const artifact = await leave(world, task, 'site', 'content');
-  t.equal(await reasonOf(ci.removeRun(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
-  t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_ended');
-  await runner.finish(task.taskId);
-  t.equal((await ticks()).size, 1);
-  const archived = { ...found, repository: { ...found.repository, archivedAt: 1 } };
-  t.equal(await reasonOf(ci.rerun(viewer, archived, 1, 'all')), 'repository_archived');
-  t.equal(await reasonOf(ci.dispatchWorkflow(viewer, archived, { path: 'ci.yml', ref: '', inputs: new Map() })), 'repository_archived');
-  await ci.removeRun(viewer, found, 1);
-  t.equal(await reasonOf(ci.findRun(found, 1)), 'run_not_found');
-  t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');
-  t.equal((await ticks()).size, 0, 'the commit no longer shows a check that leads nowhere');
-  t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
-  t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_found');
-  await push({ a: '1' });
-  t.equal((await world.state(2)).run, 'waiting');
-  t.match(world.log.find(({ event }) => event === 'ci.run_removed'), { number: 1 });
-});
+t.test(
+  'a run is deleted by who administers its repository, with all it had, and its number is not used again',
+  async (t) => {
+    const world = await openCi(t);
+    const { ci, rooms, found, viewer, push } = world;
+    const sha = await push(one);
+    const ticks = () => statusTicks(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
+    const runner = await world.addRunner(['linux']);
+    const task = (await runner.fetch())!;
+    const artifact = await leave(world, task, 'site', 'content');
+    t.equal(await reasonOf(ci.removeRun(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
+    t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_ended');
+    await runner.finish(task.taskId);
+    t.equal((await ticks()).size, 1);
+    const archived = { ...found, repository: { ...found.repository, archivedAt: 1 } };
+    t.equal(await reasonOf(ci.rerun(viewer, archived, 1, 'all')), 'repository_archived');
+    t.equal(
+      await reasonOf(ci.dispatchWorkflow(viewer, archived, { path: 'ci.yml', ref: '', inputs: new Map() })),
+      'repository_archived',
+    );
+    await ci.removeRun(viewer, found, 1);
+    t.equal(await reasonOf(ci.findRun(found, 1)), 'run_not_found');
+    t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');
+    t.equal((await ticks()).size, 0, 'the commit no longer shows a check that leads nowhere');
+    t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
+    t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_found');
+    await push({ a: '1' });
+    t.equal((await world.state(2)).run, 'waiting');
+    t.match(
+      world.log.find(({ event }) => event === 'ci.run_removed'),
+      { number: 1 },
+    );
+  },
+);
 
 t.test('a job of a later attempt finds what an earlier one has left, and may leave the same name', async (t) => {
   const world = await openCi(t);
   const { ci, found, viewer, push } = world;
-  await push(workflow('on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}, test: {needs: build, runs-on: linux, steps: [{run: make}]}}'));
+  await push(
+    workflow(
+      'on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}, test: {needs: build, runs-on: linux, steps: [{run: make}]}}',
+    ),
+  );
   const runner = await world.addRunner(['linux']);
   const build = (await runner.fetch())!;
   await leave(world, build, 'site', 'first');
@@ -121,16 +152,34 @@ t.test('a backup has logs and artifacts, and the key of secrets only with keys; 
   const runner = await world.addRunner(['linux']);
   const task = (await runner.fetch())!;
   const artifact = await leave(world, task, 'site', 'content');
-  const open = await ci.createArtifact(await ci.authoriseTask(String(task.context.gitea_runtime_token)), { name: 'open', expiresAt: null });
+  const open = await ci.createArtifact(await ci.authoriseTask(String(task.context.gitea_runtime_token)), {
+    name: 'open',
+    expiresAt: null,
+  });
   await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('under way'));
   await runner.finish(task.taskId);
   await push({ a: '1' });
   for (const withKeys of [true, false]) {
     const { folder: from, name } = await rooms.backups.create({ withKeys });
-    t.same((await rooms.backups.verify(name)).flatMap(({ problems }) => problems), []);
+    t.same(
+      (await rooms.backups.verify(name)).flatMap(({ problems }) => problems),
+      [],
+    );
     const folder = temporaryFolder(t);
-    const { config } = loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data') }, cwd: folder, readFile: () => '' });
-    await restoreBackup({ from, config, schema: newestSchema, replace: false, random: seededRandom(1), now: 0, logger: silentLogger });
+    const { config } = loadConfig({
+      env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
+      cwd: folder,
+      readFile: () => '',
+    });
+    await restoreBackup({
+      from,
+      config,
+      schema: newestSchema,
+      replace: false,
+      random: seededRandom(1),
+      now: 0,
+      logger: silentLogger,
+    });
     t.equal(existsSync(path.join(folder, 'data/ci/secret.key')), withKeys);
     t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'what is under way is no artifact yet');
     const restored = await openCi(t, { folder });
@@ -140,7 +189,12 @@ t.test('a backup has logs and artifacts, and the key of secrets only with keys; 
     const other = await restored.addRunner(['linux']);
     const next = await other.fetch();
     if (withKeys) t.equal(next?.secrets.get('DEPLOY_KEY'), 'do not tell');
-    else t.match((await restored.state(2)).rows[0], { status: 'failure', reason: /DEPLOY_KEY/ }, 'without it the job says which secret does not open');
+    else
+      t.match(
+        (await restored.state(2)).rows[0],
+        { status: 'failure', reason: /DEPLOY_KEY/ },
+        'without it the job says which secret does not open',
+      );
     await restored.close();
   }
 });

@@ -11,7 +11,15 @@ import type { RunStatus } from '../../src/ci/runs/run-status.ts';
 import type { Workflow } from '../../src/ci/workflows/workflow.ts';
 
 const outlook = { success: true, failure: false, cancelled: false };
-const scope = { contexts: { github: { ref: 'refs/heads/main', event: { number: 3 } }, matrix: { os: 'linux', list: [1, 2] }, needs: {}, vars: { constructor: 'c' } }, outlook };
+const scope = {
+  contexts: {
+    github: { ref: 'refs/heads/main', event: { number: 3 } },
+    matrix: { os: 'linux', list: [1, 2] },
+    needs: {},
+    vars: { constructor: 'c' },
+  },
+  outlook,
+};
 
 function parsed(text: string): Workflow {
   const result = parseWorkflow('ci.yml', text);
@@ -48,16 +56,24 @@ t.test('runner-protocol 5 the patterns of filters', async (t) => {
 
 t.test('security I08 no pattern makes the matcher slow', async (t) => {
   const startedAt = performance.now();
-  t.throws(() => {
-    const glob = new GlobMatcher();
-    for (let count = 0; count < 1000; count += 1) glob.matches('**a'.repeat(80) + 'b', `${'a'.repeat(200)}${count}`);
-  }, { message: 'The filters cost too much to evaluate.' });
+  t.throws(
+    () => {
+      const glob = new GlobMatcher();
+      for (let count = 0; count < 1000; count += 1) glob.matches('**a'.repeat(80) + 'b', `${'a'.repeat(200)}${count}`);
+    },
+    { message: 'The filters cost too much to evaluate.' },
+  );
   t.ok(performance.now() - startedAt < 5_000);
 });
 
 t.test('what a push starts, by kind of filter', async (t) => {
-  const trigger = (on: string) => parsed(`on:\n  push:\n${on}\njobs: {a: {runs-on: x, steps: [{run: x}]}}`).triggers.push!;
-  const branch = (name: string, changedPaths: string[] | null = null) => ({ kind: 'branch' as const, name, changedPaths });
+  const trigger = (on: string) =>
+    parsed(`on:\n  push:\n${on}\njobs: {a: {runs-on: x, steps: [{run: x}]}}`).triggers.push!;
+  const branch = (name: string, changedPaths: string[] | null = null) => ({
+    kind: 'branch' as const,
+    name,
+    changedPaths,
+  });
   const tag = (name: string) => ({ kind: 'tag' as const, name, changedPaths: null });
   const rows: [on: string, starts: object[], doesNot: object[]][] = [
     ['    branches: [main]', [branch('main')], [branch('x'), tag('main')]],
@@ -65,13 +81,23 @@ t.test('what a push starts, by kind of filter', async (t) => {
     ['    branches: [main]\n    tags: [v*]', [branch('main'), tag('v1')], [branch('v1'), tag('main')]],
     ['    branches-ignore: [x/**]', [branch('main')], [branch('x/y'), tag('t')]],
     ['    tags-ignore: ["*-rc"]', [tag('v1')], [tag('v1-rc'), branch('main')]],
-    ['    paths: [src/**]', [branch('main', ['src/a']), branch('main', ['b', 'src/a']), branch('main'), tag('v1')], [branch('main', ['b']), branch('main', [])]],
+    [
+      '    paths: [src/**]',
+      [branch('main', ['src/a']), branch('main', ['b', 'src/a']), branch('main'), tag('v1')],
+      [branch('main', ['b']), branch('main', [])],
+    ],
     ['    paths-ignore: [docs/**]', [branch('main', ['docs/a', 'b'])], [branch('main', ['docs/a'])]],
-    ['    branches: [main]\n    paths: [src/**]', [branch('main', ['src/a'])], [branch('x', ['src/a']), branch('main', ['b'])]],
+    [
+      '    branches: [main]\n    paths: [src/**]',
+      [branch('main', ['src/a'])],
+      [branch('x', ['src/a']), branch('main', ['b'])],
+    ],
   ];
   for (const [on, starts, doesNot] of rows) {
-    for (const ref of starts) t.ok(matchesPush(trigger(on), ref as never), `${on.trim()} is started by ${JSON.stringify(ref)}`);
-    for (const ref of doesNot) t.notOk(matchesPush(trigger(on), ref as never), `${on.trim()} is not started by ${JSON.stringify(ref)}`);
+    for (const ref of starts)
+      t.ok(matchesPush(trigger(on), ref as never), `${on.trim()} is started by ${JSON.stringify(ref)}`);
+    for (const ref of doesNot)
+      t.notOk(matchesPush(trigger(on), ref as never), `${on.trim()} is not started by ${JSON.stringify(ref)}`);
   }
 });
 
@@ -80,7 +106,7 @@ t.test('expressions evaluate as on runners, with our functions about the run', a
     ['${{ github.event.number }}', 3],
     ['n ${{ github.event.number }} of ${{ matrix.os }}', 'n 3 of linux'],
     ["${{ github.ref == 'refs/heads/main' && 'yes' || 'no' }}", 'yes'],
-    ["${{ fromJSON('[1, {\"a\": null}]') }}", [1, { a: null }]],
+    ['${{ fromJSON(\'[1, {"a": null}]\') }}', [1, { a: null }]],
     ["${{ 'it''s }} fine' }}", "it's }} fine"],
     ['${{ vars.constructor }}', 'c'],
     ['${{ needs.absent.result }}', null],
@@ -100,7 +126,8 @@ t.test('expressions evaluate as on runners, with our functions about the run', a
     [`\${{ ${"format('{0}{0}', ".repeat(40)}'xxxx'${')'.repeat(40)} }}`, /longer than 1 MiB/],
     [`\${{ ${'toJSON('.repeat(45)}'"""""""""'${')'.repeat(45)} }}`, /longer than 1 MiB/],
     [`\${{ '${'x'.repeat(22_000)}' }}`, /MaxLength/],
-  ] as const) t.throws(() => evaluateValue(text, scope), message, text.slice(0, 60));
+  ] as const)
+    t.throws(() => evaluateValue(text, scope), message, text.slice(0, 60));
 });
 
 t.test('the condition of a job, with and without words about the run', async (t) => {
@@ -128,14 +155,27 @@ t.test('a matrix: combinations, exclude, include, names in order', async (t) => 
   t.same(names(null), ['']);
   t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['a, 1', 'b, 1', 'b, 2']);
   t.same(names({ v: ['3.10', 3.1] }), ['3.1', '3.10'], 'text and number are two');
-  t.same(expandMatrix({ fruit: ['apple', 'pear'], animal: ['cat', 'dog'], include: [{ color: 'green' }, { color: 'pink', animal: 'cat' }, { fruit: 'apple', shape: 'circle' }, { fruit: 'banana' }, { fruit: 'banana', animal: 'cat' }] } as never).map((leg) => JSON.stringify(leg)), [
-    '{"fruit":"banana"}',
-    '{"fruit":"banana","animal":"cat"}',
-    '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
-    '{"fruit":"pear","animal":"cat","color":"pink"}',
-    '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
-    '{"fruit":"pear","animal":"dog","color":"green"}',
-  ].sort((a, b) => (legName(JSON.parse(a)) < legName(JSON.parse(b)) ? -1 : 1)));
+  t.same(
+    expandMatrix({
+      fruit: ['apple', 'pear'],
+      animal: ['cat', 'dog'],
+      include: [
+        { color: 'green' },
+        { color: 'pink', animal: 'cat' },
+        { fruit: 'apple', shape: 'circle' },
+        { fruit: 'banana' },
+        { fruit: 'banana', animal: 'cat' },
+      ],
+    } as never).map((leg) => JSON.stringify(leg)),
+    [
+      '{"fruit":"banana"}',
+      '{"fruit":"banana","animal":"cat"}',
+      '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
+      '{"fruit":"pear","animal":"cat","color":"pink"}',
+      '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
+      '{"fruit":"pear","animal":"dog","color":"green"}',
+    ].sort((a, b) => (legName(JSON.parse(a)) < legName(JSON.parse(b)) ? -1 : 1)),
+  );
   t.same(names({ include: [{ a: 1 }, { a: 2, b: { c: 'deep', d: [true] } }] }), ['1', '2, deep, true']);
   for (const [matrix, message] of [
     [{ a: 'x' }, /axis a has to be a list/],
@@ -144,8 +184,12 @@ t.test('a matrix: combinations, exclude, include, names in order', async (t) => 
     [{ a: [1], exclude: [{ a: 1 }] }, /no combinations/],
     [[1], /not a mapping/],
     [{ a: [1], include: { b: 1 } }, /list of mappings under "include"/],
-    [Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`a${at}`, Array.from({ length: 10 }, (__, n) => n)])), /more than 256/],
-  ] as const) t.throws(() => names(matrix), message);
+    [
+      Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`a${at}`, Array.from({ length: 10 }, (__, n) => n)])),
+      /more than 256/,
+    ],
+  ] as const)
+    t.throws(() => names(matrix), message);
 });
 
 t.test('what the runner gets keeps the nodes of the file', async (t) => {
@@ -182,7 +226,9 @@ jobs:
   const workflow = parsed(text);
   const definition = workflow.jobs.get('build')!;
   const leg = { os: 'linux', version: '3.10' };
-  t.equal(writePayload({ definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }), `name: CI
+  t.equal(
+    writePayload({ definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }),
+    `name: CI
 on:
   push:
   workflow_dispatch:
@@ -224,7 +270,8 @@ jobs:
           exit 0
     if: always()
     name: build (linux, 3.10)
-`);
+`,
+  );
 });
 
 t.test('an alias that stands for what it is part of ends in words', async (t) => {
@@ -241,16 +288,40 @@ t.test('a file that cannot be used says where and why, and never throws', async 
     ['on: push\njobs: {}', 'line 2, column 7: A workflow needs at least one job.'],
     ['on: push\njobs:\n  a:\n    steps: [{run: x}]', 'line 3, column 3: The job a needs "runs-on".'],
     ['on: push\njobs:\n  a:\n    runs-on: x', 'line 3, column 3: The job a needs "steps".'],
-    ['on: push\njobs:\n  a: {runs-on: x, steps: [{name: x}]}', 'line 3, column 27: A step needs either "run" or "uses".'],
-    ['on: push\njobs:\n  1a: {runs-on: x, steps: [{run: x}]}', 'line 3, column 3: A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".'],
-    ['on: push\njobs:\n  a: {runs-on: x, needs: b, steps: [{run: x}]}\n  b: {runs-on: x, needs: a, steps: [{run: x}]}', 'line 3, column 3: The job a needs itself: a → b → a.'],
-    ['on: push\njobs:\n  a: {runs-on: x, needs: c, steps: [{run: x}]}', 'line 3, column 3: The job a needs c, which is not there.'],
-    ['on: push\njobs:\n  a: {uses: ./x.yml}', 'line 3, column 13: There is no workflow x.yml in this commit, or it is too large to be called.'],
-    ['on:\n  push:\n    branches: [a]\n    branches-ignore: [b]\njobs: {}', 'line 4, column 22: "branches" and "branches-ignore" exclude each other; use "!" in front of a pattern.'],
-    ['on: {schedule: [{cron: "x"}]}\njobs: {}', 'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday.'],
+    [
+      'on: push\njobs:\n  a: {runs-on: x, steps: [{name: x}]}',
+      'line 3, column 27: A step needs either "run" or "uses".',
+    ],
+    [
+      'on: push\njobs:\n  1a: {runs-on: x, steps: [{run: x}]}',
+      'line 3, column 3: A job id consists of letters, digits, "-" and "_", and begins with a letter or "_".',
+    ],
+    [
+      'on: push\njobs:\n  a: {runs-on: x, needs: b, steps: [{run: x}]}\n  b: {runs-on: x, needs: a, steps: [{run: x}]}',
+      'line 3, column 3: The job a needs itself: a → b → a.',
+    ],
+    [
+      'on: push\njobs:\n  a: {runs-on: x, needs: c, steps: [{run: x}]}',
+      'line 3, column 3: The job a needs c, which is not there.',
+    ],
+    [
+      'on: push\njobs:\n  a: {uses: ./x.yml}',
+      'line 3, column 13: There is no workflow x.yml in this commit, or it is too large to be called.',
+    ],
+    [
+      'on:\n  push:\n    branches: [a]\n    branches-ignore: [b]\njobs: {}',
+      'line 4, column 22: "branches" and "branches-ignore" exclude each other; use "!" in front of a pattern.',
+    ],
+    [
+      'on: {schedule: [{cron: "x"}]}\njobs: {}',
+      'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday.',
+    ],
     ['on: push\non: push', 'line 2, column 1: Map keys must be unique'],
     ['on: push\n\tjobs: {}', 'line 2, column 1: Tabs are not allowed as indentation'],
-    ['on: push\njobs: {a: {runs-on: x, permissions: {contents: all}, steps: [{run: x}]}}', 'line 2, column 48: A permission is read, write or none.'],
+    [
+      'on: push\njobs: {a: {runs-on: x, permissions: {contents: all}, steps: [{run: x}]}}',
+      'line 2, column 48: A permission is read, write or none.',
+    ],
   ];
   for (const [text, problem] of rows) {
     const result = parseWorkflow('ci.yml', text);
@@ -279,7 +350,20 @@ t.test('cron expressions, in UTC', async (t) => {
   t.equal(next('0 0 13 * fri', '2026-01-03T00:00:00Z'), '2026-01-09T00:00', 'either day');
   t.equal(next('5,10 0 1 1,7 7', '2026-01-01T00:05:00Z'), '2026-01-01T00:10');
   t.equal(next('0 0 30 2 *', '2026-01-01T00:00:00Z'), null);
-  for (const wrong of ['', '* * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8', '5-1 * * * *', '*/0 * * * *', 'a * * * *', '@daily', '1/2/3 * * * *']) {
+  for (const wrong of [
+    '',
+    '* * * *',
+    '60 * * * *',
+    '* 24 * * *',
+    '* * 0 * *',
+    '* * * 13 *',
+    '* * * * 8',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    'a * * * *',
+    '@daily',
+    '1/2/3 * * * *',
+  ]) {
     t.equal(parseCron(wrong), null, wrong);
   }
 });
@@ -300,7 +384,8 @@ t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs',
   ];
   for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
   t.equal(statusOfRun([{ status: 'failure', continueOnError: true }]), 'success');
-  const legs = (...statuses: RunStatus[]) => statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
+  const legs = (...statuses: RunStatus[]) =>
+    statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
   t.equal(legs('success', 'running'), null);
   t.equal(legs('success', 'failure', 'cancelled'), 'failure');
   t.equal(legs('skipped', 'success'), 'success');

@@ -21,14 +21,19 @@ const program = path.join(import.meta.dirname, '../../bin/hearth');
 function command(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent' };
   return new Promise((resolve) => {
-    execFile(program, words, { cwd: folder, env }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }));
+    execFile(program, words, { cwd: folder, env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
   });
 }
 
 t.test('reload applies what can change, names what needs a restart, and refuses settings with a mistake', async (t) => {
   t.match(await command('reload'), { code: 0, stdout: '', stderr: 'Nothing has changed.\n' });
   writeFileSync(settings, '[log]\nlevel = "debug"\n[storage]\nlow_disk_floor = "1TiB"\n[git]\nqueue = 7\n');
-  t.equal((await command('reload')).stdout, 'storage.low_disk_floor\tapplied\nlog.level\tapplied\ngit.queue\tneeds a restart\n');
+  t.equal(
+    (await command('reload')).stdout,
+    'storage.low_disk_floor\tapplied\nlog.level\tapplied\ngit.queue\tneeds a restart\n',
+  );
   t.match(await (await fetch(`${server.url}/readyz`)).text(), /disk full/, 'the new floor is in use');
   writeFileSync(settings, '[log]\nlevel = "loud"\n');
   t.match(await command('reload'), { code: 5, stderr: /log\.level/ });
@@ -36,7 +41,11 @@ t.test('reload applies what can change, names what needs a restart, and refuses 
   writeFileSync(settings, '[log]\nlevel = "info"\n');
   t.equal((await command('reload')).code, 0);
   t.equal((await fetch(`${server.url}/readyz`)).status, 200);
-  t.match((await command('log', 'list', '--plain')).stdout, /\tserver\t[^\n]*\tconfig\.reloaded\t/, 'and the audit log knows');
+  t.match(
+    (await command('log', 'list', '--plain')).stdout,
+    /\tserver\t[^\n]*\tconfig\.reloaded\t/,
+    'and the audit log knows',
+  );
 });
 
 t.test('a git that is gone is said by /readyz', async (t) => {
@@ -53,7 +62,11 @@ t.test('SIGHUP does the same, and the log says what came of it', async (t) => {
   process.kill(pid, 'SIGHUP');
   let last = '';
   while (!/"log\.level"/.test(last)) {
-    last = (await command('log', 'tail', '--json', '--level', 'info')).stdout.split('\n').filter((line) => line.includes('config.reloaded')).at(-1) ?? '';
+    last =
+      (await command('log', 'tail', '--json', '--level', 'info')).stdout
+        .split('\n')
+        .filter((line) => line.includes('config.reloaded'))
+        .at(-1) ?? '';
     await sleep(20);
   }
   t.match(JSON.parse(last), { event: 'config.reloaded', applied: ['log.level'], needRestart: [] });
@@ -62,7 +75,11 @@ t.test('SIGHUP does the same, and the log says what came of it', async (t) => {
 t.test('log tail shows the newest lines, and those that come until it is interrupted', async (t) => {
   const { stdout } = await command('log', 'tail', '-n', '1', '--plain');
   t.match(JSON.parse(stdout), { level: /./, time: /./, event: /./ });
-  const following = spawn(program, ['log', 'tail', '--follow', '-n', '0', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: '/usr/bin:/bin' } });
+  const following = spawn(program, ['log', 'tail', '--follow', '-n', '0', '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: '/usr/bin:/bin' },
+  });
   t.teardown(() => following.kill('SIGKILL'));
   let text = '';
   following.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -76,7 +93,11 @@ t.test('log tail shows the newest lines, and those that come until it is interru
 });
 
 t.test('cron lists the jobs with their next time, and runs one by name', async (t) => {
-  const list = JSON.parse((await command('cron', 'list', '--json')).stdout) as { name: string; nextAt: string | null; lastAt: string | null }[];
+  const list = JSON.parse((await command('cron', 'list', '--json')).stdout) as {
+    name: string;
+    nextAt: string | null;
+    lastAt: string | null;
+  }[];
   t.ok(list.length > 5);
   for (const { name, nextAt } of list) t.ok(nextAt, name);
   t.match(await command('cron', 'run', 'sessions.sweep'), { code: 0, stdout: /^Ran sessions\.sweep in \d/ });
@@ -86,8 +107,14 @@ t.test('cron lists the jobs with their next time, and runs one by name', async (
 });
 
 t.test('doctor --url calls the server by its address, and refuses what is no address', async (t) => {
-  t.match(await command('doctor', '--only', 'settings', '--url', server.url), { code: 0, stdout: /^ok\taddress\t.*unchanged$/m });
-  t.match(await command('doctor', '--only', 'settings', '--url', `${server.url}/git`), { code: 7, stdout: /not the address of a server/ });
+  t.match(await command('doctor', '--only', 'settings', '--url', server.url), {
+    code: 0,
+    stdout: /^ok\taddress\t.*unchanged$/m,
+  });
+  t.match(await command('doctor', '--only', 'settings', '--url', `${server.url}/git`), {
+    code: 7,
+    stdout: /not the address of a server/,
+  });
   t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is off/ });
 });
 
@@ -95,5 +122,6 @@ t.test('without a server cron run does the work itself; the others say that none
   t.equal(await server.stop(), 0);
   const env = { SERVICE_DATA_DIR: server.dataDir };
   t.match(await runCli(['cron', 'run', 'sessions.sweep'], { env }), { code: 0, stdout: /^Ran sessions\.sweep/ });
-  for (const words of [['reload'], ['log', 'tail']]) t.match(await runCli(words, { env }), { code: 1, stderr: /[Nn]o Hearth server is running/ });
+  for (const words of [['reload'], ['log', 'tail']])
+    t.match(await runCli(words, { env }), { code: 1, stderr: /[Nn]o Hearth server is running/ });
 });

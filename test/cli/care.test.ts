@@ -13,20 +13,40 @@ const dataDir = path.join(folder, 'data');
 const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
 
 t.test('init makes a settings file that works, and never over another one', async (t) => {
-  const made = await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
+  const made = await runCli(['init', '--config', 'etc/hearth.toml'], {
+    cwd: folder,
+    env: { SERVICE_DATA_DIR: dataDir },
+  });
   t.equal(made.code, 0, made.stderr);
   t.equal(made.stdout, `${folder}/etc/hearth.toml\n${dataDir}\n${dataDir}/ssh/host_ed25519\n`);
   const shown = await hearth('ssh hostkey show');
   t.match(made.stderr, shown.stdout.trim(), 'the fingerprint is there before the first start');
   t.match(made.stderr, /systemctl daemon-reload/);
-  t.match(await runCli(['config', 'check', '--config', 'etc/hearth.toml'], { cwd: folder }), { code: 0, stdout: 'ok\n' });
+  t.match(await runCli(['config', 'check', '--config', 'etc/hearth.toml'], { cwd: folder }), {
+    code: 0,
+    stdout: 'ok\n',
+  });
   t.match(readFileSync(path.join(folder, 'etc/hearth.toml'), 'utf8'), `data_dir = "${dataDir}"`);
-  t.equal((await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })).code, 4);
-  t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), { code: 2, stderr: /needs root/ });
-  t.equal((await hearth('init --unit')).stdout, readFileSync(new URL('../../packaging/hearth.service', import.meta.url), 'utf8'));
+  t.equal(
+    (await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })).code,
+    4,
+  );
+  t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), {
+    code: 2,
+    stderr: /needs root/,
+  });
+  t.equal(
+    (await hearth('init --unit')).stdout,
+    readFileSync(new URL('../../packaging/hearth.service', import.meta.url), 'utf8'),
+  );
   t.match(systemdUnit('/opt/hearth'), 'ExecStart=/opt/hearth serve');
   const packaging = (name: string) => readFileSync(new URL(`../../packaging/${name}`, import.meta.url), 'utf8');
-  for (const [words, name] of [['--proxy caddy', 'Caddyfile'], ['--proxy nginx', 'nginx.conf'], ['--proxy traefik', 'traefik.yml'], ['--container', 'Containerfile']] as const) {
+  for (const [words, name] of [
+    ['--proxy caddy', 'Caddyfile'],
+    ['--proxy nginx', 'nginx.conf'],
+    ['--proxy traefik', 'traefik.yml'],
+    ['--container', 'Containerfile'],
+  ] as const) {
     t.equal((await hearth(`init ${words}`)).stdout, packaging(name), name);
   }
   t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
@@ -34,15 +54,32 @@ t.test('init makes a settings file that works, and never over another one', asyn
 
 t.test('init for a place behind a proxy listens on this machine only, under the address that people use', async (t) => {
   const env = { SERVICE_DATA_DIR: path.join(folder, 'behind') };
-  const made = await runCli(['init', '--config', 'behind.toml', '--behind-proxy', 'https://forge.example.org'], { cwd: folder, env });
+  const made = await runCli(['init', '--config', 'behind.toml', '--behind-proxy', 'https://forge.example.org'], {
+    cwd: folder,
+    env,
+  });
   t.match(made, { code: 0, stderr: /doctor --url https:\/\/forge.example.org/ });
-  const settings = JSON.parse((await runCli(['config', 'show', '--json', '--config', 'behind.toml'], { cwd: folder })).stdout) as { key: string; value: unknown }[];
+  const settings = JSON.parse(
+    (await runCli(['config', 'show', '--json', '--config', 'behind.toml'], { cwd: folder })).stdout,
+  ) as { key: string; value: unknown }[];
   const value = (name: string) => settings.find(({ key }) => key === name)?.value;
-  t.same([value('base_url'), value('http.listen'), value('grpc.listen'), value('ssh.listen')], [
-    'https://forge.example.org', { host: '127.0.0.1', port: 3000 }, { host: '127.0.0.1', port: 3001 }, { host: '0.0.0.0', port: 2222 },
-  ]);
-  t.match((await runCli(['init', '--proxy', 'nginx', '--config', 'behind.toml'], { cwd: folder })).stdout, 'server_name forge.example.org;');
-  t.equal((await runCli(['init', '--config', 'other.toml', '--behind-proxy', 'git.example.org'], { cwd: folder, env })).code, 5);
+  t.same(
+    [value('base_url'), value('http.listen'), value('grpc.listen'), value('ssh.listen')],
+    [
+      'https://forge.example.org',
+      { host: '127.0.0.1', port: 3000 },
+      { host: '127.0.0.1', port: 3001 },
+      { host: '0.0.0.0', port: 2222 },
+    ],
+  );
+  t.match(
+    (await runCli(['init', '--proxy', 'nginx', '--config', 'behind.toml'], { cwd: folder })).stdout,
+    'server_name forge.example.org;',
+  );
+  t.equal(
+    (await runCli(['init', '--config', 'other.toml', '--behind-proxy', 'git.example.org'], { cwd: folder, env })).code,
+    5,
+  );
   t.notOk(existsSync(path.join(folder, 'other.toml')));
 });
 
@@ -50,14 +87,38 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.equal((await hearth('migrate')).code, 0);
   t.equal((await hearth('user add alice --random-password')).code, 0);
   t.equal((await hearth('repo add alice/garden')).code, 0);
-  t.match(JSON.parse((await hearth('status --json')).stdout), { running: false, lastBackupAt: null, lastProvenRestoreAt: null, deliveriesWaiting: 0 });
-  writeServerFacts(dataDir, { pid: process.pid, startedAt: '2026-01-01T00:00:00Z', http: null, ssh: null, webUrl: null });
-  t.match(await hearth('status'), { code: 0, stdout: /\nWeb\tstarting\nSSH\tstarting\n/ }, 'right after a restart, before its doors are open');
+  t.match(JSON.parse((await hearth('status --json')).stdout), {
+    running: false,
+    lastBackupAt: null,
+    lastProvenRestoreAt: null,
+    deliveriesWaiting: 0,
+  });
+  writeServerFacts(dataDir, {
+    pid: process.pid,
+    startedAt: '2026-01-01T00:00:00Z',
+    http: null,
+    ssh: null,
+    webUrl: null,
+  });
+  t.match(
+    await hearth('status'),
+    { code: 0, stdout: /\nWeb\tstarting\nSSH\tstarting\n/ },
+    'right after a restart, before its doors are open',
+  );
   removeServerFacts(dataDir);
-  t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1, repositories: 1, inTrash: 0, pushesToday: 0 });
+  t.match(JSON.parse((await hearth('stats --json')).stdout), {
+    people: 1,
+    repositories: 1,
+    inTrash: 0,
+    pushesToday: 0,
+  });
   t.match(await hearth('cleanup'), { code: 0, stdout: /^Removed 0 expired/ });
   t.match(await hearth('repo fsck --all'), { code: 0, stdout: 'alice/garden\tok\t\n' });
-  t.match(await hearth('repo gc alice/garden'), { code: 0, stdout: /^alice\/garden\t\d+\t\d+\t\d+\.\d s\tpacked\n$/, stderr: /(Took|Reclaimed) .* in 1 repository\.\n$/ });
+  t.match(await hearth('repo gc alice/garden'), {
+    code: 0,
+    stdout: /^alice\/garden\t\d+\t\d+\t\d+\.\d s\tpacked\n$/,
+    stderr: /(Took|Reclaimed) .* in 1 repository\.\n$/,
+  });
   t.equal((await hearth('repo gc')).code, 2, 'neither one nor all');
   t.match(await hearth('repo gc --needed'), { code: 0, stdout: '', stderr: /in 0 repositories\.\n$/ });
   t.equal((await hearth('repo gc --needed --all')).code, 2);
@@ -84,14 +145,21 @@ t.test('db copy makes a whole database of one moment; reindex puts right what se
   t.match(await hearth('db copy --to gone/copy.db'), { code: 2, stderr: /there is no folder/ });
 
   const file = new DatabaseSync(path.join(dataDir, 'hearth.db'));
-  const texts = (): string[] => file.prepare('SELECT folded FROM search_people').all().map(({ folded }) => String(folded));
+  const texts = (): string[] =>
+    file
+      .prepare('SELECT folded FROM search_people')
+      .all()
+      .map(({ folded }) => String(folded));
   const before = texts();
   t.equal(before.length, 1);
-  file.exec("DELETE FROM search_people");
+  file.exec('DELETE FROM search_people');
   t.match(await hearth('reindex --search'), { code: 0, stdout: 'search\t1\n' });
   t.same(texts(), before);
   file.close();
-  t.match(await hearth('reindex --json'), { code: 0, stdout: '[{"index":"search","rows":1},{"index":"languages","rows":0},{"index":"code","rows":0}]\n' });
+  t.match(await hearth('reindex --json'), {
+    code: 0,
+    stdout: '[{"index":"search","rows":1},{"index":"languages","rows":0},{"index":"code","rows":0}]\n',
+  });
 });
 
 t.test('backup create --tar is one file or one stream, which restore takes', async (t) => {
@@ -103,13 +171,23 @@ t.test('backup create --tar is one file or one stream, which restore takes', asy
   t.same(readdirSync(path.join(dataDir, 'tmp')), []);
   t.match(await hearth('backup create --tar --to - --json'), { code: 2, stderr: /leave out --json/ });
   t.match(await hearth(`restore ${file}`), { code: 4, stderr: /there is data in .* already\nhint: add --confirm/s });
-  t.match(await hearth(`restore ${file} --dry-run`), { code: 0, stdout: /^Would restore 0 repositories, .* What is there is moved aside: .*hearth\.db/ });
+  t.match(await hearth(`restore ${file} --dry-run`), {
+    code: 0,
+    stdout: /^Would restore 0 repositories, .* What is there is moved aside: .*hearth\.db/,
+  });
   const other = path.join(folder, 'other');
   const restored = await hearth(`restore ${file} --data-dir ${other}`);
-  t.match(restored, { code: 0, stdout: /^Restored 0 repositories/, stderr: /^Restoring 0 repositories, .* without private keys, to / });
+  t.match(restored, {
+    code: 0,
+    stdout: /^Restored 0 repositories/,
+    stderr: /^Restoring 0 repositories, .* without private keys, to /,
+  });
   t.match(await hearth(`user list --data-dir ${other}`), { stdout: /^alice\t/ });
   t.match(await hearth(`restore gone.tar --data-dir ${other}`), { code: 2, stderr: /no folder and no file/ });
-  t.match(await runCli(['restore', '-', '--data-dir', other, '--confirm'], { cwd: folder, input: 'no backup' }), { code: 3, stderr: /no backup made with --tar/ });
+  t.match(await runCli(['restore', '-', '--data-dir', other, '--confirm'], { cwd: folder, input: 'no backup' }), {
+    code: 3,
+    stderr: /no backup made with --tar/,
+  });
 });
 
 t.test('migrate --rehearse works on a copy; rollback puts the copy from before a migration back', async (t) => {
@@ -118,7 +196,10 @@ t.test('migrate --rehearse works on a copy; rollback puts the copy from before a
   const older = new DatabaseSync(file);
   older.exec("DROP TABLE audit_log; DROP TABLE job_runs; DELETE FROM migrations WHERE name LIKE 'V40%'");
   older.close();
-  const rehearsed = JSON.parse((await hearth('migrate --rehearse --json')).stdout) as { steps: object[]; diskBytes: number };
+  const rehearsed = JSON.parse((await hearth('migrate --rehearse --json')).stdout) as {
+    steps: object[];
+    diskBytes: number;
+  };
   t.match(rehearsed, { steps: [{ version: 40 }], problems: [] });
   t.ok(rehearsed.diskBytes > 100_000);
   t.match(await hearth('migrate --status'), { stdout: /V40\tAudit\tpending/ }, 'the database itself is as it was');
@@ -129,25 +210,41 @@ t.test('migrate --rehearse works on a copy; rollback puts the copy from before a
   t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /^Would put .*V\d+-before-V40\.db back; 0 pushes/ });
   t.equal((await hearth('repo add alice/later')).code, 0);
   const newer = new DatabaseSync(file);
-  newer.exec("INSERT INTO pushes (id, repository_id, via, created_at, settled_at) SELECT 'p', id, 'http', 1, 1 FROM repositories WHERE name = 'later'");
+  newer.exec(
+    "INSERT INTO pushes (id, repository_id, via, created_at, settled_at) SELECT 'p', id, 'http', 1, 1 FROM repositories WHERE name = 'later'",
+  );
   newer.close();
-  t.match(await hearth('rollback --dry-run'), { code: 0, stdout: /; 1 push came/, stderr: /^  pushed afterwards: alice\/later  1970-01-01T00:00:00Z$/m });
+  t.match(await hearth('rollback --dry-run'), {
+    code: 0,
+    stdout: /; 1 push came/,
+    stderr: /^ {2}pushed afterwards: alice\/later {2}1970-01-01T00:00:00Z$/m,
+  });
   t.equal((await hearth('rollback')).code, 2, 'asks first');
   t.equal((await hearth('rollback --yes')).code, 0);
   t.match(await hearth('migrate --status'), { stdout: /V40\tAudit\tpending/ });
-  t.ok(readdirSync(path.join(dataDir, 'backups')).some((name) => name.startsWith('rolled-back-')), 'the newer one is kept');
+  t.ok(
+    readdirSync(path.join(dataDir, 'backups')).some((name) => name.startsWith('rolled-back-')),
+    'the newer one is kept',
+  );
   t.notOk(existsSync(`${file}-wal`));
   t.equal((await hearth('migrate')).code, 0);
   t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1 });
 });
 
 t.test('command-line.md 1.5 progress is one line, redrawn on a terminal', async (t) => {
-  t.equal(progressLine({ done: 137, total: 214, item: 'lab/site' }, 137_000), '[#############-------]  137/214  lab/site   eta 1m17s');
+  t.equal(
+    progressLine({ done: 137, total: 214, item: 'lab/site' }, 137_000),
+    '[#############-------]  137/214  lab/site   eta 1m17s',
+  );
   t.equal(progressLine({ done: 0, total: 0, item: 'x' }, 0), '[--------------------]  0/0  x');
   let now = 0;
   const written: string[] = [];
   const shown = (isTTY: boolean, json = false) =>
-    showProgress({ process: { stderr: { isTTY, columns: 30, write: (text: string) => written.push(text) > 0, on: () => 0 } }, flags: { quiet: false, json }, clock: { now: () => now } } as never);
+    showProgress({
+      process: { stderr: { isTTY, columns: 30, write: (text: string) => written.push(text) > 0, on: () => 0 } },
+      flags: { quiet: false, json },
+      clock: { now: () => now },
+    } as never);
   const terminal = shown(true);
   now = 1_000;
   terminal.step({ done: 1, total: 2, item: 'a very long name of something' });

@@ -22,65 +22,134 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
 t.teardown(async () => (await opened)?.close());
 
 function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
-  return runCli(words, { cwd: forge.folder, openRooms, ...options, env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data'), ...options.env } });
+  return runCli(words, {
+    cwd: forge.folder,
+    openRooms,
+    ...options,
+    env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data'), ...options.env },
+  });
 }
 
 async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await hearth(words);
   const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
-  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>').replace(/\b[0-9a-f]{40}\b/g, '<hex>');
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b[0-9a-f]{40}\b/g, '<hex>');
 }
 
 const json = async (...words: string[]) => JSON.parse((await hearth([...words, '--json'])).stdout);
 
 t.test('command-line.md 2.6 a registration token is alone on stdout, and never replaced unasked', async (t) => {
   const made = await hearth(['runner', 'token']);
-  t.match(made, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /for every repository of this server\. It is shown only this once/ });
+  t.match(made, {
+    code: 0,
+    stdout: /^[0-9a-f]{40}\n$/,
+    stderr: /for every repository of this server\. It is shown only this once/,
+  });
   const token = made.stdout.trim();
-  t.match(await said('runner', 'token'), /there is a registration token already, and only its hash is kept\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s);
-  t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), { runner: { name: 'first' } });
+  t.match(
+    await said('runner', 'token'),
+    /there is a registration token already, and only its hash is kept\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s,
+  );
+  t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), {
+    runner: { name: 'first' },
+  });
   t.match(await hearth(['runner', 'token', '--reset']), { code: 0, stdout: /^[0-9a-f]{40}\n$/ });
-  t.match(await connectClient(forge.url).register({ name: 'late', token }).catch((error: unknown) => error), { message: /has been invalidated/ });
+  t.match(
+    await connectClient(forge.url)
+      .register({ name: 'late', token })
+      .catch((error: unknown) => error),
+    { message: /has been invalidated/ },
+  );
 
   const once = await hearth(['runner', 'token', '--once']);
-  t.match(once, { code: 0, stdout: /^[0-9a-f]{40}\n$/, stderr: /The one runner that registers with this token within a day works for every/ });
-  t.match(await connectClient(forge.url).register({ name: 'single', token: once.stdout.trim() }), { runner: { name: 'single' } });
-  t.match(await connectClient(forge.url).register({ name: 'again', token: once.stdout.trim() }).catch((error: unknown) => error), { message: /has been invalidated/ });
+  t.match(once, {
+    code: 0,
+    stdout: /^[0-9a-f]{40}\n$/,
+    stderr: /The one runner that registers with this token within a day works for every/,
+  });
+  t.match(await connectClient(forge.url).register({ name: 'single', token: once.stdout.trim() }), {
+    runner: { name: 'single' },
+  });
+  t.match(
+    await connectClient(forge.url)
+      .register({ name: 'again', token: once.stdout.trim() })
+      .catch((error: unknown) => error),
+    { message: /has been invalidated/ },
+  );
   t.match(await said('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
 
   await forge.rooms.organisations.create(forge.viewer, { name: 'acme' });
-  for (const [scope, words] of [['alice', /all repositories of alice/], ['acme', /all repositories of acme/], ['alice/work', /for alice\/work\. /]] as const) {
+  for (const [scope, words] of [
+    ['alice', /all repositories of alice/],
+    ['acme', /all repositories of acme/],
+    ['alice/work', /for alice\/work\. /],
+  ] as const) {
     t.match(await hearth(['runner', 'token', '--scope', scope]), { code: 0, stderr: words }, scope);
   }
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });
-  t.match(await said('runner', 'token', '--scope', 'nobody'), /no person and no organisation nobody\nhint: hearth user list.*\[3\]$/s);
+  t.match(
+    await said('runner', 'token', '--scope', 'nobody'),
+    /no person and no organisation nobody\nhint: hearth user list.*\[3\]$/s,
+  );
   t.match(await said('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
 
 t.test('runner-protocol 4.1 offline registration: the same secret on both sides, and again', async (t) => {
   const secret = 'abcdef0123456789'.repeat(3).slice(0, 40);
-  const register = (...words: string[]) => hearth(['runner', 'register', '--secret-stdin', ...words], { input: `${secret}\n` });
+  const register = (...words: string[]) =>
+    hearth(['runner', 'register', '--secret-stdin', ...words], { input: `${secret}\n` });
   t.match(await register('--name', 'shared', '--scope', 'alice', '--labels', 'arm, big'), {
-    code: 0, stdout: /^Runner \d+, shared, is registered for alice with the uuid 61626364-6566-3031-3233-343536373839\.\n$/,
+    code: 0,
+    stdout: /^Runner \d+, shared, is registered for alice with the uuid 61626364-6566-3031-3233-343536373839\.\n$/,
   });
-  const client = connectClient(forge.url, { headers: { 'x-runner-uuid': '61626364-6566-3031-3233-343536373839', 'x-runner-token': secret } });
+  const client = connectClient(forge.url, {
+    headers: { 'x-runner-uuid': '61626364-6566-3031-3233-343536373839', 'x-runner-token': secret },
+  });
   t.match(await client.declare({ version: 'v9', labels: ['arm'] }), { runner: { name: 'shared', labels: ['arm'] } });
-  const again = JSON.parse((await register('--name', 'renamed', '--scope', 'alice/work', '--json')).stdout) as { id: number };
+  const again = JSON.parse((await register('--name', 'renamed', '--scope', 'alice/work', '--json')).stdout) as {
+    id: number;
+  };
   t.match(again, { name: 'renamed', scope: 'alice/work', labels: ['arm'], version: 'v9' });
   t.equal((await json('runner', 'list', '--scope', 'alice')).length, 0, 'it is still one runner');
   t.match(await client.declare({ version: 'v9', labels: ['arm'] }), { runner: { name: 'renamed' } });
   t.match(await said('runner', 'register', '--name', 'x'), /a secret is needed.*--secret-stdin.*\[2\]$/s);
-  t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), { code: 2, stderr: /40 hex digits.*\nhint: openssl/ });
+  t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), {
+    code: 2,
+    stderr: /40 hex digits.*\nhint: openssl/,
+  });
   t.match(await said('runner', 'register', '--name', 'x', '--secret-file', 'gone'), /cannot be read.*\[2\]$/s);
-  t.match((await hearth(['runner', 'register', '--name', 'asked'], { terminal: true, answers: [`${'0f'.repeat(20)}\r`] })).stdout, /asked, is registered for instance/);
+  t.match(
+    (await hearth(['runner', 'register', '--name', 'asked'], { terminal: true, answers: [`${'0f'.repeat(20)}\r`] }))
+      .stdout,
+    /asked, is registered for instance/,
+  );
 });
 
 t.test('runner list, show, disable, enable, remove', async (t) => {
-  t.match((await hearth(['runner', 'list'], { terminal: true, columns: 120 })).stdout,
-    /^ *ID {2}NAME +SCOPE +STATUS +LABELS +VERSION +LAST SEEN\n *1 {2}first +instance +never seen +linux +v1 +never\n[^]*renamed +alice\/work [^]*4 runners\n$/);
-  t.match(await said('runner', 'list', '--scope', 'alice/work'), /^3\trenamed\talice\/work\t\w+\tarm\tv9\t<time>\n\[0\]$/);
-  t.match(await json('runner', 'show', '1'), { id: 1, name: 'first', scope: 'instance', status: 'unspecified', disabled: false, labels: ['linux'], lastSeenAt: null });
-  t.match(await said('runner', 'show', '1'), /^Runner\tfirst\nId\t1\nUuid\t<id>\nScope\tinstance\nStatus\tnever seen\n/);
+  t.match(
+    (await hearth(['runner', 'list'], { terminal: true, columns: 120 })).stdout,
+    /^ *ID {2}NAME +SCOPE +STATUS +LABELS +VERSION +LAST SEEN\n *1 {2}first +instance +never seen +linux +v1 +never\n[^]*renamed +alice\/work [^]*4 runners\n$/,
+  );
+  t.match(
+    await said('runner', 'list', '--scope', 'alice/work'),
+    /^3\trenamed\talice\/work\t\w+\tarm\tv9\t<time>\n\[0\]$/,
+  );
+  t.match(await json('runner', 'show', '1'), {
+    id: 1,
+    name: 'first',
+    scope: 'instance',
+    status: 'unspecified',
+    disabled: false,
+    labels: ['linux'],
+    lastSeenAt: null,
+  });
+  t.match(
+    await said('runner', 'show', '1'),
+    /^Runner\tfirst\nId\t1\nUuid\t<id>\nScope\tinstance\nStatus\tnever seen\n/,
+  );
   t.equal(await said('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
   t.match(await said('runner', 'show', '1'), /Status\tdisabled\n/);
   t.equal(await said('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
@@ -91,64 +160,107 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.match(await said('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
 });
 
-t.test('issue 7.11 runs: a cancel reaches the runner, a rerun wakes the one that waits, a log is followed', async (t) => {
-  const client = connectClient(forge.url, { headers: await forge.register(['linux'], { capabilities: ['cancelling'] }) });
-  await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
-  const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
-  await forge.push(matrixWorkflow, 'Build it');
-  const { task } = await waiting;
-  await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
-  t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
-  t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
-  t.match((await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout, /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/);
-  t.match(await json('run', 'show', 'alice/work', '1'), {
-    number: 1, status: 'running', workflow: 'ci.yml', actor: 'alice',
-    jobs: [{ name: 'build (18)', status: 'running', labels: ['linux'] }, { name: 'build (3.10)', status: 'waiting' }, { name: 'deploy', needs: ['build'] }],
-  });
-  t.match(await said('run', 'show', 'alice/work', '1'), /Job 2\tbuild \(3\.10\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/);
+t.test(
+  'issue 7.11 runs: a cancel reaches the runner, a rerun wakes the one that waits, a log is followed',
+  async (t) => {
+    const client = connectClient(forge.url, {
+      headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
+    });
+    await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
+    const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
+    await forge.push(matrixWorkflow, 'Build it');
+    const { task } = await waiting;
+    await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
+    t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
+    t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
+    t.match(
+      (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
+      /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
+    );
+    t.match(await json('run', 'show', 'alice/work', '1'), {
+      number: 1,
+      status: 'running',
+      workflow: 'ci.yml',
+      actor: 'alice',
+      jobs: [
+        { name: 'build (18)', status: 'running', labels: ['linux'] },
+        { name: 'build (3.10)', status: 'waiting' },
+        { name: 'deploy', needs: ['build'] },
+      ],
+    });
+    t.match(
+      await said('run', 'show', 'alice/work', '1'),
+      /Job 2\tbuild \(3\.10\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
+    );
 
-  const following = hearth(['run', 'log', 'alice/work', '1', 'build (18)', '--follow']);
-  await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
-  t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
-  t.match(await client.updateTask({ state: { id: task.id } }), { state: { result: 3 } }, 'the runner is told to stop');
-  await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
-  t.match(await following, { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' }, 'all of it, and nothing that a terminal acts on');
-  await client.updateTask({ state: { id: task.id, result: 3 } });
-  t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-  t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
+    const following = hearth(['run', 'log', 'alice/work', '1', 'build (18)', '--follow']);
+    await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
+    t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
+    t.match(
+      await client.updateTask({ state: { id: task.id } }),
+      { state: { result: 3 } },
+      'the runner is told to stop',
+    );
+    await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
+    t.match(
+      await following,
+      { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' },
+      'all of it, and nothing that a terminal acts on',
+    );
+    await client.updateTask({ state: { id: task.id, result: 3 } });
+    t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
+    t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
 
-  const idle = client.fetchTask({}, { timeoutMs: 20_000 });
-  t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
-  const { task: second } = await idle;
-  t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
-  const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
-  const third = (await client.fetchTask({})).task;
-  for (const [id, line] of [[second.id, 'a'], [third.id, 'b']] as const) {
-    await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
-    await client.updateTask({ state: { id, result: 1 } });
-  }
-  const last = (await client.fetchTask({})).task;
-  await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
-  await client.updateTask({ state: { id: last.id, result: 2 } });
-  t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
-  t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
-  t.match((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout, /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/);
-  t.match(await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'), /^one\nred\t\\u0007bell\npost step\n\[0\]$/, 'the log of the first attempt stays');
-  t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
-  t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
-  t.equal(await said('run', 'rerun', 'alice/work', '1', '--job', 'build (18)'), 'Run 1 runs again, as attempt 4.\n[0]');
-});
+    const idle = client.fetchTask({}, { timeoutMs: 20_000 });
+    t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
+    const { task: second } = await idle;
+    t.ok(second !== undefined, 'a runner that waits gets what another process let go');
+    t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+    const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
+    const third = (await client.fetchTask({})).task;
+    for (const [id, line] of [
+      [second.id, 'a'],
+      [third.id, 'b'],
+    ] as const) {
+      await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
+      await client.updateTask({ state: { id, result: 1 } });
+    }
+    const last = (await client.fetchTask({})).task;
+    await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
+    await client.updateTask({ state: { id: last.id, result: 2 } });
+    t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
+    t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
+    t.match(
+      (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,
+      /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
+    );
+    t.match(
+      await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
+      /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
+      'the log of the first attempt stays',
+    );
+    t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
+    t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
+    t.equal(
+      await said('run', 'rerun', 'alice/work', '1', '--job', 'build (18)'),
+      'Run 1 runs again, as attempt 4.\n[0]',
+    );
+  },
+);
 
 t.test('what is not there, and what cannot be', async (t) => {
   t.match(await said('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(await said('run', 'log', 'alice/work', '1', 'nothing'), /this run has no job nothing; it has build.*\[3\]$/s);
   t.match(await said('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
-  t.match(await said('run', 'rerun', 'alice/work', '1', '--failed', '--job', '1'), /give one of --failed and --job.*\[2\]$/s);
+  t.match(
+    await said('run', 'rerun', 'alice/work', '1', '--failed', '--job', '1'),
+    /give one of --failed and --job.*\[2\]$/s,
+  );
   t.match(await said('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
   // Git has its answer before the run is there.
-  for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1) await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
   t.match(await said('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);
   t.match(await said('run', 'rerun', 'alice/work', '2'), /could not be read.*\[4\]$/s);
 });

@@ -15,7 +15,13 @@ const clock = fixedClock();
 /** One command line on the data folder of these tests. */
 function hearth(line: string | readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
   const words = typeof line === 'string' ? line.split(' ') : line;
-  return runCli(words, { cwd: folder, clock, openRooms, ...options, env: { SERVICE_DATA_DIR: dataDir, ...options.env } });
+  return runCli(words, {
+    cwd: folder,
+    clock,
+    openRooms,
+    ...options,
+    env: { SERVICE_DATA_DIR: dataDir, ...options.env },
+  });
 }
 
 /**
@@ -50,9 +56,11 @@ async function said(line: string | readonly string[], options?: RunCliOptions): 
 }
 
 t.test('before there is a data folder, commands say so and make none', async (t) => {
-  t.equal(await said('user list'),
+  t.equal(
+    await said('user list'),
     '[stderr] error: found no data folder of Hearth in <folder>/data (from SERVICE_DATA_DIR)\n' +
-    'hint: hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place\n[5]');
+      'hint: hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place\n[5]',
+  );
   t.match(await said('migrate --status'), /\[5\]$/);
   t.match(await said('migrate --dry-run --data-dir elsewhere'), /no data folder of Hearth in <folder>\/elsewhere/);
   t.same(readdirSync(folder), []);
@@ -66,44 +74,81 @@ t.test('migrate makes the database, and then has nothing to do', async (t) => {
   t.equal(await said('migrate'), '[stderr] The database is up to date.\n[0]');
   t.equal(await said('migrate --dry-run'), '[stderr] The database is up to date.\n[0]');
   t.equal(await said('migrate --dry-run --json'), '[]\n[0]');
-  t.match(await said('migrate --status', { terminal: true }), /^VERSION  NAME +STATE +APPLIED AT\nV1 +People +applied +\S+.*\n/);
-  t.same(JSON.parse((await hearth('migrate --status --json')).stdout)[0], { version: 1, name: 'People', state: 'applied', appliedAt: '2026-01-01T12:00:00Z' });
+  t.match(
+    await said('migrate --status', { terminal: true }),
+    /^VERSION {2}NAME +STATE +APPLIED AT\nV1 +People +applied +\S+.*\n/,
+  );
+  t.same(JSON.parse((await hearth('migrate --status --json')).stdout)[0], {
+    version: 1,
+    name: 'People',
+    state: 'applied',
+    appliedAt: '2026-01-01T12:00:00Z',
+  });
 });
 
 t.test('setup-url prints the link alone, and 4 once there is an administrator', async (t) => {
-  t.equal(await said('setup-url'), 'http://<host>:3000/setup?token=<setup>\n[stderr] Open this link within 24 hours:\n[0]');
-  t.match(await said('setup-url --rotate', { env: { SERVICE_BASE_URL: 'https://git.example.org/' } }), /^https:\/\/git\.example\.org\/setup\?token=<setup>\n/);
+  t.equal(
+    await said('setup-url'),
+    'http://<host>:3000/setup?token=<setup>\n[stderr] Open this link within 24 hours:\n[0]',
+  );
+  t.match(
+    await said('setup-url --rotate', { env: { SERVICE_BASE_URL: 'https://git.example.org/' } }),
+    /^https:\/\/git\.example\.org\/setup\?token=<setup>\n/,
+  );
   t.equal(await said('setup-url --json -q'), '{"url":"http://<host>:3000/setup?token=<setup>"}\n[0]');
 });
 
 t.test('user add takes its password from stdin, a file, a hidden prompt, or makes one up', async (t) => {
-  t.equal(await said('user add alice --admin --random-password'),
-    '<password>\n[stderr] Created administrator alice (id <id>). A new password must be chosen at first sign-in.\n[0]');
-  t.equal(await said('user add bob --password-stdin', { input: 'correct horse\n' }), 'Created user bob (id <id>).\n[0]');
+  t.equal(
+    await said('user add alice --admin --random-password'),
+    '<password>\n[stderr] Created administrator alice (id <id>). A new password must be chosen at first sign-in.\n[0]',
+  );
+  t.equal(
+    await said('user add bob --password-stdin', { input: 'correct horse\n' }),
+    'Created user bob (id <id>).\n[0]',
+  );
   const file = path.join(folder, 'password');
   writeFileSync(file, 'battery staple\r\n');
-  t.equal(await said(['user', 'create', 'carol', '--password-file', file, '--display-name', 'Carol C']), 'Created user carol (id <id>).\n[0]');
+  t.equal(
+    await said(['user', 'create', 'carol', '--password-file', file, '--display-name', 'Carol C']),
+    'Created user carol (id <id>).\n[0]',
+  );
 
-  const typed = await hearth('user add dave', { terminal: true, answers: ['hiddem\u007fn-canary\u001b[D\r', 'hidden-canary\r'] });
+  const typed = await hearth('user add dave', {
+    terminal: true,
+    answers: ['hiddem\u007fn-canary\u001b[D\r', 'hidden-canary\r'],
+  });
   t.equal(clean(typed.stdout), 'Created user dave (id <id>).\n');
   t.equal(typed.stderr, 'New password: \nOnce more: \n', 'what is typed is not shown');
   t.same(typed.rawModes, [true, false, true, false]);
-  for (const [username, password] of [['bob', 'correct horse'], ['carol', 'battery staple'], ['dave', 'hidden-canary']] as const) {
+  for (const [username, password] of [
+    ['bob', 'correct horse'],
+    ['carol', 'battery staple'],
+    ['dave', 'hidden-canary'],
+  ] as const) {
     t.ok(await opens(username, password), `${username} can sign in`);
   }
 });
 
 t.test('a password that cannot be had or used makes no account', async (t) => {
-  t.equal(await said('user add erin'),
+  t.equal(
+    await said('user add erin'),
     '[stderr] error: a password is needed, and there is no terminal to ask on\n' +
-    'hint: use --password-stdin, --password-file PATH or --random-password\n[2]');
+      'hint: use --password-stdin, --password-file PATH or --random-password\n[2]',
+  );
   t.match(await said('user add erin --no-input', { terminal: true }), /a password is needed/);
   t.match(await said('user add erin --password-stdin --random-password', { input: 'x' }), /give one of .*\[2\]$/s);
   t.match(await said('user add erin --password-stdin', { input: '' }), /the password is empty\n\[2\]$/);
   t.match(await said('user add erin --password-stdin', { input: 'short' }), /at least 8 characters\n\[2\]$/);
-  t.match(await said('user add erin --password-stdin', { input: 'x'.repeat(100_000) }), /too long for a password\n\[2\]$/);
+  t.match(
+    await said('user add erin --password-stdin', { input: 'x'.repeat(100_000) }),
+    /too long for a password\n\[2\]$/,
+  );
   t.match(await said('user add erin --password-file gone'), /password file gone cannot be read\n\[2\]$/);
-  t.match(await said('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }), /the two passwords differ. .*\[2\]$/is);
+  t.match(
+    await said('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }),
+    /the two passwords differ. .*\[2\]$/is,
+  );
   t.equal((await hearth('user add erin', { terminal: true, answers: ['half\u0003'] })).code, 130, 'Ctrl-C');
   t.match(await said('user add erin', { terminal: true, answers: ['\u0004'] }), /input ended before it was answered/);
   t.match(await said('user show erin'), /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/);
@@ -111,7 +156,10 @@ t.test('a password that cannot be had or used makes no account', async (t) => {
 
 t.test('command-line.md 4.4: no password or token appears in what --debug tells', async (t) => {
   const real = { openRooms: undefined };
-  const added = await hearth('user add frank --password-stdin --debug --verbose', { ...real, input: 'canary-canary\n' });
+  const added = await hearth('user add frank --password-stdin --debug --verbose', {
+    ...real,
+    input: 'canary-canary\n',
+  });
   t.equal(added.code, 0);
   t.match(added.stderr, /"event":"person.added"/, 'what was done is told');
   t.notMatch(added.stdout + added.stderr, 'canary');
@@ -121,8 +169,10 @@ t.test('command-line.md 4.4: no password or token appears in what --debug tells'
 });
 
 t.test('user add of a name that is taken or reserved is refused before anybody types a password', async (t) => {
-  t.equal(await said('user add Alice --random-password'),
-    '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]');
+  t.equal(
+    await said('user add Alice --random-password'),
+    '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
+  );
   t.match(await said('user add admin'), /handle is reserved.*\[2\]$/s);
   t.match(await said(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
   t.equal(await said('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
@@ -131,37 +181,65 @@ t.test('user add of a name that is taken or reserved is refused before anybody t
 });
 
 t.test('user list in three modes', async (t) => {
-  t.equal(await said('user list', { terminal: true }), [
-    'USERNAME  NAME     ROLE    LAST SEEN  REPOS  STATE',
-    'alice              admin   never          0  active',
-    'bob                member  just now       0  active',
-    'carol     Carol C  member  just now       0  active',
-    'dave               member  just now       0  active',
-    'frank              member  never          0  disabled',
-    '5 users',
-    '[0]',
-  ].join('\n'));
-  t.match(await said('user list'), 'alice\t\tadmin\tnever\t0\tactive\nbob\t\tmember\t2026-01-01T12:00:00Z\t0\tactive\n');
-  t.match(JSON.parse((await hearth('user list --admin --json')).stdout), [{
-    id: /^[0-9a-f-]{36}$/, username: 'alice', displayName: '', role: 'admin', lastSeenAt: null, repositories: 0, state: 'active',
-    createdAt: '2026-01-01T12:00:00Z', mustChangePassword: true,
-  }]);
+  t.equal(
+    await said('user list', { terminal: true }),
+    [
+      'USERNAME  NAME     ROLE    LAST SEEN  REPOS  STATE',
+      'alice              admin   never          0  active',
+      'bob                member  just now       0  active',
+      'carol     Carol C  member  just now       0  active',
+      'dave               member  just now       0  active',
+      'frank              member  never          0  disabled',
+      '5 users',
+      '[0]',
+    ].join('\n'),
+  );
+  t.match(
+    await said('user list'),
+    'alice\t\tadmin\tnever\t0\tactive\nbob\t\tmember\t2026-01-01T12:00:00Z\t0\tactive\n',
+  );
+  t.match(JSON.parse((await hearth('user list --admin --json')).stdout), [
+    {
+      id: /^[0-9a-f-]{36}$/,
+      username: 'alice',
+      displayName: '',
+      role: 'admin',
+      lastSeenAt: null,
+      repositories: 0,
+      state: 'active',
+      createdAt: '2026-01-01T12:00:00Z',
+      mustChangePassword: true,
+    },
+  ]);
   t.match(await said('user list --state sleepy'), /allowed choices are active, disabled/i);
 });
 
 t.test('user password, disable, enable and admin', async (t) => {
-  t.equal(await said('user change-password bob --random-password'),
-    '<password>\n[stderr] Changed the password of bob. All sessions have ended. A new one must be chosen at the next sign-in.\n[0]');
+  t.equal(
+    await said('user change-password bob --random-password'),
+    '<password>\n[stderr] Changed the password of bob. All sessions have ended. A new one must be chosen at the next sign-in.\n[0]',
+  );
   t.notOk(await opens('bob', 'correct horse'));
-  t.equal(await said('user password bob --password-stdin', { input: 'correct horse 2' }), 'Changed the password of bob. All sessions have ended.\n[0]');
+  t.equal(
+    await said('user password bob --password-stdin', { input: 'correct horse 2' }),
+    'Changed the password of bob. All sessions have ended.\n[0]',
+  );
   t.ok(await opens('bob', 'correct horse 2'));
-  const { password } = JSON.parse((await hearth('user password bob --random-password --json')).stdout) as { password: string };
+  const { password } = JSON.parse((await hearth('user password bob --random-password --json')).stdout) as {
+    password: string;
+  };
   t.ok(await opens('bob', password));
 
   t.equal(await said('user disable bob'), 'Disabled bob. All sessions have ended; keys and tokens do not work.\n[0]');
-  t.equal(await said('user list --state disabled'), 'bob\t\tmember\t2026-01-01T12:00:00Z\t0\tdisabled\nfrank\t\tmember\tnever\t0\tdisabled\n[0]');
+  t.equal(
+    await said('user list --state disabled'),
+    'bob\t\tmember\t2026-01-01T12:00:00Z\t0\tdisabled\nfrank\t\tmember\tnever\t0\tdisabled\n[0]',
+  );
   t.equal(await said('user enable bob'), 'Enabled bob.\n[0]');
-  t.match(await said('user disable alice'), /error: this is the last administrator\..*hint: make somebody else .*\[4\]$/s);
+  t.match(
+    await said('user disable alice'),
+    /error: this is the last administrator\..*hint: make somebody else .*\[4\]$/s,
+  );
   t.equal(await said('user admin carol on'), 'carol is an administrator now.\n[0]');
   t.equal(await said('user admin carol off'), 'carol is no longer an administrator.\n[0]');
   t.match(await said('user admin carol maybe'), /say on or off.*\[2\]$/s);
@@ -169,15 +247,25 @@ t.test('user password, disable, enable and admin', async (t) => {
 });
 
 t.test('user edit, invite and sessions', async (t) => {
-  t.equal(await said(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']), 'Changed carol.\n[0]');
-  t.match(JSON.parse((await hearth('user show carol --json')).stdout), { displayName: 'Carol Cole', website: 'https://carol.example.org', organisations: [] });
+  t.equal(
+    await said(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),
+    'Changed carol.\n[0]',
+  );
+  t.match(JSON.parse((await hearth('user show carol --json')).stdout), {
+    displayName: 'Carol Cole',
+    website: 'https://carol.example.org',
+    organisations: [],
+  });
   t.match(await said('user edit carol'), /say what to change\nhint: give --display-name/);
   t.match(await said('user edit carol --website ftp://x'), /\[2\]$/);
   t.equal((await hearth(['user', 'edit', 'carol', '--display-name', 'Carol C', '--website', ''])).code, 0);
 
   const { url } = JSON.parse((await hearth('user invite --expires 2d --json')).stdout) as { url: string };
   await (await opened.get(dataDir)!).accounts.checkInvite(new URL(url).searchParams.get('invite')!);
-  t.match(await said('user invite'), /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] Whoever opens .* until 2026-01-08T12:00:00Z:\n\[0\]$/);
+  t.match(
+    await said('user invite'),
+    /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] Whoever opens .* until 2026-01-08T12:00:00Z:\n\[0\]$/,
+  );
   t.match(await said('user invite --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
 
   await hearth('user sessions carol --revoke');
@@ -185,9 +273,15 @@ t.test('user edit, invite and sessions', async (t) => {
   const sessions = JSON.parse((await hearth('user sessions carol --json')).stdout) as { id: string }[];
   t.match(sessions, [{ address: '127.0.0.1', client: 'test', startedAt: '2026-01-01T12:00:00Z' }]);
   t.equal(await said('user sessions carol'), '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]');
-  t.match(await said('user sessions carol --revoke 00000000'), /no session 00000000\nhint: hearth user sessions NAME .*\[3\]$/s);
+  t.match(
+    await said('user sessions carol --revoke 00000000'),
+    /no session 00000000\nhint: hearth user sessions NAME .*\[3\]$/s,
+  );
   t.equal(await said('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
-  t.equal(await said(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]), 'Ended 1 session of carol; keys and tokens go on to work.\n[0]');
+  t.equal(
+    await said(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]),
+    'Ended 1 session of carol; keys and tokens go on to work.\n[0]',
+  );
   t.equal(await said('user sessions carol --revoke'), 'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]');
 });
 
@@ -196,15 +290,24 @@ t.test('user delete --purge takes repositories along, when the name is said agai
   for (const name of ['gone/one', 'gone/two']) await hearth(`repo add ${name}`);
   t.match(await said('user delete gone --yes'), /still owns one, two.*hint: .*--purge.*\[4\]$/s);
   t.match(await said('user delete gone --purge --yes'), /hint: add --confirm gone\n\[2\]$/, '--yes is not enough');
-  t.match(await said('user delete gone --purge', { terminal: true, answers: ['yes\n'] }), /that is not gone. Nothing was changed.\n\[2\]$/);
-  t.equal(await said('user delete gone --purge --dry-run'), 'Would delete gone and 2 repositories.\n[stderr]   gone/one\n  gone/two\n[0]');
+  t.match(
+    await said('user delete gone --purge', { terminal: true, answers: ['yes\n'] }),
+    /that is not gone. Nothing was changed.\n\[2\]$/,
+  );
+  t.equal(
+    await said('user delete gone --purge --dry-run'),
+    'Would delete gone and 2 repositories.\n[stderr]   gone/one\n  gone/two\n[0]',
+  );
   t.match(await said('user delete gone --confirm gone'), /--confirm goes with --purge/);
   await hearth('org add solo --owner gone');
   t.match(await said('user delete gone --purge --confirm gone'), /\[4\]$/, 'the only owner of an organisation');
   t.match((await hearth('repo list --owner gone')).stdout, /^gone\/one.*\ngone\/two/, 'nothing went yet');
   await hearth('org delete solo --yes');
   t.match(await said('user delete alice --purge --confirm alice'), /last administrator.*\[4\]$/s);
-  t.match(await said('user delete gone --purge', { terminal: true, answers: ['gone\n'] }), /^Deleted gone and 2 repositories. The name stays reserved.\n/);
+  t.match(
+    await said('user delete gone --purge', { terminal: true, answers: ['gone\n'] }),
+    /^Deleted gone and 2 repositories. The name stays reserved.\n/,
+  );
   t.notMatch((await hearth('repo list')).stdout + (await hearth('trash list')).stdout, 'gone/');
 });
 
@@ -212,65 +315,125 @@ t.test('key add, list and remove', async (t) => {
   const file = path.join(folder, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'alice@laptop', '-f', file]);
   const line = readFileSync(`${file}.pub`, 'utf8');
-  t.equal(await said(['key', 'add', '--user', 'alice', `${file}.pub`]), 'Added key alice@laptop (<fingerprint>) for alice.\n[0]');
+  t.equal(
+    await said(['key', 'add', '--user', 'alice', `${file}.pub`]),
+    'Added key alice@laptop (<fingerprint>) for alice.\n[0]',
+  );
   t.match(await said('key add --user alice -', { input: line }), /this key is already in use\n\[4\]$/);
-  t.equal(await said('key add --user alice --if-missing', { input: line }), 'alice has this key already (<fingerprint>).\n[0]');
+  t.equal(
+    await said('key add --user alice --if-missing', { input: line }),
+    'alice has this key already (<fingerprint>).\n[0]',
+  );
   t.match(await said('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
-  t.match(await said('key add --user bob', { input: readFileSync(file, 'utf8') }), /private key: keep it to yourself.*\[2\]$/s);
+  t.match(
+    await said('key add --user bob', { input: readFileSync(file, 'utf8') }),
+    /private key: keep it to yourself.*\[2\]$/s,
+  );
   t.match(await said('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
-  t.match(await said('key add x.pub'), /required option '--user <name>' not specified\nhint: see hearth key add --help\n\[2\]$/);
+  t.match(
+    await said('key add x.pub'),
+    /required option '--user <name>' not specified\nhint: see hearth key add --help\n\[2\]$/,
+  );
 
-  t.equal(await said('key list'), 'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\n[0]');
+  t.equal(
+    await said('key list'),
+    'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\n[0]',
+  );
   t.equal(await said('key list --user bob', { terminal: true }), '0 keys\n[0]');
-  const [{ id, fingerprint }] = JSON.parse((await hearth('key list --user alice --json')).stdout) as [{ id: string; fingerprint: string }];
+  const [{ id, fingerprint }] = JSON.parse((await hearth('key list --user alice --json')).stdout) as [
+    { id: string; fingerprint: string },
+  ];
 
-  t.equal(await said(['key', 'remove', fingerprint, '--dry-run']), 'Would remove key alice@laptop (<fingerprint>) of alice.\n[0]');
-  t.equal(await said(['key', 'remove', id.slice(0, 8)]),
-    '[stderr] error: this needs to be confirmed, and there is no terminal to ask on\nhint: add --yes\n[2]');
-  t.equal(await said(['key', 'remove', id], { terminal: true, answers: ['n\n'] }),
-    '[stderr] Remove key alice@laptop (<fingerprint>) of alice? [y/N] error: not confirmed. Nothing was changed.\n[2]');
+  t.equal(
+    await said(['key', 'remove', fingerprint, '--dry-run']),
+    'Would remove key alice@laptop (<fingerprint>) of alice.\n[0]',
+  );
+  t.equal(
+    await said(['key', 'remove', id.slice(0, 8)]),
+    '[stderr] error: this needs to be confirmed, and there is no terminal to ask on\nhint: add --yes\n[2]',
+  );
+  t.equal(
+    await said(['key', 'remove', id], { terminal: true, answers: ['n\n'] }),
+    '[stderr] Remove key alice@laptop (<fingerprint>) of alice? [y/N] error: not confirmed. Nothing was changed.\n[2]',
+  );
   t.match(await said('key remove zzzz --yes'), /there is no key zzzz\nhint: hearth key list shows the ids\n\[3\]$/);
-  t.match((await hearth(['key', 'delete', id.slice(0, 8)], { terminal: true, answers: ['yes\n'] })).stdout, /^Removed key alice@laptop/);
+  t.match(
+    (await hearth(['key', 'delete', id.slice(0, 8)], { terminal: true, answers: ['yes\n'] })).stdout,
+    /^Removed key alice@laptop/,
+  );
   t.equal(await said('key list'), '[0]');
 });
 
 t.test('repo add, list, show, delete and restore', async (t) => {
-  t.equal(await said(['repo', 'add', 'alice/garden', '--public', '--description', 'Plants']),
-    'Created public repository alice/garden. Clone it with: git clone http://<host>:3000/git/alice/garden.git\n[0]');
-  t.match(JSON.parse((await hearth('repo create bob/notes --json', { env: { SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' } })).stdout), {
-    owner: 'bob', name: 'notes', visibility: 'PRIVATE', sizeBytes: 0, pushedAt: null,
-    cloneHttp: 'https://git.example.org/git/bob/notes.git', cloneSsh: 'ssh://git@git.example.org/bob/notes.git',
-  });
+  t.equal(
+    await said(['repo', 'add', 'alice/garden', '--public', '--description', 'Plants']),
+    'Created public repository alice/garden. Clone it with: git clone http://<host>:3000/git/alice/garden.git\n[0]',
+  );
+  t.match(
+    JSON.parse(
+      (
+        await hearth('repo create bob/notes --json', {
+          env: { SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' },
+        })
+      ).stdout,
+    ),
+    {
+      owner: 'bob',
+      name: 'notes',
+      visibility: 'PRIVATE',
+      sizeBytes: 0,
+      pushedAt: null,
+      cloneHttp: 'https://git.example.org/git/bob/notes.git',
+      cloneSsh: 'ssh://git@git.example.org/bob/notes.git',
+    },
+  );
   t.match(await said('repo add alice/Garden'), /already has a repository named.*--if-missing accepts.*\[4\]$/s);
   t.equal(await said('repo add alice/garden --public --if-missing'), 'Repository alice/garden exists already.\n[0]');
   t.match(await said('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
   t.match(await said('repo add nobody/x'), /no such owner.*\[2\]$/s);
   t.match(await said('repo add garden'), /"garden" is not a repository: write owner\/name\n\[2\]$/);
 
-  t.equal(await said('repo list'), [
-    'alice/garden\tpublic\t0\t2026-01-01T12:00:00Z\tok',
-    'bob/notes\tprivate\t0\t2026-01-01T12:00:00Z\tok',
-    '[0]',
-  ].join('\n'));
-  t.equal(await said('repo list --owner bob', { terminal: true }), [
-    'OWNER/NAME  VISIBILITY  SIZE  UPDATED   STATE',
-    'bob/notes   private      0 B  just now  ok',
-    '1 repository',
-    '[0]',
-  ].join('\n'));
+  t.equal(
+    await said('repo list'),
+    [
+      'alice/garden\tpublic\t0\t2026-01-01T12:00:00Z\tok',
+      'bob/notes\tprivate\t0\t2026-01-01T12:00:00Z\tok',
+      '[0]',
+    ].join('\n'),
+  );
+  t.equal(
+    await said('repo list --owner bob', { terminal: true }),
+    [
+      'OWNER/NAME  VISIBILITY  SIZE  UPDATED   STATE',
+      'bob/notes   private      0 B  just now  ok',
+      '1 repository',
+      '[0]',
+    ].join('\n'),
+  );
   t.match(await said('repo list --visibility public --sort updated'), /^alice\/garden\t[^\n]*\n\[0\]$/);
   t.match(await said('repo list --owner nobody'), /\[3\]$/);
   t.match(await said('repo list --sort colour'), /allowed choices are name, size, updated/i);
 
-  t.match(await said('repo show alice/garden.git'), 'Repository\talice/garden\nId\t<id>\nDescription\tPlants\nVisibility\tpublic\nState\tok\nDefault branch\tmain\n');
+  t.match(
+    await said('repo show alice/garden.git'),
+    'Repository\talice/garden\nId\t<id>\nDescription\tPlants\nVisibility\tpublic\nState\tok\nDefault branch\tmain\n',
+  );
   const { path: bare } = JSON.parse((await hearth('repo show alice/garden --json')).stdout) as { path: string };
-  t.match(execFileSync('git', ['-c', 'safe.directory=*', '--git-dir', bare, 'symbolic-ref', 'HEAD'], { encoding: 'utf8' }), 'refs/heads/main');
+  t.match(
+    execFileSync('git', ['-c', 'safe.directory=*', '--git-dir', bare, 'symbolic-ref', 'HEAD'], { encoding: 'utf8' }),
+    'refs/heads/main',
+  );
 
   t.equal(await said('repo delete alice/garden --dry-run'), 'Would delete alice/garden.\n[0]');
   t.match(await said('repo delete alice/garden'), /needs to be confirmed.*\[2\]$/s);
-  t.equal(await said('repo delete alice/garden -y'),
-    'Deleted alice/garden. Until 2026-01-31 it can be brought back: hearth repo restore alice/garden\n[0]');
-  t.match(await said('repo show alice/garden'), /repository not found\nhint: hearth repo list shows which there are\n\[3\]$/i);
+  t.equal(
+    await said('repo delete alice/garden -y'),
+    'Deleted alice/garden. Until 2026-01-31 it can be brought back: hearth repo restore alice/garden\n[0]',
+  );
+  t.match(
+    await said('repo show alice/garden'),
+    /repository not found\nhint: hearth repo list shows which there are\n\[3\]$/i,
+  );
   t.equal(await said('repo list --deleted'), 'alice/garden\t2026-01-01T12:00:00Z\t0\t2026-01-31\t<id>\n[0]');
   t.equal(await said('repo restore alice/garden --dry-run'), 'Would restore alice/garden.\n[0]');
   t.equal(await said('repo restore alice/garden --as yard'), 'Restored alice/yard.\n[0]');
@@ -281,18 +444,43 @@ t.test('repo add, list, show, delete and restore', async (t) => {
 t.test('token add prints the token alone, and nothing prints it again', async (t) => {
   const made = await hearth('token add --user alice --name laptop --access write --expires 90d');
   t.match(made.stdout, /^hth_\w+\n$/);
-  t.equal(clean(made.stderr), 'Created token laptop of alice with write access. It expires on 2026-04-01. It is shown only this once.\n');
+  t.equal(
+    clean(made.stderr),
+    'Created token laptop of alice with write access. It expires on 2026-04-01. It is shown only this once.\n',
+  );
   const secret = made.stdout.trim();
-  t.match(await said('token add --user alice --name ci --repo alice/yard'), /^<token>\n\[stderr\] .* read access. It does not expire\./);
-  t.match(JSON.parse((await hearth('token create --user bob --name x --json')).stdout), { name: 'x', user: 'bob', token: /^hth_/, expiresAt: null, repositoryIds: null });
+  t.match(
+    await said('token add --user alice --name ci --repo alice/yard'),
+    /^<token>\n\[stderr\] .* read access. It does not expire\./,
+  );
+  t.match(JSON.parse((await hearth('token create --user bob --name x --json')).stdout), {
+    name: 'x',
+    user: 'bob',
+    token: /^hth_/,
+    expiresAt: null,
+    repositoryIds: null,
+  });
   t.match(await said('token add --user alice --name ci'), /already.*\[4\]$/s);
-  t.match(await said('token add --user carol --name x --repo bob/notes'), /repository not found.*\[3\]$/is, 'a limit names only what its owner sees');
-  t.match(await said('token add --user alice --name y --expires soon'), /--expires is a duration such as 90d or 12h, or never\n\[2\]$/);
+  t.match(
+    await said('token add --user carol --name x --repo bob/notes'),
+    /repository not found.*\[3\]$/is,
+    'a limit names only what its owner sees',
+  );
+  t.match(
+    await said('token add --user alice --name y --expires soon'),
+    /--expires is a duration such as 90d or 12h, or never\n\[2\]$/,
+  );
   t.match(await said('token add --user alice --name y --access root'), /allowed choices are read, write, admin/i);
 
-  const listed = (await hearth('token list')).stdout + (await hearth('token list --json')).stdout + (await hearth('user show alice --json')).stdout;
+  const listed =
+    (await hearth('token list')).stdout +
+    (await hearth('token list --json')).stdout +
+    (await hearth('user show alice --json')).stdout;
   t.notMatch(listed, secret);
-  t.match(await said('token list --user alice', { terminal: true }), /^USER +NAME +ACCESS +REPOS +EXPIRES +LAST USED +END +ID\n/);
+  t.match(
+    await said('token list --user alice', { terminal: true }),
+    /^USER +NAME +ACCESS +REPOS +EXPIRES +LAST USED +END +ID\n/,
+  );
   t.match(await said('token list --user bob'), /^bob\tx\tread\tall\tnever\tnever\t\w{4}\t<id>\n\[0\]$/);
 
   const [{ id }] = JSON.parse((await hearth('token list --user bob --json')).stdout) as [{ id: string }];
@@ -302,7 +490,10 @@ t.test('token add prints the token alone, and nothing prints it again', async (t
 });
 
 t.test('user show tells everything but secrets', async (t) => {
-  t.match(await said('user show alice'), 'Username\talice\nId\t<id>\nName\t\nRole\tadmin\nState\tactive\nCreated\t2026-01-01T12:00:00Z\nLast seen\tnever\nRepositories\t1\nKeys\t0\nTokens\t2\nSessions\t0\n');
+  t.match(
+    await said('user show alice'),
+    'Username\talice\nId\t<id>\nName\t\nRole\tadmin\nState\tactive\nCreated\t2026-01-01T12:00:00Z\nLast seen\tnever\nRepositories\t1\nKeys\t0\nTokens\t2\nSessions\t0\n',
+  );
   const json = JSON.parse((await hearth('user show dave --json')).stdout) as { sessions: unknown[]; id: string };
   t.match(json, { username: 'dave', keys: [], tokens: [], sessions: [{ address: '127.0.0.1' }] });
   t.match(await said(['user', 'show', json.id]), /^Username\tdave\n/);
@@ -313,7 +504,10 @@ t.test('command-line.md 1.3 config show, check, path and example', async (t) => 
   const work = path.join(folder, 'work');
   mkdirSync(work);
   const file = path.join(work, 'hearth.toml');
-  t.equal(await said('config path', { cwd: work }), '[stderr] No settings file is used. Looked for: <folder>/work/hearth.toml, /etc/hearth/hearth.toml\n[0]');
+  t.equal(
+    await said('config path', { cwd: work }),
+    '[stderr] No settings file is used. Looked for: <folder>/work/hearth.toml, /etc/hearth/hearth.toml\n[0]',
+  );
   writeFileSync(file, '[http]\n# a\nlisten = "127.0.0.1:8080"\n');
   t.equal(await said('config path', { cwd: work }), '<folder>/work/hearth.toml\n[0]');
   t.equal(await said('config check', { cwd: work }), 'ok\n[0]');
@@ -322,18 +516,37 @@ t.test('command-line.md 1.3 config show, check, path and example', async (t) => 
   t.match(shown, 'http.listen\t127.0.0.1:8080\tfile <folder>/work/hearth.toml:3\n');
   t.match(shown, 'base_url\t\tdefault\n');
   t.match(await said('config show --origin --data-dir /x', { cwd: work }), 'data_dir\t/x\tflag\n');
-  t.match(JSON.parse((await hearth('config show --json', { cwd: work })).stdout).find((row: { key: string }) => row.key === 'http.listen'), { key: 'http.listen', value: { host: '127.0.0.1', port: 8080 } });
+  t.match(
+    JSON.parse((await hearth('config show --json', { cwd: work })).stdout).find(
+      (row: { key: string }) => row.key === 'http.listen',
+    ),
+    { key: 'http.listen', value: { host: '127.0.0.1', port: 8080 } },
+  );
 
   writeFileSync(file, '[http]\nlisten = 1\n[shh]\nenabled = false\n');
-  t.equal(await said('config check', { cwd: work }),
+  t.equal(
+    await said('config check', { cwd: work }),
     '<folder>/work/hearth.toml:3: unknown section [shh], did you mean [ssh]?\n' +
-    '<folder>/work/hearth.toml:2: 1 is not allowed for http.listen: it must be host:port, for example 0.0.0.0:3000, [::]:3000 or 127.0.0.1:0\n[5]');
-  t.match(JSON.parse((await hearth('config check --json', { cwd: work })).stdout), { ok: false, problems: [{ line: 3, key: 'shh', reason: 'config_unknown_key' }, { line: 2 }] });
+      '<folder>/work/hearth.toml:2: 1 is not allowed for http.listen: it must be host:port, for example 0.0.0.0:3000, [::]:3000 or 127.0.0.1:0\n[5]',
+  );
+  t.match(JSON.parse((await hearth('config check --json', { cwd: work })).stdout), {
+    ok: false,
+    problems: [{ line: 3, key: 'shh', reason: 'config_unknown_key' }, { line: 2 }],
+  });
   const refused = await hearth('user list', { cwd: work });
   t.equal(refused.code, 5);
-  t.match(clean(refused.stderr), /^error: <folder>\/work\/hearth\.toml:3: unknown section.*\n {7}<folder>\/work\/hearth\.toml:2: .*\nhint: hearth config example prints every option\n$/);
-  t.match(await said(['config', 'check', '--config', '/gone.toml']), /^\/gone\.toml: cannot be read \(no such file\)\n\[5\]$/);
-  t.equal((await hearth('config example')).stdout, readFileSync(new URL('../../config.example.toml', import.meta.url), 'utf8'));
+  t.match(
+    clean(refused.stderr),
+    /^error: <folder>\/work\/hearth\.toml:3: unknown section.*\n {7}<folder>\/work\/hearth\.toml:2: .*\nhint: hearth config example prints every option\n$/,
+  );
+  t.match(
+    await said(['config', 'check', '--config', '/gone.toml']),
+    /^\/gone\.toml: cannot be read \(no such file\)\n\[5\]$/,
+  );
+  t.equal(
+    (await hearth('config example')).stdout,
+    readFileSync(new URL('../../config.example.toml', import.meta.url), 'utf8'),
+  );
 });
 
 t.test('every command has help with an example; help is on stdout and ends with 0', async (t) => {
@@ -342,9 +555,49 @@ t.test('every command has help with an example; help is on stdout and ends with 
   t.equal(root.stderr, '');
   /** Under every title that is not one of a command's own. */
   const names = (text: string): string[] =>
-    text.split('\n\n').filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
+    text
+      .split('\n\n')
+      .filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
-  t.same(names(root.stdout).sort(), ['backup', 'cleanup', 'completion', 'config', 'cron', 'db', 'delivery', 'doctor', 'export', 'federation', 'handle', 'health', 'help', 'import', 'init', 'job', 'key', 'log', 'migrate', 'org', 'reindex', 'reload', 'repo', 'restore', 'rollback', 'run', 'runner', 'serve', 'setup-url', 'ssh', 'stats', 'status', 'token', 'trash', 'user', 'version', 'webhook']);
+  t.same(names(root.stdout).sort(), [
+    'backup',
+    'cleanup',
+    'completion',
+    'config',
+    'cron',
+    'db',
+    'delivery',
+    'doctor',
+    'export',
+    'federation',
+    'handle',
+    'health',
+    'help',
+    'import',
+    'init',
+    'job',
+    'key',
+    'log',
+    'migrate',
+    'org',
+    'reindex',
+    'reload',
+    'repo',
+    'restore',
+    'rollback',
+    'run',
+    'runner',
+    'serve',
+    'setup-url',
+    'ssh',
+    'stats',
+    'status',
+    'token',
+    'trash',
+    'user',
+    'version',
+    'webhook',
+  ]);
   /** The commands at or below these words that do something. */
   const leaves = async (words: string[]): Promise<string[][]> => {
     const below = names((await hearth(['help', ...words])).stdout);
@@ -371,7 +624,10 @@ t.test('wrong usage is 2, with the nearest word', async (t) => {
   t.equal(await said('usr list'), "[stderr] error: unknown command 'usr'\nhint: did you mean user?\n[2]");
   t.equal(await said('user lst'), "[stderr] error: unknown command 'lst'\nhint: did you mean list?\n[2]");
   t.equal(await said('user list --jsn'), "[stderr] error: unknown option '--jsn'\nhint: did you mean --json?\n[2]");
-  t.equal(await said('user show'), "[stderr] error: missing required argument 'name'\nhint: see hearth user show --help\n[2]");
+  t.equal(
+    await said('user show'),
+    "[stderr] error: missing required argument 'name'\nhint: see hearth user show --help\n[2]",
+  );
   t.match(await said('health now'), /too many arguments.*hint: see hearth health --help\n\[2\]$/s);
 });
 
@@ -379,8 +635,12 @@ t.test('command-line.md 1.1 with --json an error is one object with a stable cod
   const { stdout, stderr, code } = await hearth('user show nobody --json');
   t.equal(stdout, '');
   t.equal(code, 3);
-  t.same(JSON.parse(stderr), { error: { code: 'unknown_person', message: 'There is no such person.', hint: 'hearth user list shows who there is' } });
-  t.same(JSON.parse((await hearth('user lst --json')).stderr), { error: { code: 'usage', message: "unknown command 'lst'", hint: 'did you mean list?' } });
+  t.same(JSON.parse(stderr), {
+    error: { code: 'unknown_person', message: 'There is no such person.', hint: 'hearth user list shows who there is' },
+  });
+  t.same(JSON.parse((await hearth('user lst --json')).stderr), {
+    error: { code: 'usage', message: "unknown command 'lst'", hint: 'did you mean list?' },
+  });
 });
 
 t.test('an error of our own has no stack trace unless asked for', async (t) => {
@@ -401,7 +661,10 @@ t.test('a schema from the future is 6 here', async (t) => {
   const db = new DatabaseSync(path.join(newer, 'hearth.db'));
   db.exec("INSERT INTO migrations(timestamp, name) VALUES (99, 'V99Future0000000000099')");
   db.close();
-  t.match(await said(['user', 'list', '--data-dir', newer]), /newer Hearth \(it has V99Future\)\. Nothing was changed\.\nhint: use the newer program.*\[6\]$/s);
+  t.match(
+    await said(['user', 'list', '--data-dir', newer]),
+    /newer Hearth \(it has V99Future\)\. Nothing was changed\.\nhint: use the newer program.*\[6\]$/s,
+  );
 });
 
 t.test('colour comes only when wanted, and never alone', async (t) => {
@@ -410,7 +673,10 @@ t.test('colour comes only when wanted, and never alone', async (t) => {
 });
 
 t.test('version says what a bug report should', async (t) => {
-  t.match(await said('version'), /^hearth\t\d+\.\d+\.\d+\nnode\t24\.\d+\.\d+\nsqlite\t3\.\d+\.\d+\ngit\t\d+\.\d+[.\d]* \(\/.*git\)\n\[0\]$/);
+  t.match(
+    await said('version'),
+    /^hearth\t\d+\.\d+\.\d+\nnode\t24\.\d+\.\d+\nsqlite\t3\.\d+\.\d+\ngit\t\d+\.\d+[.\d]* \(\/.*git\)\n\[0\]$/,
+  );
   t.match(await said('version', { env: { SERVICE_GIT_PROGRAM: 'no-such-git' } }), /\ngit\tnot found\n\[0\]$/);
   t.match(await said('--version'), /^\d+\.\d+\.\d+\n\[0\]$/);
   t.match(await said('-V'), /^\d+\.\d+\.\d+\n\[0\]$/);
@@ -424,5 +690,8 @@ t.test('--quiet leaves results that somebody waits for', async (t) => {
 /** Whether a password opens an account. */
 async function opens(username: string, password: string): Promise<boolean> {
   const { accounts } = await opened.get(dataDir)!;
-  return accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }).then(() => true, () => false);
+  return accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }).then(
+    () => true,
+    () => false,
+  );
 }

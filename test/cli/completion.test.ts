@@ -11,10 +11,18 @@ const dataDir = path.join(folder, 'data');
 const program = new URL('../../bin/hearth', import.meta.url).pathname;
 /** Opened once for all commands. */
 let rooms: ReturnType<typeof realOpenRooms> | null = null;
-const openRooms: typeof realOpenRooms = async (...given) => ({ ...(await (rooms ??= realOpenRooms(...given))), close: async () => {} });
+const openRooms: typeof realOpenRooms = async (...given) => ({
+  ...(await (rooms ??= realOpenRooms(...given))),
+  close: async () => {},
+});
 t.teardown(async () => (await rooms)?.close());
 const hearth = (line: string, input?: string) =>
-  runCli(line.split(' '), { cwd: folder, openRooms, env: { SERVICE_DATA_DIR: dataDir }, ...(input === undefined ? {} : { input }) });
+  runCli(line.split(' '), {
+    cwd: folder,
+    openRooms,
+    env: { SERVICE_DATA_DIR: dataDir },
+    ...(input === undefined ? {} : { input }),
+  });
 
 await hearth('migrate -q');
 for (const name of ['alice', 'alina', 'bob']) await hearth(`user add ${name} --password-stdin`, 'correct horse');
@@ -22,20 +30,28 @@ await hearth('org add acme --owner alice');
 for (const name of ['alice/garden', 'alice/green_1', 'acme/anvil', 'bob/notes']) await hearth(`repo add ${name}`);
 mkdirSync(path.join(dataDir, 'backups', '2026-01-01T03-30-00Z'), { recursive: true });
 
-t.test('command-line.md 1.6 names are read from the database, at most a hundred, and silence is the answer to a fault', async (t) => {
-  const names = async (kind: string, beginning = '') => (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
-  t.same(await names('user'), ['alice', 'alina', 'bob']);
-  t.same(await names('user', 'AL'), ['alice', 'alina']);
-  t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
-  t.same(await names('organisation'), ['acme']);
-  t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
-  t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
-  t.same(await names('repository', '%'), []);
-  t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
-  t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
-  t.same(await names('nonsense'), []);
-  t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), { code: 0, stdout: '', stderr: '' });
-});
+t.test(
+  'command-line.md 1.6 names are read from the database, at most a hundred, and silence is the answer to a fault',
+  async (t) => {
+    const names = async (kind: string, beginning = '') =>
+      (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
+    t.same(await names('user'), ['alice', 'alina', 'bob']);
+    t.same(await names('user', 'AL'), ['alice', 'alina']);
+    t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
+    t.same(await names('organisation'), ['acme']);
+    t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
+    t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
+    t.same(await names('repository', '%'), []);
+    t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
+    t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
+    t.same(await names('nonsense'), []);
+    t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), {
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  },
+);
 
 t.test('command-line.md 1.6 the script for bash completes words, options, values and names', async (t) => {
   const script = path.join(folder, 'completion.bash');
@@ -48,21 +64,43 @@ t.test('command-line.md 1.6 the script for bash completes words, options, values
       const quoted = words.map((word) => `'${word}'`).join(' ');
       return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _hearth hearth '${words.at(-1)}'; echo "\${COMPREPLY[*]}"`;
     });
-    const text = execFileSync('bash', ['--norc', '-c', `hearth() { "${program}" "$@"; }; source ${script}\n${ask.join('\n')}`], {
-      encoding: 'utf8', cwd: folder, env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir },
-    });
-    return text.split('\n').slice(0, -1).map((line) => line.split(' '));
+    const text = execFileSync(
+      'bash',
+      ['--norc', '-c', `hearth() { "${program}" "$@"; }; source ${script}\n${ask.join('\n')}`],
+      {
+        encoding: 'utf8',
+        cwd: folder,
+        env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir },
+      },
+    );
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split(' '));
   };
-  t.strictSame(offers('hearth us', 'hearth user sh', 'hearth user create --ad', 'hearth repo list --sort ', 'hearth completion ', 'hearth user admin bob ', 'hearth repo list --visibility=pu'), [
-    ['user'], ['show'], ['--admin'], ['name', 'size', 'updated'], ['bash', 'zsh', 'fish'], ['on', 'off'], ['public'],
-  ]);
-  t.strictSame(offers(
-    `hearth --data-dir ${dataDir} user show al`,
-    'hearth key add --user b',
-    'hearth repo show alice/',
-    'hearth org member add acme bo',
-    'hearth user add al',
-  ), [['alice', 'alina'], ['bob'], ['alice/garden', 'alice/green_1'], ['bob'], ['']], 'names come where something is meant that is there');
+  t.strictSame(
+    offers(
+      'hearth us',
+      'hearth user sh',
+      'hearth user create --ad',
+      'hearth repo list --sort ',
+      'hearth completion ',
+      'hearth user admin bob ',
+      'hearth repo list --visibility=pu',
+    ),
+    [['user'], ['show'], ['--admin'], ['name', 'size', 'updated'], ['bash', 'zsh', 'fish'], ['on', 'off'], ['public']],
+  );
+  t.strictSame(
+    offers(
+      `hearth --data-dir ${dataDir} user show al`,
+      'hearth key add --user b',
+      'hearth repo show alice/',
+      'hearth org member add acme bo',
+      'hearth user add al',
+    ),
+    [['alice', 'alina'], ['bob'], ['alice/garden', 'alice/green_1'], ['bob'], ['']],
+    'names come where something is meant that is there',
+  );
   const [top] = offers('hearth ') as [string[]];
   t.ok(top.includes('serve') && top.includes('completion'));
   t.notOk(top.includes('complete-names'), 'what only scripts ask is not offered');
@@ -79,7 +117,8 @@ t.test('command-line.md 4.1 every command appears in every script', async (t) =>
     t.equal(code, 0);
     for (const { path: words, options } of shapes.slice(1)) {
       if (!stdout.includes(`'${words}'`)) t.fail(`${shell}: ${words}`);
-      for (const { long } of options) if (!stdout.includes(shell === 'fish' ? `-l ${long.slice(2)}` : long)) t.fail(`${shell}: ${words} ${long}`);
+      for (const { long } of options)
+        if (!stdout.includes(shell === 'fish' ? `-l ${long.slice(2)}` : long)) t.fail(`${shell}: ${words} ${long}`);
     }
   }
   t.match(await hearth('completion tcsh'), { code: 2, stderr: /allowed choices are bash, zsh, fish/i });
@@ -89,7 +128,8 @@ t.test('command-line.md 1.6 the page for man and the one of Markdown have every 
   const { stdout: man } = await hearth('help --man');
   t.match(man, /^\.TH HEARTH 1 "" "Hearth \d+\.\d+\.\d+" "User Commands"\n\.SH NAME\nhearth \\- /);
   const macros = /^\.(TH|SH|SS|TP|B|PP|RS|RE|nf|fi)\b/;
-  for (const line of man.split('\n')) if (/^[.']/.test(line) && !macros.test(line)) t.fail(`text that roff takes for a request: ${line}`);
+  for (const line of man.split('\n'))
+    if (/^[.']/.test(line) && !macros.test(line)) t.fail(`text that roff takes for a request: ${line}`);
   const { stdout: markdown } = await hearth('help --markdown');
   for (const words of ['user add', 'repo mirror sync', 'completion', 'restore']) {
     t.match(man, new RegExp(`^\\.SS hearth ${words}[ |]`, 'm'));

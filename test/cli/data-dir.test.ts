@@ -12,7 +12,10 @@ const folder = temporaryFolder(t);
 /** A process of some user that notes whom it becomes. */
 function processOf(uid: number) {
   const became: [string, unknown][] = [];
-  const note = (what: string) => (value: unknown): void => void became.push([what, value]);
+  const note =
+    (what: string) =>
+    (value: unknown): void =>
+      void became.push([what, value]);
   return { became, getuid: () => uid, setgroups: note('groups'), setgid: note('gid'), setuid: note('uid') };
 }
 
@@ -23,7 +26,11 @@ t.test('command-line.md 1.4: root becomes the owner of the data folder, groups f
   const { uid, gid } = statSync(dataDir);
   const root = processOf(0);
   t.equal(becomeOwnerOf(dataDir, root), uid);
-  t.same(root.became, [['groups', []], ['gid', gid], ['uid', uid]]);
+  t.same(root.became, [
+    ['groups', []],
+    ['gid', gid],
+    ['uid', uid],
+  ]);
 
   const other = processOf(1234);
   t.equal(becomeOwnerOf(dataDir, other), null);
@@ -49,7 +56,10 @@ t.test('a folder that cannot be used is refused with the line that cures it', as
   } catch (error) {
     if (!isDomainError(error)) throw error;
     t.equal(error.reason, 'data_dir_unusable');
-    t.match(error, { message: /cannot be written by user 1234/, hint: `mkdir -p ${file}/data && chown 1234 ${file}/data` });
+    t.match(error, {
+      message: /cannot be written by user 1234/,
+      hint: `mkdir -p ${file}/data && chown 1234 ${file}/data`,
+    });
   }
 });
 
@@ -57,7 +67,11 @@ t.test('a lock is held by one, tells who holds it, and is free afterwards', asyn
   const dataDir = path.join(folder, 'locked');
   const lock = takeInstanceLock(dataDir);
   writeServerFacts(dataDir, { pid: 4711, startedAt: '', http: null, ssh: null, webUrl: null });
-  t.throws(() => takeInstanceLock(dataDir), { code: 'unavailable', reason: 'data_dir_in_use', message: /process 4711/ });
+  t.throws(() => takeInstanceLock(dataDir), {
+    code: 'unavailable',
+    reason: 'data_dir_in_use',
+    message: /process 4711/,
+  });
   lock.release();
   takeInstanceLock(dataDir).release();
 });
@@ -78,12 +92,18 @@ t.test('the folder of another user is not called absent', async (t) => {
   mkdirSync(dataDir);
   writeFileSync(path.join(dataDir, 'hearth.db'), '');
   requireDataDir(dataDir, path.join(dataDir, 'hearth.db'), 'the default');
-  t.throws(() => requireDataDir(folder, path.join(folder, 'hearth.db'), 'the default'), { code: 'invalid', reason: 'no_data_dir' });
+  t.throws(() => requireDataDir(folder, path.join(folder, 'hearth.db'), 'the default'), {
+    code: 'invalid',
+    reason: 'no_data_dir',
+  });
   const isRoot = process.getuid?.() === 0;
   chmodSync(dataDir, 0);
   if (isRoot) process.seteuid?.(65_534);
   try {
-    t.throws(() => requireDataDir(dataDir, path.join(dataDir, 'hearth.db'), 'the default'), { code: 'forbidden', reason: 'data_dir_forbidden' });
+    t.throws(() => requireDataDir(dataDir, path.join(dataDir, 'hearth.db'), 'the default'), {
+      code: 'forbidden',
+      reason: 'data_dir_forbidden',
+    });
   } finally {
     if (isRoot) process.seteuid?.(0);
     chmodSync(dataDir, 0o700);

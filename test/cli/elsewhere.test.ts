@@ -31,7 +31,8 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
   return { ...(await opened), close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
-const hearth = (...words: string[]) => runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
+const hearth = (...words: string[]) =>
+  runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
 const json = async (...words: string[]) => JSON.parse((await hearth(...words, '--json')).stdout);
 const keyFile = (line: string): string => {
   const file = path.join(server.folder, 'key.pub');
@@ -41,7 +42,12 @@ const keyFile = (line: string): string => {
 const run = promisify(execFile);
 /** Not in this thread, where the server is. */
 const git = async (...args: string[]): Promise<string> =>
-  (await run('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], { cwd: work, env: clientEnvironment })).stdout.trim();
+  (
+    await run('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], {
+      cwd: work,
+      env: clientEnvironment,
+    })
+  ).stdout.trim();
 
 t.before(async () => {
   target = await receiver(t);
@@ -49,8 +55,10 @@ t.before(async () => {
   other = `http://127.0.0.1:${await freePort()}`;
   env = {
     SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
-    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},${new URL(other).host}`, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
-    SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
+    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},${new URL(other).host}`,
+    SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
+    SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host,
+    SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
   };
   server = await startHearth(t, { env });
   alice = await server.addPerson('alice');
@@ -73,24 +81,44 @@ t.test('repo undo lists what was lost and gives it back', async (t) => {
     if (tips.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   t.match(tips, [{ ref: 'refs/heads/topic', oldId: lost }]);
-  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', 'feed'), { code: 3, stderr: /hint: hearth repo undo OWNER\/NAME lists/ });
+  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', 'feed'), {
+    code: 3,
+    stderr: /hint: hearth repo undo OWNER\/NAME lists/,
+  });
   t.match(await hearth('repo', 'undo', 'alice/site', '--as', 'x'), { code: 2 });
-  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', tips[0]!.id, '--as', 'rescued'), { code: 0, stdout: /^Restored refs\/heads\/rescued of alice\/site to / });
+  t.match(await hearth('repo', 'undo', 'alice/site', '--restore', tips[0]!.id, '--as', 'rescued'), {
+    code: 0,
+    stdout: /^Restored refs\/heads\/rescued of alice\/site to /,
+  });
   t.match(await git('ls-remote', 'origin', 'rescued'), lost);
 });
 
 t.test('repo import and mirror: bring a repository here, follow it, rest, go on', async (t) => {
   const address = `${server.url}/git/alice/site.git`;
-  t.match(await hearth('repo', 'import', 'ssh://git.example.org/x', 'alice/copy'), { code: 2, stderr: /give the https address/ });
-  t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), { code: 0, stdout: /^Imported alice\/copy: \d branches and tags; it goes on following\.\n$/ });
-  t.match(await json('repo', 'mirror', 'list'), [{ name: 'alice/copy', direction: 'pull', address, state: 'ok', lastError: null }]);
-  t.match(await hearth('repo', 'mirror', 'show', 'alice/copy'), { code: 0, stdout: /^Repository\talice\/copy\nDirection\tpull\n/ });
+  t.match(await hearth('repo', 'import', 'ssh://git.example.org/x', 'alice/copy'), {
+    code: 2,
+    stderr: /give the https address/,
+  });
+  t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), {
+    code: 0,
+    stdout: /^Imported alice\/copy: \d branches and tags; it goes on following\.\n$/,
+  });
+  t.match(await json('repo', 'mirror', 'list'), [
+    { name: 'alice/copy', direction: 'pull', address, state: 'ok', lastError: null },
+  ]);
+  t.match(await hearth('repo', 'mirror', 'show', 'alice/copy'), {
+    code: 0,
+    stdout: /^Repository\talice\/copy\nDirection\tpull\n/,
+  });
   t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is no mirror/ });
   t.match(await hearth('repo', 'mirror', 'pause', 'alice/copy'), { code: 0, stdout: /mirror resume alice\/copy/ });
   t.match(await json('repo', 'mirror', 'list'), [{ nextAt: null }]);
   t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /goes on/ });
   t.match(await hearth('repo', 'mirror', 'sync', 'alice/copy'), { code: 0, stdout: 'alice/copy is up to date.\n' });
-  t.match(await json('repo', 'list'), [{ name: 'copy', state: 'mirror' }, { name: 'site', state: 'ok' }]);
+  t.match(await json('repo', 'list'), [
+    { name: 'copy', state: 'mirror' },
+    { name: 'site', state: 'ok' },
+  ]);
   t.match(await json('repo', 'show', 'alice/copy'), { mirror: { direction: 'pull', address }, followers: 0 });
 });
 
@@ -102,51 +130,133 @@ t.test('key import-github and import github: keys and repositories of an account
     return `ssh-ed25519 ${Buffer.concat([text(Buffer.from('ssh-ed25519')), text(raw)]).toString('base64')}`;
   });
   const asked: string[] = [];
-  const listed = (name: string, address: string, isPrivate = false) => ({ name, full_name: `bob/${name}`, clone_url: address, private: isPrivate, description: 'From there' });
+  const listed = (name: string, address: string, isPrivate = false) => ({
+    name,
+    full_name: `bob/${name}`,
+    clone_url: address,
+    private: isPrivate,
+    description: 'From there',
+  });
   const forge = createServer((request, response) => {
     asked.push(`${request.url} ${request.headers.authorization ?? ''}`);
     if (request.url === '/bob.keys') return void response.end(`${first}\n${second}\nssh-dss AAAA\n`);
-    if (request.url?.startsWith('/users/bob/repos?') !== true && request.url?.startsWith('/user/repos?') !== true) return void response.writeHead(404).end();
-    response.end(JSON.stringify([listed('bobs', `${server.url}/git/alice/site.git`), listed('site', `${server.url}/git/alice/site.git`), listed('gone', `${server.url}/git/alice/none.git`, true)]));
+    if (request.url?.startsWith('/users/bob/repos?') !== true && request.url?.startsWith('/user/repos?') !== true)
+      return void response.writeHead(404).end();
+    response.end(
+      JSON.stringify([
+        listed('bobs', `${server.url}/git/alice/site.git`),
+        listed('site', `${server.url}/git/alice/site.git`),
+        listed('gone', `${server.url}/git/alice/none.git`, true),
+      ]),
+    );
   });
   await new Promise<void>((resolve) => forge.listen(Number(new URL(other).port), '127.0.0.1', resolve));
   t.teardown(() => forge.close());
 
-  t.match(await hearth('key', 'import-github', `${other}/bob.keys`, '--user', 'alice', '--dry-run'), { code: 0, stdout: /^ssh-ed25519\tSHA256:\S+\twould be added\n/ });
+  t.match(await hearth('key', 'import-github', `${other}/bob.keys`, '--user', 'alice', '--dry-run'), {
+    code: 0,
+    stdout: /^ssh-ed25519\tSHA256:\S+\twould be added\n/,
+  });
   await hearth('key', 'add', '--user', 'alice', '--title', 'mine', keyFile(second!));
   const imported = await hearth('key', 'import-github', `${other}/bob.keys`, '--user', 'alice');
-  t.match(imported, { code: 0, stdout: /^ssh-ed25519\tSHA256:\S+\tadded\nssh-ed25519\tSHA256:\S+\tthere already\nssh-dss\tSHA256:\S+\tskipped: / }, imported.stderr);
-  t.match(await hearth('key', 'import-github', `${other}/carol.keys`, '--user', 'alice'), { code: 3, stderr: /knows nobody of this name/ });
-  t.match(await hearth('key', 'import-github', 'http://127.0.0.2/bob.keys', '--user', 'alice'), { code: 4, stderr: /only https is allowed/i });
-  t.match(await hearth('key', 'import-github', 'https://127.0.0.2/bob.keys', '--user', 'alice'), { code: 4, stderr: /not a public address.*mirrors\.allowed_hosts/ });
+  t.match(
+    imported,
+    {
+      code: 0,
+      stdout: /^ssh-ed25519\tSHA256:\S+\tadded\nssh-ed25519\tSHA256:\S+\tthere already\nssh-dss\tSHA256:\S+\tskipped: /,
+    },
+    imported.stderr,
+  );
+  t.match(await hearth('key', 'import-github', `${other}/carol.keys`, '--user', 'alice'), {
+    code: 3,
+    stderr: /knows nobody of this name/,
+  });
+  t.match(await hearth('key', 'import-github', 'http://127.0.0.2/bob.keys', '--user', 'alice'), {
+    code: 4,
+    stderr: /only https is allowed/i,
+  });
+  t.match(await hearth('key', 'import-github', 'https://127.0.0.2/bob.keys', '--user', 'alice'), {
+    code: 4,
+    stderr: /not a public address.*mirrors\.allowed_hosts/,
+  });
   t.match(await hearth('key', 'import-github', 'no/name', '--user', 'alice'), { code: 2, stderr: /no name on GitHub/ });
 
   const from = ['import', 'github', 'bob', '--user', 'alice', '--api', other];
-  t.match(await hearth(...from, '--dry-run'), { code: 0, stdout: 'alice/bobs\tbob/bobs\twould be imported, private\nalice/site\tbob/site\tskipped: the name is in use here\nalice/gone\tbob/gone\twould be imported, private\n' });
+  t.match(await hearth(...from, '--dry-run'), {
+    code: 0,
+    stdout:
+      'alice/bobs\tbob/bobs\twould be imported, private\nalice/site\tbob/site\tskipped: the name is in use here\nalice/gone\tbob/gone\twould be imported, private\n',
+  });
   writeFileSync(path.join(server.folder, 'token'), 'canary\n');
   const brought = await hearth(...from, '--keep-visibility', '--secret-file', path.join(server.folder, 'token'));
-  t.match(brought, { code: 1, stdout: /^alice\/bobs\tbob\/bobs\timported, public: \d refs\nalice\/site\t[^\n]*skipped[^\n]*\nalice\/gone\tbob\/gone\tfailed: / }, brought.stderr);
+  t.match(
+    brought,
+    {
+      code: 1,
+      stdout:
+        /^alice\/bobs\tbob\/bobs\timported, public: \d refs\nalice\/site\t[^\n]*skipped[^\n]*\nalice\/gone\tbob\/gone\tfailed: /,
+    },
+    brought.stderr,
+  );
   t.match(asked.at(-1), /^\/user\/repos\?.* Bearer canary$/);
   t.match(await json('repo', 'show', 'alice/bobs'), { visibility: 'PUBLIC', description: 'From there', mirror: null });
-  t.match(await hearth('import', 'github', 'carol', '--user', 'alice', '--api', other), { code: 3, stderr: /knows nobody/ });
-  t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), { code: 2, stderr: /no person and no organisation nobody/ });
+  t.match(await hearth('import', 'github', 'carol', '--user', 'alice', '--api', other), {
+    code: 3,
+    stderr: /knows nobody/,
+  });
+  t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), {
+    code: 2,
+    stderr: /no person and no organisation nobody/,
+  });
   t.match(await hearth('import', 'gone.bundle'), { code: 3 }, 'files are imported as before');
   await hearth('repo', 'delete', 'alice/bobs', '--yes');
 });
 
 t.test('webhook add, list, test, deliveries and remove', async (t) => {
   writeFileSync(path.join(server.folder, 'secret'), 'it is a secret\n');
-  const added = await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'push, create', '--secret-file', 'nowhere');
+  const added = await hearth(
+    'webhook',
+    'add',
+    'alice/site',
+    target.url,
+    '--events',
+    'push, create',
+    '--secret-file',
+    'nowhere',
+  );
   t.match(added, { code: 2, stderr: /nowhere cannot be read/ });
-  const { id } = await json('webhook', 'add', 'alice/site', target.url, '--events', 'push,create', '--secret-file', path.join(server.folder, 'secret'));
-  t.match(await json('webhook', 'list', 'alice/site'), [{ id, url: target.url, hasSecret: true, events: ['push', 'create'], active: true }]);
-  t.match(await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'psh'), { code: 2, stderr: /choose from push, create, delete, run/ });
-  t.match(await hearth('webhook', 'list', 'alice'), { code: 3, stderr: /no organisation alice; a repository is written owner\/name/ });
-  t.match(await hearth('webhook', 'test', 'alice/site', id.slice(0, 8)), { code: 0, stdout: /^Delivery \d+: It answered with status 200 after \d+ ms\.\n$/ });
+  const { id } = await json(
+    'webhook',
+    'add',
+    'alice/site',
+    target.url,
+    '--events',
+    'push,create',
+    '--secret-file',
+    path.join(server.folder, 'secret'),
+  );
+  t.match(await json('webhook', 'list', 'alice/site'), [
+    { id, url: target.url, hasSecret: true, events: ['push', 'create'], active: true },
+  ]);
+  t.match(await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'psh'), {
+    code: 2,
+    stderr: /choose from push, create, delete, run/,
+  });
+  t.match(await hearth('webhook', 'list', 'alice'), {
+    code: 3,
+    stderr: /no organisation alice; a repository is written owner\/name/,
+  });
+  t.match(await hearth('webhook', 'test', 'alice/site', id.slice(0, 8)), {
+    code: 0,
+    stdout: /^Delivery \d+: It answered with status 200 after \d+ ms\.\n$/,
+  });
   t.equal(target.got.length, 1);
   const [first] = await json('webhook', 'deliveries', 'alice/site', id);
   t.match(first, { state: 'DELIVERED', status: 200 });
-  t.match(await hearth('webhook', 'deliveries', 'alice/site', id, '--redeliver', String(first.id)), { code: 0, stdout: /status 200/ });
+  t.match(await hearth('webhook', 'deliveries', 'alice/site', id, '--redeliver', String(first.id)), {
+    code: 0,
+    stdout: /status 200/,
+  });
   t.match(await hearth('webhook', 'deliveries', 'alice/site', id, '--redeliver', 'x'), { code: 2 });
   t.equal(target.got.length, 2);
   t.match(await hearth('webhook', 'remove', 'alice/site', id, '--dry-run'), { code: 0, stdout: /^Would remove/ });
@@ -159,23 +269,53 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
   const { id: hook } = await json('webhook', 'add', 'alice/site', target.url);
   const { db } = server.rooms;
   await db.write(async ({ manager, now }) => {
-    await manager.query(`INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
-      VALUES (900, 'u', ?, 'push', '{}', 'FAILED', 8, 1, 0, ?, 'it did not answer')`, [hook, now + 2]);
-    await manager.query("INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('a', '/ap/repos/alice/site', 'Push', 1, '{}', 1)");
-    await manager.query("INSERT INTO federation_delivery (id, outbox_id, target_inbox, host, state, attempts, next_attempt_at, created_at) VALUES (7, 'a', 'https://forge.example.org/inbox', 'forge.example.org', 'PENDING', 0, ?, ?)", [now + 60_000, now + 1]);
-    await manager.query("UPDATE mirrors SET failures = 3, last_error = 'refused' WHERE repository_id = (SELECT id FROM repositories WHERE name = 'copy')");
+    await manager.query(
+      `INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
+      VALUES (900, 'u', ?, 'push', '{}', 'FAILED', 8, 1, 0, ?, 'it did not answer')`,
+      [hook, now + 2],
+    );
+    await manager.query(
+      "INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('a', '/ap/repos/alice/site', 'Push', 1, '{}', 1)",
+    );
+    await manager.query(
+      "INSERT INTO federation_delivery (id, outbox_id, target_inbox, host, state, attempts, next_attempt_at, created_at) VALUES (7, 'a', 'https://forge.example.org/inbox', 'forge.example.org', 'PENDING', 0, ?, ?)",
+      [now + 60_000, now + 1],
+    );
+    await manager.query(
+      "UPDATE mirrors SET failures = 3, last_error = 'refused' WHERE repository_id = (SELECT id FROM repositories WHERE name = 'copy')",
+    );
   });
   const rows = await json('job', 'list');
-  t.match(rows.find(({ id }: { id: string }) => id === 'webhook-900'), { kind: 'webhook', about: target.url, state: 'failed', tries: 8, nextAt: null, error: 'it did not answer' });
-  t.match(rows.find(({ id }: { id: string }) => id === 'delivery-7'), { kind: 'delivery', state: 'waiting', tries: 0, nextAt: /Z$/, error: null });
+  t.match(
+    rows.find(({ id }: { id: string }) => id === 'webhook-900'),
+    { kind: 'webhook', about: target.url, state: 'failed', tries: 8, nextAt: null, error: 'it did not answer' },
+  );
+  t.match(
+    rows.find(({ id }: { id: string }) => id === 'delivery-7'),
+    { kind: 'delivery', state: 'waiting', tries: 0, nextAt: /Z$/, error: null },
+  );
   const mirror = rows.find(({ kind }: { kind: string }) => kind === 'mirror');
   t.match(mirror, { about: 'alice/copy', state: 'failing', tries: 3, error: 'refused' });
-  t.match(await hearth('job', 'list', '--state', 'failed'), { code: 0, stdout: /^webhook-900\twebhook\t\S+\tfailed\t8\t\tit did not answer\n/ });
+  t.match(await hearth('job', 'list', '--state', 'failed'), {
+    code: 0,
+    stdout: /^webhook-900\twebhook\t\S+\tfailed\t8\t\tit did not answer\n/,
+  });
   t.match(await hearth('job', 'list', '--limit', '1'), { code: 0, stdout: /^[^\n]*\n$/ });
   t.match(await hearth('job', 'list', '--state', 'lost'), { code: 2 });
-  t.match(await hearth('job', 'retry', 'webhook-900'), { code: 0, stdout: /^Webhook delivery \d+ sends it again\.\n$/ });
+  t.match(await hearth('job', 'retry', 'webhook-900'), {
+    code: 0,
+    stdout: /^Webhook delivery \d+ sends it again\.\n$/,
+  });
   t.match(await hearth('job', 'retry', mirror.id), { code: 0, stdout: 'The mirror was tried again: ok.\n' });
-  for (const [id, code] of [['webhook-1', 3], ['delivery-99', 3], ['mirror-x', 3], ['ci-1', 2], ['push-1', 2], ['x', 2]] as const) t.equal((await hearth('job', 'retry', id)).code, code, id);
+  for (const [id, code] of [
+    ['webhook-1', 3],
+    ['delivery-99', 3],
+    ['mirror-x', 3],
+    ['ci-1', 2],
+    ['push-1', 2],
+    ['x', 2],
+  ] as const)
+    t.equal((await hearth('job', 'retry', id)).code, code, id);
   await hearth('webhook', 'remove', 'alice/site', hook, '--yes');
   await db.write(({ manager }) => manager.query('DELETE FROM federation_outbox'));
 });
@@ -189,7 +329,10 @@ t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   t.match(await json('backup', 'list'), [{ verified: { at: /^20/, isWhole: false, problems: [] } }]);
   t.match(await hearth('backup', 'verify', made.name, '--all'), { code: 0 }, 'what was noted is no file too many');
   t.match(await hearth('backup', 'drill', 'nope'), { code: 3 });
-  t.match(await hearth('backup', 'prune', '--keep-daily', '0', '--keep-weekly', '0', '--keep-monthly', '0', '--dry-run'), { code: 0, stdout: /^(Would remove|Removed) \d/ });
+  t.match(
+    await hearth('backup', 'prune', '--keep-daily', '0', '--keep-weekly', '0', '--keep-monthly', '0', '--dry-run'),
+    { code: 0, stdout: /^(Would remove|Removed) \d/ },
+  );
   t.match(await hearth('backup', 'prune', '--keep-daily', 'x'), { code: 2, stderr: /is not a number of backups/ });
   t.match(await hearth('backup', 'prune'), { code: 0, stdout: 'Removed 0, kept 1.\n' });
   t.match(await hearth('ssh', 'hostkey', 'show'), { code: 0, stdout: /^SHA256:\S+ \(ED25519\)\n$/ });

@@ -47,7 +47,16 @@ class Capture extends Writable {
 
 /** Runs one command line as if it were the program; colour is off unless asked for. */
 export async function runCli(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
-  const { env = {}, input, terminal = false, answers = [], columns = 100, cwd = '/nowhere', clock, openRooms } = options;
+  const {
+    env = {},
+    input,
+    terminal = false,
+    answers = [],
+    columns = 100,
+    cwd = '/nowhere',
+    clock,
+    openRooms,
+  } = options;
   const stdout = new Capture(terminal, columns);
   const stderr = new Capture(terminal, columns);
   const rawModes: boolean[] = [];

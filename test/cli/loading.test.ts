@@ -14,24 +14,41 @@ const program = new URL('../../bin/hearth.ts', import.meta.url).pathname;
 
 /** Prints the address of every module that is loaded, to file descriptor 3. */
 const spy = path.join(folder, 'spy.mjs');
-writeFileSync(spy, `
+writeFileSync(
+  spy,
+  `
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';
   registerHooks({ load(url, context, next) { writeSync(3, url + '\\n'); return next(url, context); } });
-`);
+`,
+);
 
 function packagesOf(urls: readonly string[]): Set<string> {
   return new Set(urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
 }
 
 /** Runs a command line and answers which packages and rooms it loaded. */
-function loadedBy(...words: string[]): { packages: Set<string>; rooms: Set<string>; commands: Set<string>; status: number | null; stdout: string } {
+function loadedBy(...words: string[]): {
+  packages: Set<string>;
+  rooms: Set<string>;
+  commands: Set<string>;
+  status: number | null;
+  stdout: string;
+} {
   const { output, status, stdout } = spawnSync(process.execPath, ['--import', spy, program, ...words], {
-    cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const urls = output[3]!.split('\n');
   const named = (pattern: RegExp): Set<string> => new Set(urls.flatMap((url) => pattern.exec(url)?.[1] ?? []));
-  return { packages: packagesOf(urls), rooms: named(/\/src\/([a-z]+)/), commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/), status, stdout };
+  return {
+    packages: packagesOf(urls),
+    rooms: named(/\/src\/([a-z]+)/),
+    commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/),
+    status,
+    stdout,
+  };
 }
 
 t.test('command-line.md 1: --version loads no package at all', async (t) => {
@@ -43,33 +60,55 @@ t.test('command-line.md 1: --version loads no package at all', async (t) => {
 });
 
 t.test('command-line.md 1: help loads commander and nothing else', async (t) => {
-  for (const words of [['--help'], ['help', 'user', 'add'], ['repo', 'list', '--help'], ['help', 'exit-codes'], ['user', 'lst']]) {
+  for (const words of [
+    ['--help'],
+    ['help', 'user', 'add'],
+    ['repo', 'list', '--help'],
+    ['help', 'exit-codes'],
+    ['user', 'lst'],
+  ]) {
     const { packages, rooms } = loadedBy(...words);
     t.same([...packages], ['commander'], words.join(' '));
-    t.same([...rooms].filter((room) => !['cli', 'embedded', 'kernel', 'access'].includes(room)), [], words.join(' '));
+    t.same(
+      [...rooms].filter((room) => !['cli', 'embedded', 'kernel', 'access'].includes(room)),
+      [],
+      words.join(' '),
+    );
   }
 });
 
 t.test('a command line loads the definitions of the command that it names, and of no other', async (t) => {
-  t.same([...loadedBy('serve', '--help').commands].filter((file) => !['serve', 'setup-url'].includes(file)), []);
+  t.same(
+    [...loadedBy('serve', '--help').commands].filter((file) => !['serve', 'setup-url'].includes(file)),
+    [],
+  );
   t.same([...loadedBy('--data-dir', 'user', 'cron', '--help').commands], ['cron']);
   const named = (line: string): string[] => partsFor(line.split(' '), ['--config']).map(({ names }) => names[0]!);
-  for (const line of ['repo list', '--json repo', '--config serve repo', '--config=serve repo x']) t.same(named(line), ['repo'], line);
-  for (const line of ['', '--help', 'help repo', 'completion bash', 'rpo list', '--config repo']) t.equal(named(line).length, commandParts.length, line);
+  for (const line of ['repo list', '--json repo', '--config serve repo', '--config=serve repo x'])
+    t.same(named(line), ['repo'], line);
+  for (const line of ['', '--help', 'help repo', 'completion bash', 'rpo list', '--config repo'])
+    t.equal(named(line).length, commandParts.length, line);
 });
 
 t.test('every command is where the table of parts says', async (t) => {
   for (const { names, load } of commandParts) {
     const program = new Command();
     (await load())(program, () => async () => {});
-    t.same(program.commands.flatMap((command) => [command.name(), ...command.aliases()]), names);
+    t.same(
+      program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
+      names,
+    );
   }
 });
 
 t.test('a start loads what it needs for its first answer, and what only some need waits for them', async (t) => {
   const server = spawn(process.execPath, ['--import', spy, program, 'serve'], {
-    cwd: folder, stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((door) => [`SERVICE_${door}_LISTEN`, '127.0.0.1:0'])) },
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((door) => [`SERVICE_${door}_LISTEN`, '127.0.0.1:0'])),
+    },
   });
   t.teardown(() => server.kill('SIGKILL'));
   const loaded = text(server.stdio[3] as Readable);
@@ -81,10 +120,28 @@ t.test('a start loads what it needs for its first answer, and what only some nee
   }
   server.kill('SIGTERM');
   const packages = packagesOf((await loaded).split('\n'));
-  const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: object };
-  t.same(Object.keys(dependencies).filter((name) => packages.has(name)).sort(), [
-    '@actions/expressions', '@koa/router', 'commander', 'koa', 'mime-types', 'node-cron', 'pino', 'rate-limiter-flexible', 'smol-toml', 'typeorm', 'yaml',
-  ], 'ssh2, grpc-js, zod, pug and all others are loaded by who first needs them');
+  const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    dependencies: object;
+  };
+  t.same(
+    Object.keys(dependencies)
+      .filter((name) => packages.has(name))
+      .sort(),
+    [
+      '@actions/expressions',
+      '@koa/router',
+      'commander',
+      'koa',
+      'mime-types',
+      'node-cron',
+      'pino',
+      'rate-limiter-flexible',
+      'smol-toml',
+      'typeorm',
+      'yaml',
+    ],
+    'ssh2, grpc-js, zod, pug and all others are loaded by who first needs them',
+  );
 });
 
 t.test('settings are read without the rooms, lists without the edges', async (t) => {

@@ -5,7 +5,10 @@ import type { LoggerOptions } from '../../src/cli/serving/logger.ts';
 import type { Logger } from '../../src/kernel/index.ts';
 
 /** The lines that `use` makes the logger write. */
-function logged(use: (log: Logger) => void, { isTTY = false, ...options }: Partial<LoggerOptions> & { isTTY?: boolean } = {}): string[] {
+function logged(
+  use: (log: Logger) => void,
+  { isTTY = false, ...options }: Partial<LoggerOptions> & { isTTY?: boolean } = {},
+): string[] {
   const stream = Object.assign(new PassThrough(), { isTTY });
   use(createLogger(stream, { level: 'info', format: 'auto', ...options }));
   const text = String(stream.read() ?? '');
@@ -19,7 +22,9 @@ function oneJson(use: (log: Logger) => void): Record<string, unknown> {
 }
 
 t.test('a line is one JSON object with level, time and event', async (t) => {
-  const line = oneJson((log) => log.child({ requestId: 'r1' }).info('push.settled', { ms: 12, list: [1, null], no: undefined }));
+  const line = oneJson((log) =>
+    log.child({ requestId: 'r1' }).info('push.settled', { ms: 12, list: [1, null], no: undefined }),
+  );
   t.match(line, { level: 'info', event: 'push.settled', requestId: 'r1', ms: 12, list: [1, null] });
   t.match(line['time'], /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   t.notOk('pid' in line || 'hostname' in line);
@@ -40,27 +45,43 @@ t.test('lines below the level are not written', async (t) => {
 t.test('K02 secrets are redacted by field name, at any depth', async (t) => {
   const canary = 'canary-canary';
   const fields = {
-    authorization: canary, Cookie: canary, 'set-cookie': [canary], token: canary, accessToken: canary, access_token: canary,
-    password: canary, newPassword: canary, client_secret: canary, privateKey: { pem: canary },
-    headers: { authorization: canary, accept: 'text/html' }, deep: [{ deeper: { setupToken: canary } }],
+    authorization: canary,
+    Cookie: canary,
+    'set-cookie': [canary],
+    token: canary,
+    accessToken: canary,
+    access_token: canary,
+    password: canary,
+    newPassword: canary,
+    client_secret: canary,
+    privateKey: { pem: canary },
+    headers: { authorization: canary, accept: 'text/html' },
+    deep: [{ deeper: { setupToken: canary } }],
   };
   const line = oneJson((log) => log.warn('x', fields));
   t.notMatch(JSON.stringify(line), canary);
   t.match(line, { token: '[redacted]', headers: { accept: 'text/html' } });
-  t.match(oneJson((log) => log.warn('x', { tokenId: 7, tokens: 3, mustChangePassword: true, password: null })),
-    { tokenId: 7, tokens: 3, mustChangePassword: true, password: null }, 'what is no secret stays');
+  t.match(
+    oneJson((log) => log.warn('x', { tokenId: 7, tokens: 3, mustChangePassword: true, password: null })),
+    { tokenId: 7, tokens: 3, mustChangePassword: true, password: null },
+    'what is no secret stays',
+  );
 });
 
 t.test('K02 secrets are redacted by their looks, inside any text', async (t) => {
   const token = 'hth_kONVDX5JSc4ZYtmzIAKRqY9orfbCcPyw4C4SQr';
-  const line = JSON.stringify(oneJson((log) => {
-    log.error(`failed with ${token}`, {
-      line: `GET /x?token=SETUP-CANARY&page=2 Authorization: Bearer abc.def Basic Zm9vOmJhcg==`,
-      url: 'https://alice:url-canary@example.org/x',
-      key: '-----BEGIN OPENSSH PRIVATE KEY-----\nkey-canary\n-----END OPENSSH PRIVATE KEY-----',
-      error: Object.assign(new Error(`no ${token}`, { cause: new Error('password in cause') }), { token: 'field-canary' }),
-    });
-  }));
+  const line = JSON.stringify(
+    oneJson((log) => {
+      log.error(`failed with ${token}`, {
+        line: `GET /x?token=SETUP-CANARY&page=2 Authorization: Bearer abc.def Basic Zm9vOmJhcg==`,
+        url: 'https://alice:url-canary@example.org/x',
+        key: '-----BEGIN OPENSSH PRIVATE KEY-----\nkey-canary\n-----END OPENSSH PRIVATE KEY-----',
+        error: Object.assign(new Error(`no ${token}`, { cause: new Error('password in cause') }), {
+          token: 'field-canary',
+        }),
+      });
+    }),
+  );
   t.notMatch(line, /kONVDX5|SETUP-CANARY|abc\.def|Zm9vOmJhcg|url-canary|key-canary|field-canary/);
   for (const kept of [/no hth_\[redacted\]/, /page=2/, /example\.org\/x/]) t.match(line, kept);
 });
@@ -84,7 +105,17 @@ t.test('K01 a line is at most 8 KiB, whatever is logged', async (t) => {
     ['wide', { list: Array.from({ length: 5_000 }, () => '\u0000'.repeat(50)) }],
     ['cyclic', cyclic],
     ['e'.repeat(50_000), {}],
-    ['bytes', { blob: Buffer.alloc(1e6), big: 10n, when: new Date(0), map: new Map([['a', 1]]), set: new Set([1]), f: () => {} }],
+    [
+      'bytes',
+      {
+        blob: Buffer.alloc(1e6),
+        big: 10n,
+        when: new Date(0),
+        map: new Map([['a', 1]]),
+        set: new Set([1]),
+        f: () => {},
+      },
+    ],
   ];
   for (const [event, fields] of big) {
     const line = logged((log) => log.info(event, { requestId: 'r1', ...fields }))[0]!;
@@ -95,14 +126,19 @@ t.test('K01 a line is at most 8 KiB, whatever is logged', async (t) => {
 
 t.test('an error keeps its name, message, code, cause and stack', async (t) => {
   const error = Object.assign(new TypeError('outer', { cause: new Error('inner') }), { code: 'E1' });
-  t.match(oneJson((log) => log.error('x', { error })), {
-    error: { name: 'TypeError', message: 'outer', code: 'E1', cause: { message: 'inner' }, stack: [/^at /] },
-  });
+  t.match(
+    oneJson((log) => log.error('x', { error })),
+    {
+      error: { name: 'TypeError', message: 'outer', code: 'E1', cause: { message: 'inner' }, stack: [/^at /] },
+    },
+  );
 });
 
 t.test('on a terminal, or when asked, lines are for people', async (t) => {
-  const use = (log: Logger): void => log.warn('git.outdated', { version: '2.39.5', advice: 'update git', n: 1, o: { a: [1] } });
-  const readable = /^\d\d:\d\d:\d\d warn {2}git\.outdated {2}version=2\.39\.5 {2}advice='update git' {2}n=1 {2}o=\{ a: \[ 1 \] \}$/;
+  const use = (log: Logger): void =>
+    log.warn('git.outdated', { version: '2.39.5', advice: 'update git', n: 1, o: { a: [1] } });
+  const readable =
+    /^\d\d:\d\d:\d\d warn {2}git\.outdated {2}version=2\.39\.5 {2}advice='update git' {2}n=1 {2}o=\{ a: \[ 1 \] \}$/;
   t.match(logged(use, { isTTY: true })[0], readable);
   t.match(logged(use, { format: 'text' })[0], readable);
   t.match(logged(use, { isTTY: true, format: 'json' })[0], /^\{/);

@@ -20,28 +20,62 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
 t.teardown(async () => (await opened)?.close());
 
 async function said(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli(words, { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  const { code, stdout, stderr } = await runCli(words, {
+    cwd: folder,
+    clock,
+    openRooms,
+    env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
+  });
   const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
-  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 }
 
 t.before(async () => {
   await runCli(['migrate'], { cwd: folder, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
-  for (const name of ['alice', 'bob']) await runCli(['user', 'add', name, '--random-password'], { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  for (const name of ['alice', 'bob'])
+    await runCli(['user', 'add', name, '--random-password'], {
+      cwd: folder,
+      clock,
+      openRooms,
+      env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
+    });
 });
 
 t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
-  t.match(await said('org', 'create', 'acme', '--owner', 'nobody'), /no person with this handle.*hearth user list.*\[2\]$/s);
-  t.equal(await said('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'), 'Created organisation acme with the owner alice (id <id>).\n[0]');
+  t.match(
+    await said('org', 'create', 'acme', '--owner', 'nobody'),
+    /no person with this handle.*hearth user list.*\[2\]$/s,
+  );
+  t.equal(
+    await said('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'),
+    'Created organisation acme with the owner alice (id <id>).\n[0]',
+  );
   t.match(await said('org', 'create', 'Acme', '--owner', 'bob'), /already taken.*\[4\]$/s);
-  t.match(await said('org', 'create', 'ALICE', '--owner', 'bob'), /already taken.*\[4\]$/s, 'one namespace with people');
-  t.equal(await said('org', 'add', 'acme', '--owner', 'alice', '--if-missing'), 'Organisation acme exists already.\n[0]');
+  t.match(
+    await said('org', 'create', 'ALICE', '--owner', 'bob'),
+    /already taken.*\[4\]$/s,
+    'one namespace with people',
+  );
+  t.equal(
+    await said('org', 'add', 'acme', '--owner', 'alice', '--if-missing'),
+    'Organisation acme exists already.\n[0]',
+  );
   t.match(await said('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is no owner.*\[4\]$/s);
   t.equal(await said('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
-  t.match(JSON.parse((await said('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], { name: 'acme', displayName: 'Acme', members: 1, repositories: 0 });
+  t.match(JSON.parse((await said('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], {
+    name: 'acme',
+    displayName: 'Acme',
+    members: 1,
+    repositories: 0,
+  });
   t.equal(await said('org', 'edit', 'acme', '--description', 'We make things'), 'Changed acme.\n[0]');
   await said('repo', 'add', 'acme/anvil');
-  t.match(await said('org', 'show', 'acme'), /Description\tWe make things\n[^]*Owner\talice\nRepository\tacme\/anvil\n/);
+  t.match(
+    await said('org', 'show', 'acme'),
+    /Description\tWe make things\n[^]*Owner\talice\nRepository\tacme\/anvil\n/,
+  );
   t.match(await said('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
 });
 
@@ -50,12 +84,18 @@ t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refu
   t.match(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
   t.equal(await said('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
   t.equal(await said('org', 'member', 'list', 'acme'), 'alice\tOWNER\t<time>\nbob\tMEMBER\t<time>\n[0]');
-  for (const words of [['role', 'acme', 'alice', 'GUEST'], ['remove', 'acme', 'alice']]) {
+  for (const words of [
+    ['role', 'acme', 'alice', 'GUEST'],
+    ['remove', 'acme', 'alice'],
+  ]) {
     t.match(await said('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words.join(' '));
   }
   t.equal(await said('org', 'member', 'remove', 'acme', 'bob', '--dry-run'), 'Would remove bob from acme.\n[0]');
   t.match(await said('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /no member of acme.*\[3\]$/s);
-  t.equal(await said('org', 'member', 'remove', 'acme', 'bob'), 'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]');
+  t.equal(
+    await said('org', 'member', 'remove', 'acme', 'bob'),
+    'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]',
+  );
   t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
@@ -67,10 +107,19 @@ t.test('SPEC §3 org delete lists what stands in its way (4)', async (t) => {
 t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
   t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
-  t.match(await said('repo', 'rename', 'acme/anvil', 'hammer', '--dry-run'), /^Would rename acme\/anvil to acme\/hammer\./);
-  t.match(await said('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'), /^Would transfer acme\/anvil to bob\/anvil\./);
+  t.match(
+    await said('repo', 'rename', 'acme/anvil', 'hammer', '--dry-run'),
+    /^Would rename acme\/anvil to acme\/hammer\./,
+  );
+  t.match(
+    await said('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'),
+    /^Would transfer acme\/anvil to bob\/anvil\./,
+  );
   t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
-  t.match(await said('repo', 'rename', 'acme/anvil', 'hammer'), /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/);
+  t.match(
+    await said('repo', 'rename', 'acme/anvil', 'hammer'),
+    /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/,
+  );
   t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
   t.match(await said('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
@@ -80,26 +129,57 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   const { repositories } = await opened!;
   const { path: bare } = await repositories.find(localAdministrator, 'bob', 'hammer');
   mkdirSync(path.join(bare, 'hooks'), { recursive: true });
-  for (const name of ['post-receive', 'update.sample']) writeFileSync(path.join(bare, 'hooks', name), '#!/bin/sh\n', { mode: 0o755 });
+  for (const name of ['post-receive', 'update.sample'])
+    writeFileSync(path.join(bare, 'hooks', name), '#!/bin/sh\n', { mode: 0o755 });
   t.match(await said('repo', 'hooks', 'bob/hammer'), /^post-receive\tno\tnever\n\[stderr\]/);
-  t.match(await said('repo', 'show', 'acme/anvil'), /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/, 'where it went, without going there');
+  t.match(
+    await said('repo', 'show', 'acme/anvil'),
+    /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/,
+    'where it went, without going there',
+  );
   t.equal(await said('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
-  t.equal(await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'), 'alice has the role write on bob/hammer.\n[0]');
-  t.match(await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'), /owns this repository.*\[2\]$/s);
-  t.equal(await said('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'), 'alice has the role admin on bob/hammer.\n[0]');
-  t.equal(await said('repo', 'collaborator', 'list', 'bob/hammer'), 'alice\tadmin\tadmin\tcollaborator admin\t<time>\n[0]');
-  t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice', '--dry-run'), 'Would remove alice from bob/hammer.\n[0]');
+  t.equal(
+    await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'),
+    'alice has the role write on bob/hammer.\n[0]',
+  );
+  t.match(
+    await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'),
+    /owns this repository.*\[2\]$/s,
+  );
+  t.equal(
+    await said('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'),
+    'alice has the role admin on bob/hammer.\n[0]',
+  );
+  t.equal(
+    await said('repo', 'collaborator', 'list', 'bob/hammer'),
+    'alice\tadmin\tadmin\tcollaborator admin\t<time>\n[0]',
+  );
+  t.equal(
+    await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice', '--dry-run'),
+    'Would remove alice from bob/hammer.\n[0]',
+  );
   t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), 'Removed alice from bob/hammer.\n[0]');
   t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
-  t.equal(await said('org', 'edit', 'acme', '--rename', 'apex'), 'Renamed acme to apex. The old name stays reserved and leads on.\n[0]');
+  t.equal(
+    await said('org', 'edit', 'acme', '--rename', 'apex'),
+    'Renamed acme to apex. The old name stays reserved and leads on.\n[0]',
+  );
   t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
 
 t.test('command-line.md 2.2 user rename and delete, by the same rules as the page', async (t) => {
-  await runCli(['user', 'add', 'dora', '--random-password'], { cwd: folder, clock, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  await runCli(['user', 'add', 'dora', '--random-password'], {
+    cwd: folder,
+    clock,
+    openRooms,
+    env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
+  });
   t.equal(await said('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');
   t.match(await said('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
-  t.equal(await said('user', 'rename', 'dora', 'dorothy'), 'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]');
+  t.equal(
+    await said('user', 'rename', 'dora', 'dorothy'),
+    'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]',
+  );
   t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
 
   t.match(await said('user', 'show', 'dora'), /dora is called dorothy now\nhint: use the name dorothy\n\[3\]$/);
@@ -117,10 +197,16 @@ t.test('command-line.md 2.2 user rename and delete, by the same rules as the pag
 });
 
 t.test('names that were given up are listed, and one is freed when somebody says so', async (t) => {
-  t.match(await said('handle', 'list'), /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/);
+  t.match(
+    await said('handle', 'list'),
+    /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,
+  );
   t.match(await said('handle', 'free', 'alice', '--yes'), /somebody has this handle now.*\[4\]$/s);
   t.match(await said('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
-  t.equal(await said('handle', 'free', 'Dora', '--dry-run'), 'Would free dora, which is kept for a person who is gone.\n[0]');
+  t.equal(
+    await said('handle', 'free', 'Dora', '--dry-run'),
+    'Would free dora, which is kept for a person who is gone.\n[0]',
+  );
   t.match(await said('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
   t.equal(await said('handle', 'free', 'dora', '--yes'), 'Freed dora: anybody may take it now.\n[0]');
   t.match(await said('user', 'add', 'dora', '--random-password'), /\[0\]$/);

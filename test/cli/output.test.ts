@@ -34,19 +34,25 @@ const columns: Column<Person>[] = [
 function shown(flags: Partial<OutputFlags>, { isTTY = false, width = 100, rows = people } = {}): string {
   const stdout = Object.assign(new PassThrough(), { isTTY, columns: width });
   const stderr = Object.assign(new PassThrough(), { isTTY });
-  const output = createOutput({ stdout, stderr, clock: fixedClock(now) }, { json: false, plain: false, quiet: false, color: 'never', ...flags });
+  const output = createOutput(
+    { stdout, stderr, clock: fixedClock(now) },
+    { json: false, plain: false, quiet: false, color: 'never', ...flags },
+  );
   output.list(rows, columns, ['user', 'users'], (row) => ({ username: row.username, size: row.bytes }));
   return String(stdout.read() ?? '');
 }
 
 t.test('command-line.md 1.1 a table has headers, aligned columns, relative times and a count', async (t) => {
-  t.equal(shown({}, { isTTY: true }), [
-    'USERNAME  NAME                       LAST SEEN      SIZE  ID',
-    'alice     Alice of the long gardens  2 hours ago  1.9 GB  0d3cc8a1',
-    'bob                                  never         999 B  0d3cc8a1',
-    '2 users',
-    '',
-  ].join('\n'));
+  t.equal(
+    shown({}, { isTTY: true }),
+    [
+      'USERNAME  NAME                       LAST SEEN      SIZE  ID',
+      'alice     Alice of the long gardens  2 hours ago  1.9 GB  0d3cc8a1',
+      'bob                                  never         999 B  0d3cc8a1',
+      '2 users',
+      '',
+    ].join('\n'),
+  );
   t.match(shown({}, { isTTY: true, rows: people.slice(0, 1) }), /\n1 user\n$/);
   t.equal(shown({}, { isTTY: true, rows: [] }), '0 users\n', 'headers over nothing say nothing');
 });
@@ -70,7 +76,10 @@ t.test('command-line.md 1.1 elsewhere, or with --plain, rows are tab-separated, 
 
 t.test('command-line.md 1.1 --json prints one document', async (t) => {
   t.equal(shown({ json: true }), '[{"username":"alice","size":1900000000},{"username":"bob","size":999}]\n');
-  t.same(JSON.parse(shown({ json: true }, { isTTY: true })), [{ username: 'alice', size: 1_900_000_000 }, { username: 'bob', size: 999 }]);
+  t.same(JSON.parse(shown({ json: true }, { isTTY: true })), [
+    { username: 'alice', size: 1_900_000_000 },
+    { username: 'bob', size: 999 },
+  ]);
   t.equal(shown({ json: true }, { rows: [] }), '[]\n');
 });
 
@@ -95,14 +104,31 @@ t.test('wide characters take two cells', async (t) => {
   t.equal(displayWidth('e\u0301'), 1);
   t.equal(cut('日本語', 5), '日本…');
   t.equal(cut('abc', 3), 'abc');
-  t.same(layOut([['A', 'B'], ['日本', 'x'], ['abcd', 'y']], [], 80), ['A     B', '日本  x', 'abcd  y']);
+  t.same(
+    layOut(
+      [
+        ['A', 'B'],
+        ['日本', 'x'],
+        ['abcd', 'y'],
+      ],
+      [],
+      80,
+    ),
+    ['A     B', '日本  x', 'abcd  y'],
+  );
 });
 
 t.test('times', async (t) => {
   t.equal(absoluteTime(now + 250), '2026-11-20T09:31:02Z');
   const cases: [number, string][] = [
-    [0, 'just now'], [30_000, 'in a moment'], [-59_999, 'just now'], [-60_000, '1 minute ago'], [-hour, '1 hour ago'], [-47 * hour, '1 day ago'],
-    [90 * 24 * hour, 'in 3 months'], [-800 * 24 * hour, '2 years ago'],
+    [0, 'just now'],
+    [30_000, 'in a moment'],
+    [-59_999, 'just now'],
+    [-60_000, '1 minute ago'],
+    [-hour, '1 hour ago'],
+    [-47 * hour, '1 day ago'],
+    [90 * 24 * hour, 'in 3 months'],
+    [-800 * 24 * hour, '2 years ago'],
   ];
   for (const [distance, text] of cases) t.equal(relativeTime(now + distance, now), text);
 });
@@ -112,7 +138,13 @@ t.test('one fact a line; a secret stands alone on stdout', async (t) => {
   const stderr = new PassThrough();
   const flags = { json: false, plain: false, quiet: false, color: 'never' } as const;
   const output = createOutput({ stdout, stderr, clock: fixedClock(now) }, flags);
-  output.show([['Name', 'alice'], ['Seen', never(null)]], {});
+  output.show(
+    [
+      ['Name', 'alice'],
+      ['Seen', never(null)],
+    ],
+    {},
+  );
   output.secret('hth_x', 'Created token.', {});
   t.equal(String(stdout.read()), 'Name\talice\nSeen\tnever\nhth_x\n');
   t.equal(String(stderr.read()), 'Created token.\n');
@@ -127,11 +159,22 @@ t.test('what the system refuses is said in words, not as a fault of this program
   const said = (code: string): string => {
     const written: string[] = [];
     const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };
-    const output = createOutput({ stdout: stderr, stderr, clock: { now: () => 0 } }, { json: false, plain: false, quiet: false, color: 'never' });
-    reportError(Object.assign(new Error(`${code}: some words, open '/srv/x'`), { code, path: '/srv/x' }), output, stderr, { debug: false });
+    const output = createOutput(
+      { stdout: stderr, stderr, clock: { now: () => 0 } },
+      { json: false, plain: false, quiet: false, color: 'never' },
+    );
+    reportError(
+      Object.assign(new Error(`${code}: some words, open '/srv/x'`), { code, path: '/srv/x' }),
+      output,
+      stderr,
+      { debug: false },
+    );
     return written.join('');
   };
-  t.equal(said('EACCES'), 'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n');
+  t.equal(
+    said('EACCES'),
+    'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n',
+  );
   t.match(said('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
   t.match(said('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
 });

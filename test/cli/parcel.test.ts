@@ -17,12 +17,27 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
 t.teardown(async () => {
   for (const rooms of opened.values()) await (await rooms).close();
 });
-const on = (instance: string) => (...words: string[]) =>
-  runCli(words, { cwd: folder, openRooms, env: { SERVICE_DATA_DIR: path.join(folder, instance) }, input: 'correct horse' });
+const on =
+  (instance: string) =>
+  (...words: string[]) =>
+    runCli(words, {
+      cwd: folder,
+      openRooms,
+      env: { SERVICE_DATA_DIR: path.join(folder, instance) },
+      input: 'correct horse',
+    });
 const [here, there] = [on('here'), on('there')];
 const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], { cwd, env: clientEnvironment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  execFileSync('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], {
+    cwd,
+    env: clientEnvironment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const work = path.join(folder, 'work');
 mkdirSync(work);
@@ -42,8 +57,16 @@ for (const hearth of [here, there]) {
 }
 
 t.test('repo adopt takes a repository of this machine, with a work tree or bare, and leaves it as it is', async (t) => {
-  t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), { code: 0, stdout: /^Made public repository alice\/garden: 4 branches and tags\./ });
-  t.match(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout), { defaultBranch: 'trunk', branches: 2, tags: 1, visibility: 'PUBLIC' });
+  t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), {
+    code: 0,
+    stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
+  });
+  t.match(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout), {
+    defaultBranch: 'trunk',
+    branches: 2,
+    tags: 1,
+    visibility: 'PUBLIC',
+  });
   t.equal(git(work, 'status', '--porcelain'), '');
   t.match(await here('repo', 'fsck', '--all'), { code: 0 });
   t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository in / });
@@ -51,62 +74,106 @@ t.test('repo adopt takes a repository of this machine, with a work tree or bare,
   t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /no such owner/i });
 });
 
-t.test('product.md 3.15 a parcel is one file that plain git clones, and another instance imports with everything', async (t) => {
-  const rooms = await opened.get(path.join(folder, 'here'))!;
-  await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect');
-  await rooms.repositories.replaceImage(localAdministrator, 'alice', 'garden', { declaredType: 'image/png', bytes: png });
-  await here('repo', 'archive', 'alice/garden');
-  t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 0, stdout: /^Wrote alice\/garden to .*garden\.bundle: 4 branches and tags, [\d.]+ kB\.\n$/ });
-  t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /is there already; --replace/ });
-  t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
-  t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
-  t.match(await here('export', 'alice/none', 'x'), { code: 3 });
-  t.notOk(readdirSync(path.join(folder, 'here', 'tmp')).length, 'nothing is left behind');
-  t.notOk(existsSync(path.join(folder, 'x')));
+t.test(
+  'product.md 3.15 a parcel is one file that plain git clones, and another instance imports with everything',
+  async (t) => {
+    const rooms = await opened.get(path.join(folder, 'here'))!;
+    await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect');
+    await rooms.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
+      declaredType: 'image/png',
+      bytes: png,
+    });
+    await here('repo', 'archive', 'alice/garden');
+    t.match(await here('export', 'alice/garden', 'garden.bundle'), {
+      code: 0,
+      stdout: /^Wrote alice\/garden to .*garden\.bundle: 4 branches and tags, [\d.]+ kB\.\n$/,
+    });
+    t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /is there already; --replace/ });
+    t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
+    t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
+    t.match(await here('export', 'alice/none', 'x'), { code: 3 });
+    t.notOk(readdirSync(path.join(folder, 'here', 'tmp')).length, 'nothing is left behind');
+    t.notOk(existsSync(path.join(folder, 'x')));
 
-  git(folder, 'clone', '--quiet', 'garden.bundle', 'cloned');
-  t.equal(git(path.join(folder, 'cloned'), 'rev-parse', 'HEAD').trim(), tip);
-  t.equal(readFileSync(path.join(folder, 'cloned', 'file.txt'), 'utf8'), 'two');
-  git(path.join(folder, 'cloned'), 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
-  t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:repository.json'), /"visibility": "PUBLIC"/);
-  t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:README.md'), /git clone FILE FOLDER/);
+    git(folder, 'clone', '--quiet', 'garden.bundle', 'cloned');
+    t.equal(git(path.join(folder, 'cloned'), 'rev-parse', 'HEAD').trim(), tip);
+    t.equal(readFileSync(path.join(folder, 'cloned', 'file.txt'), 'utf8'), 'two');
+    git(path.join(folder, 'cloned'), 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
+    t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:repository.json'), /"visibility": "PUBLIC"/);
+    t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:README.md'), /git clone FILE FOLDER/);
 
-  t.match(await there('import', 'garden.bundle'), { code: 0, stdout: /^Made public repository alice\/garden: 4 branches and tags\./ });
-  const shown = JSON.parse((await there('repo', 'show', 'alice/garden', '--json')).stdout) as { path: string };
-  t.match(shown, { description: 'Plants', defaultBranch: 'trunk', visibility: 'PUBLIC', state: 'archived', branches: 2, tags: 1 });
-  const { repositories } = await opened.get(path.join(folder, 'there'))!;
-  const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
-  t.match(repository, { defaultBranchProtected: false, imageContentType: 'image/png' });
-  const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
-  t.equal(refs(shown.path), refs(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout).path as string), 'ref for ref');
-  t.match(await there('repo', 'fsck', '--all'), { code: 0 });
-  t.match(await there('import', 'garden.bundle'), { code: 4 });
-  t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), { code: 0, stdout: /^Made private repository alice\/hidden/ });
-});
+    t.match(await there('import', 'garden.bundle'), {
+      code: 0,
+      stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
+    });
+    const shown = JSON.parse((await there('repo', 'show', 'alice/garden', '--json')).stdout) as { path: string };
+    t.match(shown, {
+      description: 'Plants',
+      defaultBranch: 'trunk',
+      visibility: 'PUBLIC',
+      state: 'archived',
+      branches: 2,
+      tags: 1,
+    });
+    const { repositories } = await opened.get(path.join(folder, 'there'))!;
+    const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
+    t.match(repository, { defaultBranchProtected: false, imageContentType: 'image/png' });
+    const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
+    t.equal(
+      refs(shown.path),
+      refs(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout).path as string),
+      'ref for ref',
+    );
+    t.match(await there('repo', 'fsck', '--all'), { code: 0 });
+    t.match(await there('import', 'garden.bundle'), { code: 4 });
+    t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), {
+      code: 0,
+      stdout: /^Made private repository alice\/hidden/,
+    });
+  },
+);
 
 t.test('a parcel of somebody who is not here says so', async (t) => {
   await here('org', 'add', 'acme', '--owner', 'alice');
   await here('repo', 'add', 'acme/tool');
   await here('export', 'acme/tool', 'tool.bundle');
-  t.match(await there('import', 'tool.bundle'), { code: 2, stderr: /no such owner.*hint: the owner that this parcel names is not here.*FILE OWNER\/NAME/s });
-  t.match(await there('import', 'tool.bundle', 'alice/tool'), { code: 0, stdout: /^Made private repository alice\/tool/ });
+  t.match(await there('import', 'tool.bundle'), {
+    code: 2,
+    stderr: /no such owner.*hint: the owner that this parcel names is not here.*FILE OWNER\/NAME/s,
+  });
+  t.match(await there('import', 'tool.bundle', 'alice/tool'), {
+    code: 0,
+    stdout: /^Made private repository alice\/tool/,
+  });
 });
 
 t.test('an empty repository travels, too', async (t) => {
   await here('repo', 'add', 'alice/empty', '--default-branch', 'develop');
   t.equal((await here('export', 'alice/empty', 'empty.bundle')).code, 0);
-  t.match(await there('import', 'empty.bundle'), { code: 0, stdout: /^Made private repository alice\/empty: 0 branches/ });
-  t.match(JSON.parse((await there('repo', 'show', 'alice/empty', '--json')).stdout), { defaultBranch: 'develop', branches: 0 });
+  t.match(await there('import', 'empty.bundle'), {
+    code: 0,
+    stdout: /^Made private repository alice\/empty: 0 branches/,
+  });
+  t.match(JSON.parse((await there('repo', 'show', 'alice/empty', '--json')).stdout), {
+    defaultBranch: 'develop',
+    branches: 0,
+  });
 });
 
 t.test('any bundle can be imported under a name; what is none is refused and leaves nothing', async (t) => {
   git(work, 'bundle', 'create', '--quiet', '../plain.bundle', '--all');
-  t.match(await there('import', 'plain.bundle'), { code: 2, stderr: /say which repository.*hint: hearth import FILE OWNER\/NAME/s });
+  t.match(await there('import', 'plain.bundle'), {
+    code: 2,
+    stderr: /say which repository.*hint: hearth import FILE OWNER\/NAME/s,
+  });
   t.match(await there('import', 'plain.bundle', 'alice/plain', '--json'), { code: 0 });
   writeFileSync(path.join(folder, 'bad.bundle'), 'no bundle');
   t.match(await there('import', 'bad.bundle', 'alice/bad'), { code: 2, stderr: /is no git bundle/ });
   writeFileSync(path.join(folder, 'cut.bundle'), readFileSync(path.join(folder, 'plain.bundle')).subarray(0, -30));
-  t.match(await there('import', 'cut.bundle', 'alice/bad'), { code: 2, stderr: /cut\.bundle cannot be read\. git said: / });
+  t.match(await there('import', 'cut.bundle', 'alice/bad'), {
+    code: 2,
+    stderr: /cut\.bundle cannot be read\. git said: /,
+  });
   t.match(await there('import', 'gone.bundle', 'alice/bad'), { code: 3 });
   t.match(await there('import', 'plain.bundle', 'alice/bad', '--public', '--private'), { code: 2 });
   t.match(await there('repo', 'show', 'alice/bad'), { code: 3 });

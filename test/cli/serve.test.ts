@@ -13,7 +13,11 @@ import { runCli } from './fake-process.ts';
 
 const folder = temporaryFolder(t);
 const program = new URL('../../bin/hearth', import.meta.url).pathname;
-const freePorts = { SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' };
+const freePorts = {
+  SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+  SERVICE_SSH_LISTEN: '127.0.0.1:0',
+  SERVICE_GRPC_LISTEN: '127.0.0.1:0',
+};
 
 interface Started {
   child: ChildProcess;
@@ -25,11 +29,18 @@ interface Started {
 }
 
 /** Starts the program itself, as a person does. */
-function start(words: readonly string[], { dataDir, env = {}, preload }: { dataDir: string; env?: Record<string, string>; preload?: string }): Started {
+function start(
+  words: readonly string[],
+  { dataDir, env = {}, preload }: { dataDir: string; env?: Record<string, string>; preload?: string },
+): Started {
   const child = spawn(program, words, {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'], HOME: '/nonexistent', SERVICE_DATA_DIR: dataDir, ...freePorts, ...env,
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+      SERVICE_DATA_DIR: dataDir,
+      ...freePorts,
+      ...env,
       ...(preload === undefined ? {} : { NODE_OPTIONS: `--import=${preload}` }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,13 +67,19 @@ function start(words: readonly string[], { dataDir, env = {}, preload }: { dataD
   return started;
 }
 
-async function run(words: readonly string[], options: Parameters<typeof start>[1]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function run(
+  words: readonly string[],
+  options: Parameters<typeof start>[1],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const started = start(words, options);
   const code = await started.ended;
   return { code, stdout: started.stdout, stderr: started.stderr };
 }
 
-async function serving(dataDir: string, options: { env?: Record<string, string>; preload?: string; words?: string[] } = {}): Promise<Started & { web: string }> {
+async function serving(
+  dataDir: string,
+  options: { env?: Record<string, string>; preload?: string; words?: string[] } = {},
+): Promise<Started & { web: string }> {
   const server = start(['serve', ...(options.words ?? [])], { dataDir, ...options });
   await server.says(/Data .*\n/);
   return Object.assign(server, { web: /Web {3}(\S+)/.exec(server.stdout)![1]! });
@@ -73,16 +90,22 @@ t.test('a server and commands beside it', async (t) => {
   const server = await serving(dataDir);
   await server.says(/--admin\n/);
 
-  t.match(server.stdout, new RegExp([
-    '^Hearth \\d+\\.\\d+\\.\\d+ is running\\.',
-    '  Web   http://127\\.0\\.0\\.1:\\d+',
-    '  SSH   ssh://git@127\\.0\\.0\\.1:\\d+   fingerprint SHA256:[\\w+/]{43}',
-    '  gRPC  127\\.0\\.0\\.1:\\d+',
-    `  Data  ${dataDir}`,
-    'No administrator yet\\. Open this link within 24 hours to create one:',
-    '  http://127\\.0\\.0\\.1:\\d+/setup\\?token=[0-9A-Z-]{24}',
-    'Show it again: hearth setup-url {6}Without a browser: hearth user add NAME --admin\n$',
-  ].join('\n')), 'operations.md 1.1: the start block');
+  t.match(
+    server.stdout,
+    new RegExp(
+      [
+        '^Hearth \\d+\\.\\d+\\.\\d+ is running\\.',
+        '  Web   http://127\\.0\\.0\\.1:\\d+',
+        '  SSH   ssh://git@127\\.0\\.0\\.1:\\d+   fingerprint SHA256:[\\w+/]{43}',
+        '  gRPC  127\\.0\\.0\\.1:\\d+',
+        `  Data  ${dataDir}`,
+        'No administrator yet\\. Open this link within 24 hours to create one:',
+        '  http://127\\.0\\.0\\.1:\\d+/setup\\?token=[0-9A-Z-]{24}',
+        'Show it again: hearth setup-url {6}Without a browser: hearth user add NAME --admin\n$',
+      ].join('\n'),
+    ),
+    'operations.md 1.1: the start block',
+  );
   t.notMatch(server.stdout, /\.1:0\b/, 'ports are the real ones');
   t.equal((await fetch(`${server.web}/healthz`)).status, 200);
 
@@ -101,7 +124,12 @@ t.test('a server and commands beside it', async (t) => {
     const second = await run(['serve'], { dataDir });
     t.equal(second.code, 6);
     t.equal(second.stdout, '');
-    t.match(second.stderr, new RegExp(`^error: a Hearth server is running in ${dataDir} already \\(process ${server.child.pid}\\)\nhint: stop it first`));
+    t.match(
+      second.stderr,
+      new RegExp(
+        `^error: a Hearth server is running in ${dataDir} already \\(process ${server.child.pid}\\)\nhint: stop it first`,
+      ),
+    );
     t.ok(performance.now() - began < 5_000);
     const migrate = await run(['migrate'], { dataDir });
     t.equal(migrate.code, 6);
@@ -116,32 +144,37 @@ t.test('a server and commands beside it', async (t) => {
     t.equal((await fetch(stdout.trim())).status, 200);
   });
 
-  await t.test('command-line.md 4.5: 50 short writes beside a busy server: none is refused, none is lost', async (t) => {
-    let busy = true;
-    const load = (async () => {
-      while (busy) {
-        const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
-        await answer.arrayBuffer();
-      }
-    })();
-    let slowest = 0;
-    const names = Array.from({ length: 50 }, (_, index) => `person${index}`);
-    const worker = async (): Promise<void> => {
-      for (let name = names.pop(); name !== undefined; name = names.pop()) {
-        const began = performance.now();
-        // In this process: starting the program 50 times would only measure that.
-        const { code, stderr } = await runCli(['user', 'add', name, '--random-password'], { env: { SERVICE_DATA_DIR: dataDir } });
-        slowest = Math.max(slowest, performance.now() - began);
-        if (code !== 0) t.fail(`${name}: ${code} ${stderr}`);
-      }
-    };
-    await Promise.all([worker(), worker(), worker(), worker()]);
-    busy = false;
-    await load;
-    const { stdout } = await run(['user', 'list'], { dataDir });
-    t.equal(stdout.split('\n').filter((line) => line.startsWith('person')).length, 50);
-    t.comment(`slowest ${Math.round(slowest)} ms`);
-  });
+  await t.test(
+    'command-line.md 4.5: 50 short writes beside a busy server: none is refused, none is lost',
+    async (t) => {
+      let busy = true;
+      const load = (async () => {
+        while (busy) {
+          const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
+          await answer.arrayBuffer();
+        }
+      })();
+      let slowest = 0;
+      const names = Array.from({ length: 50 }, (_, index) => `person${index}`);
+      const worker = async (): Promise<void> => {
+        for (let name = names.pop(); name !== undefined; name = names.pop()) {
+          const began = performance.now();
+          // In this process: starting the program 50 times would only measure that.
+          const { code, stderr } = await runCli(['user', 'add', name, '--random-password'], {
+            env: { SERVICE_DATA_DIR: dataDir },
+          });
+          slowest = Math.max(slowest, performance.now() - began);
+          if (code !== 0) t.fail(`${name}: ${code} ${stderr}`);
+        }
+      };
+      await Promise.all([worker(), worker(), worker(), worker()]);
+      busy = false;
+      await load;
+      const { stdout } = await run(['user', 'list'], { dataDir });
+      t.equal(stdout.split('\n').filter((line) => line.startsWith('person')).length, 50);
+      t.comment(`slowest ${Math.round(slowest)} ms`);
+    },
+  );
 
   await t.test('SIGTERM ends it with 0 and leaves nothing running', async (t) => {
     server.child.kill('SIGTERM');
@@ -167,7 +200,10 @@ t.test('with an administrator and a base URL the block shows the public address 
   t.equal(made.code, 0);
   const env = { SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' };
   const server = await serving(dataDir, { env, words: ['--no-ssh'] });
-  t.match(server.stdout, /^ {2}Web {3}https:\/\/git\.example\.org {3}\(also http:\/\/127\.0\.0\.1:\d+\)\n {2}gRPC {2}\S+\n {2}Data /m);
+  t.match(
+    server.stdout,
+    /^ {2}Web {3}https:\/\/git\.example\.org {3}\(also http:\/\/127\.0\.0\.1:\d+\)\n {2}gRPC {2}\S+\n {2}Data /m,
+  );
   t.notMatch(server.stdout, /SSH|setup/);
   server.child.kill('SIGINT');
   t.equal(await server.ended, 0);
@@ -192,7 +228,9 @@ t.test('a second signal ends within a second, whatever runs', async (t) => {
   const { connect } = await import('node:net');
   const hanging = connect(port, host);
   hanging.on('error', () => {});
-  await new Promise<void>((resolve) => hanging.write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nuser', () => resolve()));
+  await new Promise<void>((resolve) =>
+    hanging.write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nuser', () => resolve()),
+  );
   await fetch(`${server.web}/healthz`);
   server.child.kill('SIGTERM');
   await server.says(/server\.stopping/);
@@ -223,11 +261,23 @@ t.test('78: what a restart does not cure', async (t) => {
     [['--config', settings], {}, /bad\.toml:2: "nowhere" is not allowed for http\.listen/],
     [['--listen', '127.0.0.1:2222', '--ssh-listen', '127.0.0.1:2222'], {}, /share a port/],
     [[], { SERVICE_GIT_PROGRAM: 'no-such-git' }, /no-such-git.*was not found/],
-    [[], { SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_BASE_URL: 'https://git.example.org' }, /public address/],
+    [
+      [],
+      { SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_BASE_URL: 'https://git.example.org' },
+      /public address/,
+    ],
   ];
-  if (existsSync('/proc/version')) refused.push([['--data-dir', '/proc/hearth'], {}, /data folder \/proc\/hearth cannot be written by user \d+\nhint: mkdir -p \/proc\/hearth && chown/]);
+  if (existsSync('/proc/version'))
+    refused.push([
+      ['--data-dir', '/proc/hearth'],
+      {},
+      /data folder \/proc\/hearth cannot be written by user \d+\nhint: mkdir -p \/proc\/hearth && chown/,
+    ]);
   for (const [words, env, message] of refused) {
-    const { code, stdout, stderr } = await run(['serve', ...words], { dataDir, env: { SERVICE_HTTP_LISTEN: '', SERVICE_SSH_LISTEN: '', ...env } });
+    const { code, stdout, stderr } = await run(['serve', ...words], {
+      dataDir,
+      env: { SERVICE_HTTP_LISTEN: '', SERVICE_SSH_LISTEN: '', ...env },
+    });
     t.equal(code, 78, words.join(' '));
     t.equal(stdout, '');
     t.match(stderr, message);
@@ -244,14 +294,21 @@ t.test('a port that is taken is explained', async (t) => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.teardown(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const { code, stderr } = await run(['serve', '--listen', `127.0.0.1:${port}`], { dataDir: path.join(folder, 'data') });
+  const { code, stderr } = await run(['serve', '--listen', `127.0.0.1:${port}`], {
+    dataDir: path.join(folder, 'data'),
+  });
   t.equal(code, 1);
-  t.match(stderr, new RegExp(`error: another program listens at 127\\.0\\.0\\.1:${port} already\nhint: choose another port`));
+  t.match(
+    stderr,
+    new RegExp(`error: another program listens at 127\\.0\\.0\\.1:${port} already\nhint: choose another port`),
+  );
 });
 
 t.test('a closed stdout ends a command quietly', async (t) => {
   const child = spawn('sh', ['-c', `"${program}" config example | head -1; "${program}" user list --json | true`], {
-    cwd: folder, env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: path.join(folder, 'data') }, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
+    env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: path.join(folder, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += String(chunk)));
@@ -264,7 +321,9 @@ t.test('a closed stdout ends a command quietly', async (t) => {
 t.test('143: a command that is terminated, and changes nothing', async (t) => {
   const dataDir = path.join(folder, 'data');
   const child = spawn(program, ['key', 'add', '--user', 'alice'], {
-    cwd: folder, env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir }, stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: folder,
+    env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir },
+    stdio: ['pipe', 'ignore', 'ignore'],
   });
   // More than a pipe holds: when it is gone, the command reads and waits for the rest.
   await new Promise((resolve) => child.stdin.write(Buffer.alloc(1 << 20, 'x'), resolve));

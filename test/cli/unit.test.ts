@@ -22,13 +22,21 @@ function works(file: string, ...words: string[]): boolean {
   }
 }
 
-const canTry = process.getuid?.() === 0 && works('strace', '-V') && works('systemd-analyze', '--version') && works('unshare', '-m', 'setpriv', '--help')
-  && existsSync(new URL('../../dist/hearth', import.meta.url));
+const canTry =
+  process.getuid?.() === 0 &&
+  works('strace', '-V') &&
+  works('systemd-analyze', '--version') &&
+  works('unshare', '-m', 'setpriv', '--help') &&
+  existsSync(new URL('../../dist/hearth', import.meta.url));
 
 /** The calls of a set, other sets in it resolved. */
 function callsOf(set: string): string[] {
   const text = execFileSync('systemd-analyze', ['syscall-filter', '--no-pager', set], { encoding: 'utf8' });
-  const names = text.split('\n').slice(1).map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const names = text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
   return names.flatMap((name) => (name.startsWith('@') ? callsOf(name) : [name]));
 }
 
@@ -49,7 +57,12 @@ t.test('systemd understands every line of the unit', async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'hearth.service');
   writeFileSync(file, systemdUnit('/bin/true'));
-  t.equal(execFileSync('sh', ['-c', 'systemd-analyze verify "$1" 2>&1 | grep hearth.service || true', 'sh', file], { encoding: 'utf8' }), '');
+  t.equal(
+    execFileSync('sh', ['-c', 'systemd-analyze verify "$1" 2>&1 | grep hearth.service || true', 'sh', file], {
+      encoding: 'utf8',
+    }),
+    '',
+  );
 });
 
 if (process.getuid?.() === 0 && works('setpriv', '--version')) {
@@ -58,10 +71,27 @@ if (process.getuid?.() === 0 && works('setpriv', '--version')) {
     chmodSync(folder, 0o755);
     const file = path.join(folder, 'etc', 'hearth', 'hearth.toml');
     const hearth = new URL('../../bin/hearth', import.meta.url).pathname;
-    const said = execFileSync('sh', ['-c', 'umask 077; "$@" 2>&1', 'sh', hearth, 'init', '--config', file, '--data-dir', path.join(folder, 'data'), '--user', 'nobody'], { encoding: 'utf8' });
+    const said = execFileSync(
+      'sh',
+      [
+        '-c',
+        'umask 077; "$@" 2>&1',
+        'sh',
+        hearth,
+        'init',
+        '--config',
+        file,
+        '--data-dir',
+        path.join(folder, 'data'),
+        '--user',
+        'nobody',
+      ],
+      { encoding: 'utf8' },
+    );
     t.match(said, /systemctl enable --now hearth/);
     t.notMatch(said, /useradd/, 'the user is there');
-    const asService = (...words: string[]) => works('setpriv', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', ...words);
+    const asService = (...words: string[]) =>
+      works('setpriv', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', ...words);
     t.ok(asService('test', '-r', file));
     t.notOk(asService('test', '-w', file));
     t.ok(asService('test', '-w', path.join(folder, 'data')));
@@ -78,12 +108,21 @@ if (canTry) {
     const trace = path.join(folder, 'trace', 'calls');
     const server = await startProgram(t, 'executable', {
       folder,
-      through: ['unshare', '-m', 'sh', '-c', `
+      through: [
+        'unshare',
+        '-m',
+        'sh',
+        '-c',
+        `
         set -e
         folder=$1; trace=$2
         mount --make-rprivate / && mount --bind "$folder" "$folder" && mount --bind / / && mount -o remount,bind,ro /
         umask 077
-        exec setpriv --reuid ${nobody} --regid ${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all strace -f -qq -o "$trace" "$folder/bin/hearth" serve`, 'sh', folder, trace],
+        exec setpriv --reuid ${nobody} --regid ${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all strace -f -qq -o "$trace" "$folder/bin/hearth" serve`,
+        'sh',
+        folder,
+        trace,
+      ],
     });
     const command = server.command;
     await command('user', 'add', 'alice', '--random-password', '--admin');
@@ -98,16 +137,28 @@ if (canTry) {
     await client.expect(work, 'commit', '-q', '-m', 'first');
     await client.expect(work, 'push', '-q', `http://${token}@${new URL(server.url).host}/git/alice/site.git`, 'main');
     await client.expect(folder, 'clone', '-q', `${server.url}/git/alice/site.git`, 'clone');
-    for (const page of ['/', '/repos/alice/site', '/repos/alice/site/blob/main/a.ts', '/repos/alice/site/commits/main', '/search?q=site']) {
+    for (const page of [
+      '/',
+      '/repos/alice/site',
+      '/repos/alice/site/blob/main/a.ts',
+      '/repos/alice/site/commits/main',
+      '/search?q=site',
+    ]) {
       t.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     }
     for (const job of ['backup.nightly', 'git.maintain', 'code-search.update']) await command('cron', 'run', job);
     // The process that was started is strace, around the server.
-    const { pid } = JSON.parse(readFileSync(path.join(server.dataDir, 'run', 'server.json'), 'utf8')) as { pid: number };
+    const { pid } = JSON.parse(readFileSync(path.join(server.dataDir, 'run', 'server.json'), 'utf8')) as {
+      pid: number;
+    };
     process.kill(pid, 'SIGTERM');
     await server.ended;
 
-    const calls = new Set([...readFileSync(trace, 'utf8').matchAll(/^\d+ +(?:<\.\.\. )?([a-z0-9_]+)(?:\(| resumed)/gm)].map(([, name]) => name!));
+    const calls = new Set(
+      [...readFileSync(trace, 'utf8').matchAll(/^\d+ +(?:<\.\.\. )?([a-z0-9_]+)(?:\(| resumed)/gm)].map(
+        ([, name]) => name!,
+      ),
+    );
     t.ok(calls.size > 40, `${calls.size} different calls were seen`);
     const allowed = allowedCalls();
     t.same([...calls].filter((call) => !allowed.has(call)).sort(), []);

@@ -1,5 +1,13 @@
 import t from 'tap';
-import { checkConfig, configValue, federationObstacles, formatAddress, loadConfig, options, searchedPlaces } from '../../src/config/index.ts';
+import {
+  checkConfig,
+  configValue,
+  federationObstacles,
+  formatAddress,
+  loadConfig,
+  options,
+  searchedPlaces,
+} from '../../src/config/index.ts';
 import type { Config, Problem } from '../../src/config/index.ts';
 import { keyLines } from '../../src/config/key-lines.ts';
 import { nearestName } from '../../src/config/nearest-name.ts';
@@ -7,7 +15,12 @@ import { text } from '../../src/config/option-types.ts';
 import { resolveOptions } from '../../src/config/resolve-options.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 
-type World = { env?: Record<string, string>; files?: Record<string, string>; flags?: Record<string, string>; configPath?: string };
+type World = {
+  env?: Record<string, string>;
+  files?: Record<string, string>;
+  flags?: Record<string, string>;
+  configPath?: string;
+};
 
 /** Sources from a made-up environment and disk; the working folder is /srv. */
 function sources({ env = {}, files = {}, flags = {}, configPath }: World) {
@@ -46,18 +59,28 @@ t.test('without any setting all defaults hold and paths are absolute', async (t)
   t.equal(config.repositories.imageRoot, '/srv/data/repo-images', 'SPEC §1: data/repo-images');
   t.equal(config.baseUrl, null);
   t.same(config.http.listen, { host: '0.0.0.0', port: 3000 });
-  t.same(config.ssh, { enabled: true, listen: { host: '0.0.0.0', port: 2222 }, publicHost: null, publicPort: null, systemSshd: false });
+  t.same(config.ssh, {
+    enabled: true,
+    listen: { host: '0.0.0.0', port: 2222 },
+    publicHost: null,
+    publicPort: null,
+    systemSshd: false,
+  });
   t.same(config.grpc.listen, { host: '0.0.0.0', port: 3001 });
   t.same(config.proxy.trusted, ['loopback']);
   t.equal(config.storage.lowDiskFloorBytes, 512 * 1024 * 1024);
-  t.same(config.federation, {
-    enabled: false,
-    baseUrl: null,
-    peerAllowlist: [],
-    maxAttempts: 8,
-    userResyncIntervalMs: 300_000,
-    devAllowInsecure: false,
-  }, 'SPEC §1');
+  t.same(
+    config.federation,
+    {
+      enabled: false,
+      baseUrl: null,
+      peerAllowlist: [],
+      maxAttempts: 8,
+      userResyncIntervalMs: 300_000,
+      devAllowInsecure: false,
+    },
+    'SPEC §1',
+  );
 });
 
 t.test('every default passes the check of its own type', async (t) => {
@@ -132,11 +155,17 @@ t.test('values are read in the forms that people write', async (t) => {
     [{ SERVICE_STORAGE_LOW_DISK_FLOOR: '1.5' }, 'storage.low_disk_floor', undefined],
     [{ SERVICE_STORAGE_LOW_DISK_FLOOR: '2GB' }, 'storage.low_disk_floor', 2_000_000_000],
     [{ SERVICE_STORAGE_LOW_DISK_FLOOR: '0B' }, 'storage.low_disk_floor', 0],
-    [{ SERVICE_FEDERATION_PEER_ALLOWLIST: 'Forge.Example.org, 127.0.0.1:8080,,[::1]:3' }, 'federation.peer_allowlist',
-      ['forge.example.org', '127.0.0.1:8080', '[::1]:3']],
+    [
+      { SERVICE_FEDERATION_PEER_ALLOWLIST: 'Forge.Example.org, 127.0.0.1:8080,,[::1]:3' },
+      'federation.peer_allowlist',
+      ['forge.example.org', '127.0.0.1:8080', '[::1]:3'],
+    ],
     [{ SERVICE_PROXY_TRUSTED: '' }, 'proxy.trusted', []],
-    [{ SERVICE_PROXY_TRUSTED: 'loopback,private,10.1.0.0/16,fd00::/8,192.0.2.1' }, 'proxy.trusted',
-      ['loopback', 'private', '10.1.0.0/16', 'fd00::/8', '192.0.2.1']],
+    [
+      { SERVICE_PROXY_TRUSTED: 'loopback,private,10.1.0.0/16,fd00::/8,192.0.2.1' },
+      'proxy.trusted',
+      ['loopback', 'private', '10.1.0.0/16', 'fd00::/8', '192.0.2.1'],
+    ],
   ];
   for (const [env, key, value] of cases) {
     const { loaded } = checkConfig(sources({ env }));
@@ -167,27 +196,46 @@ t.test('wrong values are refused with the place, the value and what is expected'
     ['SERVICE_GIT_MAX_PUSH_SIZE', '9999999TiB', /a size from 1MiB to 1TiB/],
   ];
   for (const [name, value, message] of wrong) {
-    t.match(problems({ env: { [name]: value } }), [{ reason: 'config_bad_value', where: name, message }], `${name}=${value}`);
+    t.match(
+      problems({ env: { [name]: value } }),
+      [{ reason: 'config_bad_value', where: name, message }],
+      `${name}=${value}`,
+    );
   }
 });
 
 t.test('TOML values need their own type: a quoted number is no number', async (t) => {
-  t.match(problemIn('[ssh]\npublic_port = "22"'), { reason: 'config_bad_value', line: 2, message: /"22" is not allowed/ });
+  t.match(problemIn('[ssh]\npublic_port = "22"'), {
+    reason: 'config_bad_value',
+    line: 2,
+    message: /"22" is not allowed/,
+  });
   t.match(problemIn('[ssh]\nenabled = "yes"'), { line: 2, message: /true or false/ });
   t.match(problemIn('[proxy]\ntrusted = "loopback"'), { line: 2 });
   t.match(problemIn('data_dir = 1979-05-27'), { line: 1 });
 });
 
 t.test('an unknown key is refused with its line and the nearest name', async (t) => {
-  t.match(problemIn('# a\n\n[http]\n# b\nlistn = "x"'), { reason: 'config_unknown_key', line: 5, where: '/srv/hearth.toml:5', message: 'unknown key http.listn, did you mean http.listen?' });
-  t.match(problemIn('[proxy]\ntrusted = [\n  "loopback",\n]\ntrust = 1'), { line: 5, message: /did you mean proxy\.trusted/ });
+  t.match(problemIn('# a\n\n[http]\n# b\nlistn = "x"'), {
+    reason: 'config_unknown_key',
+    line: 5,
+    where: '/srv/hearth.toml:5',
+    message: 'unknown key http.listn, did you mean http.listen?',
+  });
+  t.match(problemIn('[proxy]\ntrusted = [\n  "loopback",\n]\ntrust = 1'), {
+    line: 5,
+    message: /did you mean proxy\.trusted/,
+  });
   t.match(problemIn('http.lisen = "x"'), { line: 1, message: /did you mean http\.listen/ });
   t.match(problemIn('ssh = { enabled = true, listn = "x" }'), { line: 1, message: /did you mean ssh\.listen/ });
   t.match(problemIn('x = """\n[http]\nlisten = "y"\n"""'), { line: 1, message: 'unknown key x' });
   t.match(problemIn('[htpp]\nlisten = "x"'), { line: 1, message: 'unknown section [htpp], did you mean [http]?' });
   t.match(problemIn('[http]\n[http.listen]\nport = 1'), { line: 2, reason: 'config_bad_value' });
   t.match(problemIn('level = "info"'), { line: 1, message: /did you mean log\.level/ });
-  t.match(problemIn('[http]\nca_file = "/a"'), { line: 2, message: 'unknown key http.ca_file, did you mean ca_file, above the first [section]?' });
+  t.match(problemIn('[http]\nca_file = "/a"'), {
+    line: 2,
+    message: 'unknown key http.ca_file, did you mean ca_file, above the first [section]?',
+  });
   t.match(problemIn('\nhttp = 3000'), { line: 2, message: /http is a section/ });
   t.match(problemIn('"__proto__" = 1'), { line: 1, message: /unknown key __proto__/ });
 });
@@ -220,9 +268,15 @@ t.test('settings that cannot hold together are refused', async (t) => {
     [{ SERVICE_STORAGE_ROOT: './data' }, /storage\.root/],
     [{ SERVICE_REPO_IMAGE_ROOT: './data/repositories' }, /image_root/],
     [{ SERVICE_SESSIONS_IDLE: '100d' }, /sessions\.idle/],
-    [{ SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_BASE_URL: 'https://git.example.org' }, /public address/],
+    [
+      { SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_BASE_URL: 'https://git.example.org' },
+      /public address/,
+    ],
     [{ SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_BASE_URL: 'https://git.example.org' }, /public address/],
-    [{ SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_BASE_URL: 'https://192.0.2.1' }, /public address/],
+    [
+      { SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true', SERVICE_FEDERATION_BASE_URL: 'https://192.0.2.1' },
+      /public address/,
+    ],
   ];
   for (const [env, message] of refused) {
     t.match(problems({ env }), [{ reason: 'config_combination', message }], JSON.stringify(env));
@@ -239,29 +293,52 @@ t.test('settings that cannot hold together are refused', async (t) => {
   for (const env of allowed) t.same(problems({ env }), [], JSON.stringify(env));
 });
 
-t.test('SPEC §1 a federation base URL that cannot serve leaves federation off instead of stopping the start', async (t) => {
-  for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'not a url', 'https://git.example.org/sub']) {
-    const env = { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: url };
-    t.same(problems({ env }), [], url);
-  }
-  const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
-  t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
-});
+t.test(
+  'SPEC §1 a federation base URL that cannot serve leaves federation off instead of stopping the start',
+  async (t) => {
+    for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'not a url', 'https://git.example.org/sub']) {
+      const env = { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: url };
+      t.same(problems({ env }), [], url);
+    }
+    const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
+    t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
+  },
+);
 
 t.test('SPEC §1 federation works when the switch is on and the base URL is a public https origin', async (t) => {
   const obstacles = (baseUrl: string | null, more: object = {}) =>
     federationObstacles({ ...loadConfig(sources({})).config.federation, enabled: true, baseUrl, ...more }).join(' ');
-  for (const url of ['https://git.example.org', 'https://git.example.org/', 'https://git.example.org:8443', 'HTTPS://Git.Example.org', 'https://8.8.8.8', 'https://forge']) {
+  for (const url of [
+    'https://git.example.org',
+    'https://git.example.org/',
+    'https://git.example.org:8443',
+    'HTTPS://Git.Example.org',
+    'https://8.8.8.8',
+    'https://forge',
+  ]) {
     t.equal(obstacles(url), '', url);
   }
   const table: [url: string | null, words: RegExp][] = [
     [null, /missing/],
     ['http://git.example.org', /not https/],
-    ['https://localhost', /loopback/], ['https://a.localhost', /loopback/], ['https://localhost.', /loopback/],
-    ['https://127.0.0.1', /loopback/], ['https://127.9.9.9:8443', /loopback/], ['https://[::1]', /loopback/], ['https://0.0.0.0', /loopback/],
-    ['https://10.1.2.3', /inner/], ['https://192.168.0.9', /inner/], ['https://[fd00::1]', /inner/], ['https://169.254.1.1', /inner/],
-    ['https://git.example.org/sub', /not an origin/], ['https://git.example.org?x', /not an origin/], ['https://a:b@git.example.org', /not an origin/],
-    ['git.example.org', /not an origin/], ['ftp://git.example.org', /not an origin/], ['not a url', /not an origin/], ['https://127.1', /not an origin/],
+    ['https://localhost', /loopback/],
+    ['https://a.localhost', /loopback/],
+    ['https://localhost.', /loopback/],
+    ['https://127.0.0.1', /loopback/],
+    ['https://127.9.9.9:8443', /loopback/],
+    ['https://[::1]', /loopback/],
+    ['https://0.0.0.0', /loopback/],
+    ['https://10.1.2.3', /inner/],
+    ['https://192.168.0.9', /inner/],
+    ['https://[fd00::1]', /inner/],
+    ['https://169.254.1.1', /inner/],
+    ['https://git.example.org/sub', /not an origin/],
+    ['https://git.example.org?x', /not an origin/],
+    ['https://a:b@git.example.org', /not an origin/],
+    ['git.example.org', /not an origin/],
+    ['ftp://git.example.org', /not an origin/],
+    ['not a url', /not an origin/],
+    ['https://127.1', /not an origin/],
   ];
   for (const [url, words] of table) t.match(obstacles(url), words, String(url));
   t.match(obstacles('https://git.example.org', { enabled: false }), /switch is off/);
@@ -270,7 +347,8 @@ t.test('SPEC §1 federation works when the switch is on and the base URL is a pu
 t.test('DESIGN §9 the development flag forgives http and loopback in the base URL, nothing else', async (t) => {
   const obstacles = (baseUrl: string | null, enabled = true) =>
     federationObstacles({ ...loadConfig(sources({})).config.federation, enabled, baseUrl, devAllowInsecure: true });
-  for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.0.0.1']) t.same(obstacles(url), [], url);
+  for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.0.0.1'])
+    t.same(obstacles(url), [], url);
   t.equal(obstacles('ftp://127.0.0.1').length, 1);
   t.equal(obstacles(null, false).length, 2);
 });
@@ -284,7 +362,14 @@ t.test('an environment name that is nearly one of ours is worth a warning', asyn
 t.test('a secret also comes from the file that its …_FILE name points to, and is never shown', async (t) => {
   const table = [
     { key: 'data_dir', env: 'SERVICE_DATA_DIR', type: text, default: '/d', sentence: 'd' },
-    { key: 'mail.password', env: 'SERVICE_MAIL_PASSWORD', type: text, default: null, sentence: 's', secret: true as const },
+    {
+      key: 'mail.password',
+      env: 'SERVICE_MAIL_PASSWORD',
+      type: text,
+      default: null,
+      sentence: 's',
+      secret: true as const,
+    },
   ];
   const files = { '/run/secret': 'hunter2\n' };
   const check = (env: Record<string, string>) => resolveOptions(table, sources({ env, files })).problems;
@@ -292,7 +377,9 @@ t.test('a secret also comes from the file that its …_FILE name points to, and 
   t.equal(resolved.values.get('mail.password'), 'hunter2', 'without the line end');
   t.same(resolved.origins.get('mail.password'), { kind: 'environment', name: 'SERVICE_MAIL_PASSWORD_FILE' });
   t.same(check({ SERVICE_MAIL_PASSWORD_FILE: '/run/secret' }), []);
-  t.match(check({ SERVICE_MAIL_PASSWORD_FILE: '/run/gone' }), [{ where: 'SERVICE_MAIL_PASSWORD_FILE', reason: 'config_file' }]);
+  t.match(check({ SERVICE_MAIL_PASSWORD_FILE: '/run/gone' }), [
+    { where: 'SERVICE_MAIL_PASSWORD_FILE', reason: 'config_file' },
+  ]);
   t.match(check({ SERVICE_MAIL_PASSWORD_FILE: '/run/secret', SERVICE_MAIL_PASSWORD: 'x' }), [{ message: /not both/ }]);
   const shown = JSON.stringify(check({ SERVICE_MAIL_PASSWORD: 'canary\0canary' }));
   t.match(shown, /the value is not allowed/);
@@ -308,8 +395,23 @@ t.test('names and lines', async (t) => {
   t.equal(nearestName('htpt.listen', ['http.listen', 'ssh.listen']), 'http.listen');
   t.equal(nearestName('nothing.like.it', ['http.listen']), null);
   t.equal(formatAddress({ host: '::1', port: 80 }), '[::1]:80');
-  t.same([...keyLines('a = 1\n\n[b]\n# c\nd = [\n1,\n]\n"e" = 2\n[b.f]\ng = 3')], [
-    ['a', 1], ['b', 3], ['b.d', 5], ['b.e', 8], ['b.f', 9], ['b.f.g', 10],
-  ]);
-  t.same([...keyLines('a = 1\r\n# x\r\n[b]\r\nc = 2\r\n')], [['a', 1], ['b', 3], ['b.c', 4]]);
+  t.same(
+    [...keyLines('a = 1\n\n[b]\n# c\nd = [\n1,\n]\n"e" = 2\n[b.f]\ng = 3')],
+    [
+      ['a', 1],
+      ['b', 3],
+      ['b.d', 5],
+      ['b.e', 8],
+      ['b.f', 9],
+      ['b.f.g', 10],
+    ],
+  );
+  t.same(
+    [...keyLines('a = 1\r\n# x\r\n[b]\r\nc = 2\r\n')],
+    [
+      ['a', 1],
+      ['b', 3],
+      ['b.c', 4],
+    ],
+  );
 });

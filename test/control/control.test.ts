@@ -15,11 +15,17 @@ async function door(t: Owner, programs: Record<string, ControlProgram>, dataDir 
   t.teardown(() => server.stop({ graceMs: 0 }));
   const ask = async (program: string, input: (Buffer | string)[] = []) => {
     const said = { code: 0, output: '', complaints: '' };
-    said.code = await converse(dataDir, { program, word: 'garden' }, {
-      input: (async function* () { yield* input; })(),
-      output: (chunk) => void (said.output += chunk.toString()),
-      complain: (text) => void (said.complaints += text),
-    });
+    said.code = await converse(
+      dataDir,
+      { program, word: 'garden' },
+      {
+        input: (async function* () {
+          yield* input;
+        })(),
+        output: (chunk) => void (said.output += chunk.toString()),
+        complain: (text) => void (said.complaints += text),
+      },
+    );
     return said;
   };
   return { server, dataDir, ask };
@@ -36,15 +42,23 @@ const echo: ControlProgram = async (ask, { input, output, complain }) => {
 
 t.test('a question, its input, and the answer with words beside it and an exit code', async (t) => {
   const { ask, dataDir } = await door(t, { echo });
-  t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), { code: 7, output: `garden:${3 + 3 * 1024 * 1024}`, complaints: 'a word' });
+  t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
+    code: 7,
+    output: `garden:${3 + 3 * 1024 * 1024}`,
+    complaints: 'a word',
+  });
   t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
 });
 
 t.test('a refusal is told in its words, a fault is not, an unknown program neither ends the server', async (t) => {
   const { ask } = await door(t, {
     echo,
-    refuses: async () => { throw notFound('unknown_thing', 'There is no such thing.'); },
-    breaks: async () => { throw new Error('a secret of the inside'); },
+    refuses: async () => {
+      throw notFound('unknown_thing', 'There is no such thing.');
+    },
+    breaks: async () => {
+      throw new Error('a secret of the inside');
+    },
   });
   t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
   t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
@@ -54,7 +68,10 @@ t.test('a refusal is told in its words, a fault is not, an unknown program neith
 
 t.test('without a server the answer is a refusal, also where a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
-  t.match(await converse(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch((error: unknown) => error), { reason: 'server_not_running' });
+  t.match(
+    await converse(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch((error: unknown) => error),
+    { reason: 'server_not_running' },
+  );
   mkdirSync(path.join(dataDir, 'run'));
   writeFileSync(path.join(dataDir, 'run', 'control.sock'), '');
   const { ask } = await door(t, { echo }, dataDir);

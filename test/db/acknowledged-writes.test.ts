@@ -28,5 +28,9 @@ t.test('security J01 acknowledged writes survive beside failing transactions: 50
   t.equal(refused, 50, 'each failing one failed with its own error');
   t.equal(expected.length, 5000, 'all others were acknowledged');
   const rows = await db.read.query<{ token_hash: string }[]>('SELECT token_hash FROM setup_tokens ORDER BY 1');
-  t.strictSame(rows.map((row) => row.token_hash), expected.sort(), 'what was acknowledged is there, and nothing else');
+  t.strictSame(
+    rows.map((row) => row.token_hash),
+    expected.sort(),
+    'what was acknowledged is there, and nothing else',
+  );
 });

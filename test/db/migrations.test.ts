@@ -28,7 +28,8 @@ const only = (versions: readonly number[]): Migration[] => migrations.filter((st
 
 async function fill(db: Database, versions: readonly number[]): Promise<void> {
   await db.write(async (tx) => {
-    for (const version of versions) for (const [table, row] of rowsByVersion[version] ?? []) await insertRow(tx, table, row);
+    for (const version of versions)
+      for (const [table, row] of rowsByVersion[version] ?? []) await insertRow(tx, table, row);
   });
 }
 
@@ -42,15 +43,26 @@ function inspect<T>(file: string, look: (database: DatabaseSync) => T): T {
 }
 
 const schemaOf = (file: string) =>
-  inspect(file, (database) => database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all());
+  inspect(file, (database) =>
+    database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all(),
+  );
 
 const applied = (file: string): unknown[] =>
-  inspect(file, (database) => database.prepare('SELECT name FROM migrations ORDER BY timestamp').all().map((row) => row['name']));
+  inspect(file, (database) =>
+    database
+      .prepare('SELECT name FROM migrations ORDER BY timestamp')
+      .all()
+      .map((row) => row['name']),
+  );
 
 function tablesOf(file: string): Map<string, Row[]> {
   return inspect(file, (database) => {
     // What virtual tables keep for themselves is not ours to look at.
-    const names = database.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+    const names = database
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+      )
+      .all();
     return new Map(names.map(({ name }) => [String(name), database.prepare(`SELECT * FROM "${name}"`).all() as Row[]]));
   });
 }
@@ -62,21 +74,31 @@ async function makeDatabase(file: string, versions: readonly number[], logger: L
   await db.close();
 }
 
-t.test('SPEC §9 the migrations are in order, numbered once, and V13 and V14 are what the specification names', async (t) => {
-  const versions = migrations.map((migration) => migration.version);
-  t.strictSame(versions, [...new Set(versions)].sort((a, b) => a - b));
-  const statements = (version: number) => migrations.find((step) => step.version === version)!.statements.join('\n');
-  t.match(statements(13), /image_content_type[\s\S]*image_updated_at/);
-  t.match(statements(14), /CREATE TABLE organisations[\s\S]*owner_org_id/);
-  for (const step of migrations) {
-    if ([2, 9, 19].includes(step.version)) t.match(step.statements.join('\n'), /federation|remote_|followers|received_pushes/);
-  }
-});
+t.test(
+  'SPEC §9 the migrations are in order, numbered once, and V13 and V14 are what the specification names',
+  async (t) => {
+    const versions = migrations.map((migration) => migration.version);
+    t.strictSame(
+      versions,
+      [...new Set(versions)].sort((a, b) => a - b),
+    );
+    const statements = (version: number) => migrations.find((step) => step.version === version)!.statements.join('\n');
+    t.match(statements(13), /image_content_type[\s\S]*image_updated_at/);
+    t.match(statements(14), /CREATE TABLE organisations[\s\S]*owner_org_id/);
+    for (const step of migrations) {
+      if ([2, 9, 19].includes(step.version))
+        t.match(step.statements.join('\n'), /federation|remote_|followers|received_pushes/);
+    }
+  },
+);
 
 t.test('every table has a row in rows-by-version.ts, so that a later step has something to lose', async (t) => {
   const file = path.join(temporaryFolder(t), 'hearth.db');
   await makeDatabase(file, versionsUpTo(Infinity));
-  t.strictSame([...tablesOf(file)].filter(([, rows]) => rows.length === 0).map(([table]) => table), []);
+  t.strictSame(
+    [...tablesOf(file)].filter(([, rows]) => rows.length === 0).map(([table]) => table),
+    [],
+  );
 });
 
 /** What is derived from other rows and made anew by the first start after a step. */
@@ -92,8 +114,14 @@ t.test('from every earlier version: rows are kept, and the schema is that of a f
     await makeDatabase(file, start);
     const before = tablesOf(file);
     const db = await createDatabase(databaseOptions(file));
-    t.ok((await db.schema()).every((step) => step.state === 'applied'), `V${start.join(', V')} goes to the newest`);
-    await fill(db, newest.filter((version) => !start.includes(version)));
+    t.ok(
+      (await db.schema()).every((step) => step.state === 'applied'),
+      `V${start.join(', V')} goes to the newest`,
+    );
+    await fill(
+      db,
+      newest.filter((version) => !start.includes(version)),
+    );
     await db.close();
 
     const after = tablesOf(file);
@@ -101,7 +129,9 @@ t.test('from every earlier version: rows are kept, and the schema is that of a f
       if (start.at(-1)! < (madeAnew[table] ?? 0)) continue;
       for (const row of rows) {
         const columns = Object.keys(row);
-        const kept = after.get(table)?.some((other) => columns.every((column) => Object.is(other[column], row[column])));
+        const kept = after
+          .get(table)
+          ?.some((other) => columns.every((column) => Object.is(other[column], row[column])));
         if (kept !== true) t.fail(`from V${start.at(-1)}, ${table} lost ${JSON.stringify(row)}`);
       }
     }
@@ -117,14 +147,18 @@ t.test('one step at a time, with a restart after each, gives the schema of a fre
   const fresh = path.join(temporaryFolder(t), 'hearth.db');
   await (await createDatabase(databaseOptions(fresh))).close();
   const file = path.join(temporaryFolder(t), 'hearth.db');
-  for (const { version } of migrations) await (await createDatabase(databaseOptions(file, { migrations: only(versionsUpTo(version)) }))).close();
+  for (const { version } of migrations)
+    await (await createDatabase(databaseOptions(file, { migrations: only(versionsUpTo(version)) }))).close();
   t.strictSame(schemaOf(file), schemaOf(fresh));
   t.strictSame(applied(file), applied(fresh));
 });
 
 t.test('security J07, SPEC §2.2 a repository has exactly one owner, by the rule of that name', async (t) => {
   const { db } = await openTestDatabase(t);
-  await fill(db, migrations.map((step) => step.version));
+  await fill(
+    db,
+    migrations.map((step) => step.version),
+  );
   const row = { name: 'n', name_folded: 'n', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
   const insert = (owners: Row) => db.write((tx) => insertRow(tx, 'repositories', { id: 'new', ...row, ...owners }));
   await t.rejects(insert({}), /CHECK constraint failed: repositories_exactly_one_owner/);
@@ -132,33 +166,62 @@ t.test('security J07, SPEC §2.2 a repository has exactly one owner, by the rule
   const move = (set: string) => db.write((tx) => tx.manager.query(`UPDATE repositories SET ${set} WHERE id = 'r1'`));
   await t.rejects(move('owner_user_id = NULL'), /repositories_exactly_one_owner/);
   await t.rejects(move("owner_org_id = 'o'"), /repositories_exactly_one_owner/);
-  await t.resolves(move("owner_org_id = 'o', owner_user_id = NULL, name_folded = 'tool-2'"), 'a transfer in one statement');
+  await t.resolves(
+    move("owner_org_id = 'o', owner_user_id = NULL, name_folded = 'tool-2'"),
+    'a transfer in one statement',
+  );
   await t.rejects(move("visibility = 'public'"), /repositories_visibility/);
 });
 
-t.test('SPEC §2.2 a name is unique per owner, in any case, and free again once its repository is in the trash', async (t) => {
-  const { db } = await openTestDatabase(t);
-  await fill(db, migrations.map((step) => step.version));
-  const row = { name: 'TOOL', name_folded: 'tool', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
-  const insert = (id: string, more: Row) => db.write((tx) => insertRow(tx, 'repositories', { ...row, id, ...more }));
-  await t.rejects(insert('a', { owner_user_id: 'alice-id' }), /repositories\.owner_user_id, repositories\.name_folded/);
-  await t.rejects(insert('b', { owner_org_id: 'o' }), /repositories\.owner_org_id, repositories\.name_folded/);
-  await t.resolves(insert('c', { owner_user_id: 'bob-id' }));
-  await db.write((tx) => tx.manager.query("UPDATE repositories SET deleted_at = 9 WHERE id IN ('r1', 'r4')"));
-  await t.resolves(insert('d', { owner_user_id: 'alice-id' }));
-  await t.resolves(insert('e', { owner_org_id: 'o' }));
-});
+t.test(
+  'SPEC §2.2 a name is unique per owner, in any case, and free again once its repository is in the trash',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    await fill(
+      db,
+      migrations.map((step) => step.version),
+    );
+    const row = { name: 'TOOL', name_folded: 'tool', visibility: 'PUBLIC', created_at: 1, updated_at: 1 };
+    const insert = (id: string, more: Row) => db.write((tx) => insertRow(tx, 'repositories', { ...row, id, ...more }));
+    await t.rejects(
+      insert('a', { owner_user_id: 'alice-id' }),
+      /repositories\.owner_user_id, repositories\.name_folded/,
+    );
+    await t.rejects(insert('b', { owner_org_id: 'o' }), /repositories\.owner_org_id, repositories\.name_folded/);
+    await t.resolves(insert('c', { owner_user_id: 'bob-id' }));
+    await db.write((tx) => tx.manager.query("UPDATE repositories SET deleted_at = 9 WHERE id IN ('r1', 'r4')"));
+    await t.resolves(insert('d', { owner_user_id: 'alice-id' }));
+    await t.resolves(insert('e', { owner_org_id: 'o' }));
+  },
+);
 
 t.test('security J07, SPEC §2.3 owners of repositories stay; memberships go with either side', async (t) => {
   const { db } = await openTestDatabase(t);
-  await fill(db, migrations.map((step) => step.version));
-  const remove = (table: string, id: string) => db.write((tx) => tx.manager.query(`DELETE FROM ${table} WHERE id = ?`, [id]));
-  for (const [table, id] of [['users', 'alice-id'], ['organisations', 'o']] as const) {
-    t.ok(isForeignKeyViolation(await remove(table, id).then(() => null, (error) => error)), `${table} with repositories`);
+  await fill(
+    db,
+    migrations.map((step) => step.version),
+  );
+  const remove = (table: string, id: string) =>
+    db.write((tx) => tx.manager.query(`DELETE FROM ${table} WHERE id = ?`, [id]));
+  for (const [table, id] of [
+    ['users', 'alice-id'],
+    ['organisations', 'o'],
+  ] as const) {
+    t.ok(
+      isForeignKeyViolation(
+        await remove(table, id).then(
+          () => null,
+          (error) => error,
+        ),
+      ),
+      `${table} with repositories`,
+    );
   }
   const members = async () => ((await db.read.query('SELECT * FROM organisation_members')) as Row[]).length;
   await db.write((tx) => insertRow(tx, 'users', { id: 'carol-id', created_at: 1 }));
-  await db.write((tx) => insertRow(tx, 'organisation_members', { organisation_id: 'o', user_id: 'carol-id', role: 'GUEST', created_at: 1 }));
+  await db.write((tx) =>
+    insertRow(tx, 'organisation_members', { organisation_id: 'o', user_id: 'carol-id', role: 'GUEST', created_at: 1 }),
+  );
   t.equal(await members(), 2);
   await remove('users', 'carol-id');
   t.equal(await members(), 1);
@@ -169,7 +232,10 @@ t.test('security J07, SPEC §2.3 owners of repositories stay; memberships go wit
 
 t.test('what hangs on a repository hangs on the table that V14 built anew', async (t) => {
   const { db } = await openTestDatabase(t);
-  await fill(db, migrations.map((step) => step.version));
+  await fill(
+    db,
+    migrations.map((step) => step.version),
+  );
   const children = ['collaborators', 'access_token_repositories', 'pushes', 'push_updates', 'push_announcements'];
   await db.write((tx) => tx.manager.query("DELETE FROM repositories WHERE id = 'r1'"));
   for (const table of children) t.strictSame(await db.read.query(`SELECT * FROM ${table}`), [], table);
@@ -234,16 +300,22 @@ t.test('security R26 a failing migration is undone as a whole, named, and can be
   const [schema, rows, steps] = [schemaOf(file), tablesOf(file), applied(file)];
   const broken = (statements: string[]) => [...migrations, { version: 999, name: 'Broken', statements }];
   const attempts: [string, string[]][] = [
-    ['a statement that fails', ['CREATE TABLE half (id TEXT)', "UPDATE users SET bio = 'changed'", 'INSERT INTO nowhere VALUES (1)']],
+    [
+      'a statement that fails',
+      ['CREATE TABLE half (id TEXT)', "UPDATE users SET bio = 'changed'", 'INSERT INTO nowhere VALUES (1)'],
+    ],
     ['a rebuild that loses parents', ["DELETE FROM users WHERE id = 'bob-id'"]],
   ];
   for (const [what, statements] of attempts) {
     for (let restart = 0; restart < 3; restart++) {
-      await t.rejects(createDatabase(databaseOptions(file, { migrations: broken(statements), clock: fixedClock(restart) })), {
-        code: 'unavailable',
-        reason: 'migration_failed',
-        message: /V999 Broken/,
-      });
+      await t.rejects(
+        createDatabase(databaseOptions(file, { migrations: broken(statements), clock: fixedClock(restart) })),
+        {
+          code: 'unavailable',
+          reason: 'migration_failed',
+          message: /V999 Broken/,
+        },
+      );
     }
     t.strictSame([schemaOf(file), tablesOf(file), applied(file)], [schema, rows, steps], what);
   }
@@ -252,28 +324,34 @@ t.test('security R26 a failing migration is undone as a whole, named, and can be
   const db = await createDatabase(databaseOptions(file, { migrations: broken(attempts[0]![1]), migrate: 'never' }));
   await t.rejects(db.migrate());
   await db.write(async ({ manager }) => t.same(await manager.query('PRAGMA foreign_keys'), [{ foreign_keys: 1 }]));
-  await t.rejects(db.write((tx) => tx.manager.query("DELETE FROM users WHERE id = 'alice-id'")), /FOREIGN KEY/);
+  await t.rejects(
+    db.write((tx) => tx.manager.query("DELETE FROM users WHERE id = 'alice-id'")),
+    /FOREIGN KEY/,
+  );
   await db.close();
 
   await (await createDatabase(databaseOptions(file, { migrations: broken(['CREATE TABLE whole (id TEXT)']) }))).close();
   t.equal(applied(file).length, steps.length + 1);
 });
 
-t.test('a migration beside another program that holds the lock is refused with a word, not undone halfway', async (t) => {
-  const file = path.join(temporaryFolder(t), 'hearth.db');
-  await makeDatabase(file, versionsUpTo(13));
-  const steps = applied(file);
-  const db = await createDatabase(databaseOptions(file, { migrate: 'never', busyTimeoutMs: 50 }));
-  const other = new DatabaseSync(file);
-  other.exec('BEGIN IMMEDIATE');
-  await t.rejects(db.migrate(), { code: 'unavailable', reason: 'database_locked' });
-  other.exec('ROLLBACK');
-  other.close();
-  t.strictSame(applied(file), steps);
-  await db.migrate();
-  t.ok((await db.schema()).every((step) => step.state === 'applied'));
-  await db.close();
-});
+t.test(
+  'a migration beside another program that holds the lock is refused with a word, not undone halfway',
+  async (t) => {
+    const file = path.join(temporaryFolder(t), 'hearth.db');
+    await makeDatabase(file, versionsUpTo(13));
+    const steps = applied(file);
+    const db = await createDatabase(databaseOptions(file, { migrate: 'never', busyTimeoutMs: 50 }));
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    await t.rejects(db.migrate(), { code: 'unavailable', reason: 'database_locked' });
+    other.exec('ROLLBACK');
+    other.close();
+    t.strictSame(applied(file), steps);
+    await db.migrate();
+    t.ok((await db.schema()).every((step) => step.state === 'applied'));
+    await db.close();
+  },
+);
 
 t.test('security R05 killed in the middle of a migration, the next start finishes it', async (t) => {
   const fresh = path.join(temporaryFolder(t), 'hearth.db');
@@ -295,7 +373,10 @@ t.test('security R05 killed in the middle of a migration, the next start finishe
     const kept = (await db.read.query('SELECT id FROM repositories ORDER BY id')) as Row[];
     await db.close();
     t.strictSame(schemaOf(file), schemaOf(fresh));
-    t.same(kept, rows.get('repositories')!.map(({ id }) => ({ id })));
+    t.same(
+      kept,
+      rows.get('repositories')!.map(({ id }) => ({ id })),
+    );
     t.same(tablesOf(file).get('collaborators'), rows.get('collaborators'));
   }
 });
@@ -307,7 +388,10 @@ t.test('a command beside the server migrates only what has no schema yet', async
     // An empty file is what a first start leaves behind that was killed at once.
     if (name === 'empty.db') writeFileSync(path.join(folder, name), '');
     const db = await createDatabase(options(name));
-    t.ok((await db.schema()).every((step) => step.state === 'applied'), name);
+    t.ok(
+      (await db.schema()).every((step) => step.state === 'applied'),
+      name,
+    );
     await db.close();
     await (await createDatabase(options(name))).close();
   }

@@ -10,7 +10,8 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const limits: SideLimits = { requestMs: 5_000, queue: 10 };
-const slow = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS count FROM n';
+const slow =
+  'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS count FROM n';
 
 async function openAside(t: Owner, changed: Partial<SideLimits> = {}) {
   const { db, folder } = await openTestDatabase(t);
@@ -19,8 +20,11 @@ async function openAside(t: Owner, changed: Partial<SideLimits> = {}) {
   return { db, aside, folder };
 }
 
-const ask = (thread: { ask: Awaited<ReturnType<typeof openAside>>['aside']['ask'] }, sql: string, parameters: Record<string, unknown> | unknown[] = []) =>
-  thread.ask([{ sql, parameters }]).then(([rows]) => rows);
+const ask = (
+  thread: { ask: Awaited<ReturnType<typeof openAside>>['aside']['ask'] },
+  sql: string,
+  parameters: Record<string, unknown> | unknown[] = [],
+) => thread.ask([{ sql, parameters }]).then(([rows]) => rows);
 
 t.test('a thread aside leaves the processor to the others', async (t) => {
   const { aside } = await openAside(t);
@@ -31,7 +35,8 @@ t.test('a thread aside leaves the processor to the others', async (t) => {
 
 t.test('a side thread reads what is committed, by name or position, and writes nothing', async (t) => {
   const { db, aside } = await openAside(t);
-  const count = () => ask(aside, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
+  const count = () =>
+    ask(aside, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
   t.same(await count(), [{ count: 0 }]);
   await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'x', created_at: 1, expires_at: 2 }));
   t.same(await count(), [{ count: 1 }], 'live');
@@ -77,25 +82,42 @@ t.test('a file of derived data is made, written in transactions, and read beside
   const derived = openSideThread({ file, readOnly: false, setUp }, limits);
   t.teardown(() => derived.close());
   await derived.ask(['a', 'b'].map((text) => ({ sql: 'INSERT INTO notes VALUES (?)', parameters: [text] })));
-  const half = derived.ask([{ sql: "INSERT INTO notes VALUES ('c')", parameters: [] }, { sql: 'INSERT INTO notes VALUES (NULL)', parameters: [] }]);
+  const half = derived.ask([
+    { sql: "INSERT INTO notes VALUES ('c')", parameters: [] },
+    { sql: 'INSERT INTO notes VALUES (NULL)', parameters: [] },
+  ]);
   await t.rejects(half, /NOT NULL/);
 
   const both = db.openAside(limits, { derived: file });
   t.teardown(() => both.close());
-  t.same(await ask(both, 'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users'), [{ notes: 2, users: 0 }]);
+  t.same(
+    await ask(both, 'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users'),
+    [{ notes: 2, users: 0 }],
+  );
   await t.rejects(ask(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
 });
 
 t.test('what a write ends with sees all of it, and is committed or undone with it', async (t) => {
   const { db } = await openTestDatabase(t);
-  const count = async () => ((await db.read.query('SELECT token_hash FROM setup_tokens ORDER BY 1')) as { token_hash: string }[]).map((row) => row.token_hash);
+  const count = async () =>
+    ((await db.read.query('SELECT token_hash FROM setup_tokens ORDER BY 1')) as { token_hash: string }[]).map(
+      (row) => row.token_hash,
+    );
   db.beforeCommit(async (tx) => {
     const [{ rows }] = await tx.manager.query('SELECT count(*) AS rows FROM setup_tokens');
     if (rows > 2) throw new Error('too many');
     await insertRow(tx, 'setup_tokens', { token_hash: `after ${rows}`, created_at: 1, expires_at: 1 });
   });
-  t.equal(await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'one', created_at: 1, expires_at: 1 }).then(() => 'result')), 'result');
+  t.equal(
+    await db.write((tx) =>
+      insertRow(tx, 'setup_tokens', { token_hash: 'one', created_at: 1, expires_at: 1 }).then(() => 'result'),
+    ),
+    'result',
+  );
   t.same(await count(), ['after 1', 'one']);
-  await t.rejects(db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'two', created_at: 1, expires_at: 1 })), /too many/);
+  await t.rejects(
+    db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'two', created_at: 1, expires_at: 1 })),
+    /too many/,
+  );
   t.same(await count(), ['after 1', 'one']);
 });

@@ -50,7 +50,10 @@ t.test('a file that cannot take a setting is refused, and so is one that is no d
     reason: 'database_unavailable',
     message: /journal_mode at memory instead of WAL/,
   });
-  await t.rejects(createDatabase(databaseOptions(temporaryFolder(t))), { code: 'unavailable', reason: 'database_unavailable' });
+  await t.rejects(createDatabase(databaseOptions(temporaryFolder(t))), {
+    code: 'unavailable',
+    reason: 'database_unavailable',
+  });
 });
 
 t.test('writes happen one at a time, in the order they were asked for, each with one time', async (t) => {
@@ -101,7 +104,10 @@ t.test('a write inside a write, and a read past it, are mistakes that show at on
   const { db } = await openTestDatabase(t);
   const outer = db.write(async (tx) => {
     await note(tx, 'outer');
-    await t.rejects(db.write((inner) => note(inner, 'inner')), { code: 'internal', message: /inside a write/ });
+    await t.rejects(
+      db.write((inner) => note(inner, 'inner')),
+      { code: 'internal', message: /inside a write/ },
+    );
     t.throws(() => db.read, { code: 'internal', message: /tx\.manager/ });
     await tick();
     t.throws(() => db.read, { code: 'internal' }, 'also after a pause');
@@ -110,24 +116,27 @@ t.test('a write inside a write, and a read past it, are mistakes that show at on
   t.strictSame(await notes(db.read), ['outer']);
 });
 
-t.test('what was there when a write began can be read without its thread, until the write changes something', async (t) => {
-  const { db } = await openTestDatabase(t);
-  await Promise.all([
-    db.write((tx) => note(tx, 'before')),
-    db.write(async (tx) => {
-      const { before } = tx;
-      t.strictSame(await notes(tx.before), ['before'], 'with what the write just before it has left');
-      t.strictSame(await notes(tx.manager), ['before']);
-      t.strictSame(await notes(tx.before), ['before'], 'reading changes nothing');
-      await note(tx, 'mine');
-      t.throws(() => tx.before, { code: 'internal', message: /tx\.manager/ });
-      t.strictSame(await notes(before), ['before']);
-    }),
-  ]);
-  let kept: Tx;
-  await db.write(async (tx) => void (kept = tx));
-  t.throws(() => kept.before, { code: 'internal' }, 'nor once it is over');
-});
+t.test(
+  'what was there when a write began can be read without its thread, until the write changes something',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    await Promise.all([
+      db.write((tx) => note(tx, 'before')),
+      db.write(async (tx) => {
+        const { before } = tx;
+        t.strictSame(await notes(tx.before), ['before'], 'with what the write just before it has left');
+        t.strictSame(await notes(tx.manager), ['before']);
+        t.strictSame(await notes(tx.before), ['before'], 'reading changes nothing');
+        await note(tx, 'mine');
+        t.throws(() => tx.before, { code: 'internal', message: /tx\.manager/ });
+        t.strictSame(await notes(before), ['before']);
+      }),
+    ]);
+    let kept: Tx;
+    await db.write(async (tx) => void (kept = tx));
+    t.throws(() => kept.before, { code: 'internal' }, 'nor once it is over');
+  },
+);
 
 t.test('work that a write did not wait for is refused instead of joining the next write', async (t) => {
   const { db } = await openTestDatabase(t);
@@ -166,7 +175,10 @@ t.test('a full disk is said so, and the writes after it are whole again', async 
     });
     await t.rejects(tooMuch, { code: 'unavailable', reason: 'disk_full' });
   }
-  await t.rejects(db.write(async (tx) => (await note(tx, 'undone'), Promise.reject(new Error('no')))), /^no$/);
+  await t.rejects(
+    db.write(async (tx) => (await note(tx, 'undone'), Promise.reject(new Error('no')))),
+    /^no$/,
+  );
   await db.write((tx) => note(tx, 'kept'));
   t.strictSame(await notes(db.read), ['kept'], 'acknowledged, so every other connection sees it');
 });
@@ -183,7 +195,19 @@ t.test('a value that cannot be stored fails its write alone', async (t) => {
 
 t.test('security J09 unusual text comes back as it was stored; NUL too', async (t) => {
   const { db } = await openTestDatabase(t);
-  const texts = ['', ' ', 'Ünïcode', '日本語', '👩‍👩‍👧‍👦', '\u202egnp.exe', "'; DROP TABLE users; --", '%_\\', 'a\0b', '\r\n\t', 'ς'];
+  const texts = [
+    '',
+    ' ',
+    'Ünïcode',
+    '日本語',
+    '👩‍👩‍👧‍👦',
+    '\u202egnp.exe',
+    "'; DROP TABLE users; --",
+    '%_\\',
+    'a\0b',
+    '\r\n\t',
+    'ς',
+  ];
   for (const text of texts) await db.write((tx) => note(tx, text));
   t.strictSame(new Set(await notes(db.read)), new Set(texts));
 });
@@ -208,7 +232,11 @@ t.test('a broken unique rule is recognised by its columns, not by parts of their
     await insertRow(tx, 'users', { ...person, id: 'a' });
     await insertRow(tx, 'repositories', { ...repository, id: 'r', name: 'Tool', name_folded: 'tool' });
   });
-  const failure = async (work: (tx: Tx) => Promise<void>): Promise<unknown> => db.write(work).then(() => null, (error) => error);
+  const failure = async (work: (tx: Tx) => Promise<void>): Promise<unknown> =>
+    db.write(work).then(
+      () => null,
+      (error) => error,
+    );
 
   const twice = await failure((tx) => insertRow(tx, 'users', { ...person, id: 'b' }));
   t.ok(isUniqueViolation(twice, 'users.username'));
@@ -216,12 +244,16 @@ t.test('a broken unique rule is recognised by its columns, not by parts of their
   t.notOk(isUniqueViolation(twice, 'users.id'));
   t.notOk(isForeignKeyViolation(twice));
 
-  const sameName = await failure((tx) => insertRow(tx, 'repositories', { ...repository, id: 's', name: 'tool', name_folded: 'tool' }));
+  const sameName = await failure((tx) =>
+    insertRow(tx, 'repositories', { ...repository, id: 's', name: 'tool', name_folded: 'tool' }),
+  );
   t.ok(isUniqueViolation(sameName, 'repositories.owner_user_id, repositories.name_folded'));
   t.ok(isUniqueViolation(sameName, 'repositories.name_folded'));
   t.notOk(isUniqueViolation(sameName, 'repositories.name'));
 
-  const noOwner = await failure((tx) => insertRow(tx, 'repositories', { ...repository, id: 's', name: 'x', name_folded: 'x', owner_user_id: 'nobody' }));
+  const noOwner = await failure((tx) =>
+    insertRow(tx, 'repositories', { ...repository, id: 's', name: 'x', name_folded: 'x', owner_user_id: 'nobody' }),
+  );
   t.ok(isForeignKeyViolation(noOwner));
   t.notOk(isUniqueViolation(noOwner, 'repositories.id'));
   t.ok(isForeignKeyViolation(await failure((tx) => tx.manager.query("DELETE FROM users WHERE id = 'a'"))));
@@ -236,7 +268,10 @@ t.test('closing waits for the writes already asked for; afterwards the doors are
   const { db, file } = await openTestDatabase(t);
   const writes = ['a', 'b', 'c'].map((hash) => db.write((tx) => note(tx, hash)));
   await db.close();
-  t.strictSame((await Promise.allSettled(writes)).map((result) => result.status), ['fulfilled', 'fulfilled', 'fulfilled']);
+  t.strictSame(
+    (await Promise.allSettled(writes)).map((result) => result.status),
+    ['fulfilled', 'fulfilled', 'fulfilled'],
+  );
   await t.rejects(db.write((tx) => note(tx, 'd')));
   await t.resolves(db.close(), 'twice is once');
   const again = await createDatabase(databaseOptions(file));
@@ -253,7 +288,10 @@ t.test('when the writing thread dies, writes fail and whoever runs the program h
   const { db } = await openTestDatabase(t, { more: { onStorageFault: (error) => faults.push(error) } });
   await db.write((tx) => note(tx, 'kept'));
   await worker!.terminate();
-  await t.rejects(db.write((tx) => note(tx, 'lost')), /thread has ended/);
+  await t.rejects(
+    db.write((tx) => note(tx, 'lost')),
+    /thread has ended/,
+  );
   t.equal(faults.length, 1);
   t.strictSame(await notes(db.read), ['kept'], 'reading goes on until the program ends');
 });
@@ -274,11 +312,18 @@ t.test('a slow write is named in the log', async (t) => {
 
 t.test('a write that is synced with the next one leaves the writer as careful as it was', async (t) => {
   const { db } = await openTestDatabase(t);
-  const level = () => db.write(async ({ manager }) => Object.values((await manager.query<Record<string, unknown>[]>('PRAGMA synchronous'))[0]!)[0]);
-  await db.write(async (tx) => {
-    t.same(await tx.manager.query('PRAGMA synchronous'), [{ synchronous: 1 }]);
-    await note(tx, 'soon');
-  }, { durable: 'with-the-next' });
+  const level = () =>
+    db.write(
+      async ({ manager }) =>
+        Object.values((await manager.query<Record<string, unknown>[]>('PRAGMA synchronous'))[0]!)[0],
+    );
+  await db.write(
+    async (tx) => {
+      t.same(await tx.manager.query('PRAGMA synchronous'), [{ synchronous: 1 }]);
+      await note(tx, 'soon');
+    },
+    { durable: 'with-the-next' },
+  );
   t.same(await notes(db.read), ['soon'], 'others see it at once');
   t.equal(await level(), 2);
   await t.rejects(db.write(() => Promise.reject(new Error('no')), { durable: 'with-the-next' }));
@@ -291,7 +336,11 @@ t.test('a lookup answers as the mapper does', async (t) => {
   t.same(db.lookup(noteSchema, { hash: 'one' }), await db.read.findBy(noteSchema, { hash: 'one' }));
   t.same(db.lookup(noteSchema, { hash: 'two' }), []);
   t.same(db.lookup(noteSchema, { hash: 'one', madeAt: null as never }), [], 'null is a value like others');
-  await t.rejects(db.write(async () => db.lookup(noteSchema, { hash: 'one' })), { code: 'internal' }, 'not inside a write');
+  await t.rejects(
+    db.write(async () => db.lookup(noteSchema, { hash: 'one' })),
+    { code: 'internal' },
+    'not inside a write',
+  );
 });
 
 t.test('a lookup keeps nothing over a commit, whoever made it', async (t) => {

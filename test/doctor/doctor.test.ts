@@ -1,7 +1,17 @@
 // time limit: 180 s
 // Every fault that the doctor knows is planted into an instance of its own kind, and found; a clean one has none.
 import { execFile } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -25,14 +35,29 @@ await hearth.rooms.accounts.setAdministrator(alice.id, true);
 
 /** Repositories for faults that must not meet. */
 const folders: Record<string, { id: string; path: string; tip: string }> = {};
-for (const name of ['empty-ref', 'empty-packed', 'empty-unknown', 'empty-gone', 'damaged', 'head', 'branch', 'missing', 'lock', 'hook', 'image', 'bad-image']) folders[name] = await makeRepository(hearth, name);
+for (const name of [
+  'empty-ref',
+  'empty-packed',
+  'empty-unknown',
+  'empty-gone',
+  'damaged',
+  'head',
+  'branch',
+  'missing',
+  'lock',
+  'hook',
+  'image',
+  'bad-image',
+])
+  folders[name] = await makeRepository(hearth, name);
 
 async function makeRepository({ url, folder, rooms }: Hearth, name: string) {
   await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const work = path.join(folder, `work-${name}`);
   mkdirSync(work);
   // Not at once: the server that is pushed to runs in this process.
-  const git = async (...args: string[]) => (await run('git', args, { cwd: work, env: clientEnvironment })).stdout.trim();
+  const git = async (...args: string[]) =>
+    (await run('git', args, { cwd: work, env: clientEnvironment })).stdout.trim();
   await git('init', '--quiet', '--initial-branch=main');
   writeFileSync(path.join(work, 'a'), name);
   await git('add', '.');
@@ -42,7 +67,10 @@ async function makeRepository({ url, folder, rooms }: Hearth, name: string) {
   return { id: found.repository.id, path: found.path, tip: await git('rev-parse', 'HEAD') };
 }
 for (const name of ['image', 'bad-image']) {
-  await hearth.rooms.repositories.replaceImage(localAdministrator, 'alice', name, { bytes: png, declaredType: 'image/png' });
+  await hearth.rooms.repositories.replaceImage(localAdministrator, 'alice', name, {
+    bytes: png,
+    declaredType: 'image/png',
+  });
 }
 await hearth.rooms.backups.create();
 await hearth.rooms.audit.flush();
@@ -54,7 +82,9 @@ interface Report {
 }
 
 async function doctor(...words: string[]): Promise<Report & { code: number }> {
-  const { code, stdout, stderr } = await runCli(['doctor', '--json', ...words], { env: { SERVICE_DATA_DIR: dataDir, ...settings } });
+  const { code, stdout, stderr } = await runCli(['doctor', '--json', ...words], {
+    env: { SERVICE_DATA_DIR: dataDir, ...settings },
+  });
   if (stdout === '') throw new Error(stderr);
   return { code, ...(JSON.parse(stdout) as Report) };
 }
@@ -68,7 +98,10 @@ t.test('a clean instance gives no false alarm', async (t) => {
 
 /** Beside the two doors, as somebody with a tool would. */
 function sql(...statements: string[]): void {
-  const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), { enableForeignKeyConstraints: false, timeout: 5_000 });
+  const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), {
+    enableForeignKeyConstraints: false,
+    timeout: 5_000,
+  });
   for (const statement of statements) database.exec(statement);
   database.close();
 }
@@ -83,102 +116,206 @@ const uuid = '00000000-0000-4000-8000-000000000000';
 
 const seeded: [check: string, seed: () => void][] = [
   ['settings.plain_http', () => (settings['SERVICE_BASE_URL'] = 'http://git.example.org')],
-  ['settings.federation', () => Object.assign(settings, { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'https://localhost' })],
+  [
+    'settings.federation',
+    () =>
+      Object.assign(settings, { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'https://localhost' }),
+  ],
   ['storage.full', () => (settings['SERVICE_STORAGE_LOW_DISK_FLOOR'] = '1TiB')],
   ['storage.open_folder', () => chmodSync(dataDir, 0o705)],
   ['ssh.key_mode', () => chmodSync(path.join(dataDir, 'ssh', 'host_ed25519'), 0o644)],
-  ['storage.old_temporary', () => {
-    mkdirSync(path.join(dataDir, 'tmp', 'drill-x'), { recursive: true });
-    age(path.join(dataDir, 'tmp', 'drill-x'));
-  }],
-  ['backup.unfinished', () => {
-    mkdirSync(path.join(dataDir, 'backups', '.unfinished-x'));
-    age(path.join(dataDir, 'backups', '.unfinished-x'));
-  }],
+  [
+    'storage.old_temporary',
+    () => {
+      mkdirSync(path.join(dataDir, 'tmp', 'drill-x'), { recursive: true });
+      age(path.join(dataDir, 'tmp', 'drill-x'));
+    },
+  ],
+  [
+    'backup.unfinished',
+    () => {
+      mkdirSync(path.join(dataDir, 'backups', '.unfinished-x'));
+      age(path.join(dataDir, 'backups', '.unfinished-x'));
+    },
+  ],
   ['database.mode', () => chmodSync(path.join(dataDir, 'hearth.db'), 0o644)],
-  ['database.foreign_keys', () => sql(`INSERT INTO ssh_keys (id, user_id, title, type, blob_base64, fingerprint, created_at) VALUES ('k', '${uuid}', 't', 'ssh-ed25519', 'A', 'SHA256:x', 1)`)],
-  ['people.ownerless_organisation', () => sql(`INSERT INTO organisations (id, name, created_at) VALUES ('${uuid}', 'empty', 1)`)],
-  ['people.dangling_handle', () => sql("INSERT INTO handles (folded, display, kind, owner_id) VALUES ('ghost', 'ghost', 'user', 'nobody')")],
+  [
+    'database.foreign_keys',
+    () =>
+      sql(
+        `INSERT INTO ssh_keys (id, user_id, title, type, blob_base64, fingerprint, created_at) VALUES ('k', '${uuid}', 't', 'ssh-ed25519', 'A', 'SHA256:x', 1)`,
+      ),
+  ],
+  [
+    'people.ownerless_organisation',
+    () => sql(`INSERT INTO organisations (id, name, created_at) VALUES ('${uuid}', 'empty', 1)`),
+  ],
+  [
+    'people.dangling_handle',
+    () => sql("INSERT INTO handles (folded, display, kind, owner_id) VALUES ('ghost', 'ghost', 'user', 'nobody')"),
+  ],
   ['people.no_administrator', () => sql('UPDATE users SET is_administrator = 0')],
   ['clock.behind', () => sql(`UPDATE repositories SET created_at = ${Date.now() + 86_400_000} WHERE name = 'hook'`)],
   ['repositories.missing', () => rmSync(at('missing'), { recursive: true })],
-  ['repositories.orphan', () => {
-    mkdirSync(path.join(dataDir, 'repositories', uuid, `${uuid}.git`), { recursive: true });
-    age(path.join(dataDir, 'repositories', uuid, `${uuid}.git`));
-  }],
-  ['repositories.stale_lock', () => {
-    mkdirSync(at('lock', 'refs/heads'), { recursive: true });
-    writeFileSync(at('lock', 'refs/heads/main.lock'), '');
-    age(at('lock', 'refs/heads/main.lock'));
-  }],
-  ['repositories.unfinished_objects', () => {
-    mkdirSync(at('hook', 'objects/tmp_objdir-incoming-x'));
-    age(at('hook', 'objects/tmp_objdir-incoming-x'));
-  }],
-  ['repositories.empty_ref', () => {
-    // Only the journal knows it; the journal knows better than what was packed earlier; only what was packed is known; it was deleted.
-    rmSync(at('empty-ref', 'packed-refs'), { force: true });
-    writeFileSync(at('empty-packed', 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${'1'.repeat(40)} refs/heads/main\n`);
-    writeFileSync(at('empty-unknown', 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${folders['empty-unknown']!.tip} refs/heads/main\n`);
-    sql(`DELETE FROM pushes WHERE id IN (${pushesOf('empty-unknown')})`);
-    sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('gone', '${folders['empty-gone']!.id}', 'ssh', ${Date.now()})`);
-    sql(`UPDATE pushes SET settled_at = 1, announced_at = 1 WHERE id = 'gone'`);
-    sql(`INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES ('gone', 0, 'refs/heads/topic', '${folders['empty-gone']!.tip}', '${'0'.repeat(40)}', 'ok')`);
-    for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) emptyRef(name, 'refs/heads/main');
-    emptyRef('empty-gone', 'refs/heads/topic');
-  }],
+  [
+    'repositories.orphan',
+    () => {
+      mkdirSync(path.join(dataDir, 'repositories', uuid, `${uuid}.git`), { recursive: true });
+      age(path.join(dataDir, 'repositories', uuid, `${uuid}.git`));
+    },
+  ],
+  [
+    'repositories.stale_lock',
+    () => {
+      mkdirSync(at('lock', 'refs/heads'), { recursive: true });
+      writeFileSync(at('lock', 'refs/heads/main.lock'), '');
+      age(at('lock', 'refs/heads/main.lock'));
+    },
+  ],
+  [
+    'repositories.unfinished_objects',
+    () => {
+      mkdirSync(at('hook', 'objects/tmp_objdir-incoming-x'));
+      age(at('hook', 'objects/tmp_objdir-incoming-x'));
+    },
+  ],
+  [
+    'repositories.empty_ref',
+    () => {
+      // Only the journal knows it; the journal knows better than what was packed earlier; only what was packed is known; it was deleted.
+      rmSync(at('empty-ref', 'packed-refs'), { force: true });
+      writeFileSync(
+        at('empty-packed', 'packed-refs'),
+        `# pack-refs with: peeled fully-peeled sorted \n${'1'.repeat(40)} refs/heads/main\n`,
+      );
+      writeFileSync(
+        at('empty-unknown', 'packed-refs'),
+        `# pack-refs with: peeled fully-peeled sorted \n${folders['empty-unknown']!.tip} refs/heads/main\n`,
+      );
+      sql(`DELETE FROM pushes WHERE id IN (${pushesOf('empty-unknown')})`);
+      sql(
+        `INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('gone', '${folders['empty-gone']!.id}', 'ssh', ${Date.now()})`,
+      );
+      sql(`UPDATE pushes SET settled_at = 1, announced_at = 1 WHERE id = 'gone'`);
+      sql(
+        `INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES ('gone', 0, 'refs/heads/topic', '${folders['empty-gone']!.tip}', '${'0'.repeat(40)}', 'ok')`,
+      );
+      for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) emptyRef(name, 'refs/heads/main');
+      emptyRef('empty-gone', 'refs/heads/topic');
+    },
+  ],
   ['repositories.head', () => writeFileSync(at('head', 'HEAD'), '')],
   ['repositories.default_branch', () => writeFileSync(at('branch', 'HEAD'), 'ref: refs/heads/other\n')],
-  ['repositories.hooks', () => {
-    mkdirSync(at('hook', 'hooks'), { recursive: true });
-    writeFileSync(at('hook', 'hooks/post-receive'), '#!/bin/sh\n');
-  }],
-  ['repositories.damaged', () => {
-    rmSync(at('damaged', 'objects'), { recursive: true });
-    mkdirSync(at('damaged', 'objects'));
-  }],
-  ['images.orphan', () => {
-    writeFileSync(path.join(dataDir, 'repo-images', uuid), png);
-    age(path.join(dataDir, 'repo-images', uuid));
-  }],
-  ['images.half_written', () => {
-    writeFileSync(path.join(dataDir, 'repo-images', `.${uuid}.0123456789abcdef`), 'x');
-    age(path.join(dataDir, 'repo-images', `.${uuid}.0123456789abcdef`));
-  }],
+  [
+    'repositories.hooks',
+    () => {
+      mkdirSync(at('hook', 'hooks'), { recursive: true });
+      writeFileSync(at('hook', 'hooks/post-receive'), '#!/bin/sh\n');
+    },
+  ],
+  [
+    'repositories.damaged',
+    () => {
+      rmSync(at('damaged', 'objects'), { recursive: true });
+      mkdirSync(at('damaged', 'objects'));
+    },
+  ],
+  [
+    'images.orphan',
+    () => {
+      writeFileSync(path.join(dataDir, 'repo-images', uuid), png);
+      age(path.join(dataDir, 'repo-images', uuid));
+    },
+  ],
+  [
+    'images.half_written',
+    () => {
+      writeFileSync(path.join(dataDir, 'repo-images', `.${uuid}.0123456789abcdef`), 'x');
+      age(path.join(dataDir, 'repo-images', `.${uuid}.0123456789abcdef`));
+    },
+  ],
   ['images.missing', () => rmSync(path.join(dataDir, 'repo-images', folders['image']!.id))],
   ['images.damaged', () => writeFileSync(path.join(dataDir, 'repo-images', folders['bad-image']!.id), 'half')],
-  ['ci.key_mode', () => {
-    writeFileSync(path.join(dataDir, 'ci', 'secret.key'), Buffer.alloc(32));
-    chmodSync(path.join(dataDir, 'ci', 'secret.key'), 0o640);
-  }],
-  ['ci.artifact_missing', () => sql(
-    "INSERT INTO ci_workflow_files (hash, content) VALUES ('f', '')",
-    `INSERT INTO ci_runs (id, repository_id, number, workflow_path, workflow_name, file_hash, title, event, event_payload, ref, sha, attempt, status, created_at, finished_at) VALUES (7, '${folders['hook']!.id}', 1, 'ci.yml', 'CI', 'f', 'x', 'push', '{}', 'refs/heads/main', '1', 1, 'success', 1, 1)`,
-    "INSERT INTO ci_artifacts (id, run_id, attempt, task_id, name, form, file, state, created_at, expires_at) VALUES (5, 7, 1, 9, 'site', 'zip', '0/5.zip', 'ready', 1, 9e15)",
-  )],
-  ['ci.log_missing', () => sql(
-    `INSERT INTO ci_jobs (id, run_id, repository_id, attempt, job_key, position, name, status, task_id, created_at) VALUES (8, 7, '${folders['hook']!.id}', 1, 'build', 0, 'build', 'success', 9, 1)`,
-    "INSERT INTO ci_tasks (id, job_id, runner_name, token_hash, status, created_at, stopped_at, sealed_at, log_rows) VALUES (9, 8, 'b', 'h', 'success', 1, 1, 1, 3)",
-  )],
-  ['ci.artifact_orphan', () => {
-    mkdirSync(path.join(dataDir, 'ci', 'artifacts', '0'), { recursive: true });
-    writeFileSync(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'), 'x');
-    age(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'));
-  }],
-  ['ci.log_orphan', () => {
-    mkdirSync(path.join(dataDir, 'ci', 'logs', '0'), { recursive: true });
-    writeFileSync(path.join(dataDir, 'ci', 'logs', '0', '77.log'), 'x');
-    age(path.join(dataDir, 'ci', 'logs', '0', '77.log'));
-  }],
-  ['queues.unsettled_push', () => sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('p', '${folders['lock']!.id}', 'ssh', 1)`)],
-  ['queues.overdue_trash', () => sql("UPDATE repositories SET deleted_at = 1 WHERE name = 'lock'", "UPDATE repositories SET deleted_at = NULL WHERE name = 'lock'", `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at, deleted_at) VALUES ('${uuid}', '${alice.id}', 'old', 'old', 'PUBLIC', 1, 1, 1)`)],
-  ['queues.stuck_delivery', () => sql("INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('o', '/', 'Push', 1, '{}', 1)", "INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at) VALUES ('o', 'x', 'other.example', 'PENDING', 1, 1)")],
-  ['queues.failed_delivery', () => sql(`INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, last_error, next_attempt_at, created_at, settled_at) VALUES ('o', 'x', 'third.example', 'FAILED', 'gone', 1, 1, ${Date.now()})`)],
+  [
+    'ci.key_mode',
+    () => {
+      writeFileSync(path.join(dataDir, 'ci', 'secret.key'), Buffer.alloc(32));
+      chmodSync(path.join(dataDir, 'ci', 'secret.key'), 0o640);
+    },
+  ],
+  [
+    'ci.artifact_missing',
+    () =>
+      sql(
+        "INSERT INTO ci_workflow_files (hash, content) VALUES ('f', '')",
+        `INSERT INTO ci_runs (id, repository_id, number, workflow_path, workflow_name, file_hash, title, event, event_payload, ref, sha, attempt, status, created_at, finished_at) VALUES (7, '${folders['hook']!.id}', 1, 'ci.yml', 'CI', 'f', 'x', 'push', '{}', 'refs/heads/main', '1', 1, 'success', 1, 1)`,
+        "INSERT INTO ci_artifacts (id, run_id, attempt, task_id, name, form, file, state, created_at, expires_at) VALUES (5, 7, 1, 9, 'site', 'zip', '0/5.zip', 'ready', 1, 9e15)",
+      ),
+  ],
+  [
+    'ci.log_missing',
+    () =>
+      sql(
+        `INSERT INTO ci_jobs (id, run_id, repository_id, attempt, job_key, position, name, status, task_id, created_at) VALUES (8, 7, '${folders['hook']!.id}', 1, 'build', 0, 'build', 'success', 9, 1)`,
+        "INSERT INTO ci_tasks (id, job_id, runner_name, token_hash, status, created_at, stopped_at, sealed_at, log_rows) VALUES (9, 8, 'b', 'h', 'success', 1, 1, 1, 3)",
+      ),
+  ],
+  [
+    'ci.artifact_orphan',
+    () => {
+      mkdirSync(path.join(dataDir, 'ci', 'artifacts', '0'), { recursive: true });
+      writeFileSync(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'), 'x');
+      age(path.join(dataDir, 'ci', 'artifacts', '0', '77.zip'));
+    },
+  ],
+  [
+    'ci.log_orphan',
+    () => {
+      mkdirSync(path.join(dataDir, 'ci', 'logs', '0'), { recursive: true });
+      writeFileSync(path.join(dataDir, 'ci', 'logs', '0', '77.log'), 'x');
+      age(path.join(dataDir, 'ci', 'logs', '0', '77.log'));
+    },
+  ],
+  [
+    'queues.unsettled_push',
+    () =>
+      sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('p', '${folders['lock']!.id}', 'ssh', 1)`),
+  ],
+  [
+    'queues.overdue_trash',
+    () =>
+      sql(
+        "UPDATE repositories SET deleted_at = 1 WHERE name = 'lock'",
+        "UPDATE repositories SET deleted_at = NULL WHERE name = 'lock'",
+        `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at, deleted_at) VALUES ('${uuid}', '${alice.id}', 'old', 'old', 'PUBLIC', 1, 1, 1)`,
+      ),
+  ],
+  [
+    'queues.stuck_delivery',
+    () =>
+      sql(
+        "INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('o', '/', 'Push', 1, '{}', 1)",
+        "INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, next_attempt_at, created_at) VALUES ('o', 'x', 'other.example', 'PENDING', 1, 1)",
+      ),
+  ],
+  [
+    'queues.failed_delivery',
+    () =>
+      sql(
+        `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, last_error, next_attempt_at, created_at, settled_at) VALUES ('o', 'x', 'third.example', 'FAILED', 'gone', 1, 1, ${Date.now()})`,
+      ),
+  ],
   ['queues.failing_job', () => sql("INSERT OR REPLACE INTO job_runs VALUES ('trash.empty', 1, 1, 'disk full', 3)")],
-  ['backup.damaged', () => {
-    const [name] = readdirSync(path.join(dataDir, 'backups')).filter((each) => /^\d/.test(each));
-    writeFileSync(path.join(dataDir, 'backups', name!, 'proof.json'), JSON.stringify({ at: new Date().toISOString(), proven: 0, total: 1, problems: ['x has changed'] }));
-  }],
+  [
+    'backup.damaged',
+    () => {
+      const [name] = readdirSync(path.join(dataDir, 'backups')).filter((each) => /^\d/.test(each));
+      writeFileSync(
+        path.join(dataDir, 'backups', name!, 'proof.json'),
+        JSON.stringify({ at: new Date().toISOString(), proven: 0, total: 1, problems: ['x has changed'] }),
+      );
+    },
+  ],
   ['audit.broken', () => sql('DELETE FROM audit_log WHERE id = 1')],
 ];
 
@@ -189,25 +326,57 @@ t.test(`all of ${seeded.length} planted faults are found, and nothing else`, asy
   const found = new Set(findings.map(({ check }) => check));
   for (const [check] of seeded) t.ok(found.has(check), check);
   // One planted fault can mean another: a row without its folder, no administrator in an empty organisation.
-  t.same([...found].filter((check) => !seeded.some(([known]) => known === check)), []);
+  t.same(
+    [...found].filter((check) => !seeded.some(([known]) => known === check)),
+    [],
+  );
   for (const { check, remedy } of findings) t.ok(remedy, `${check} says what to do`);
 });
 
 t.test('--fix cures what can be cured without losing anything, and only that', async (t) => {
   const { findings } = await doctor('--fix');
-  const cured = [...new Set(findings.filter(({ fixed }) => fixed !== null && !fixed.startsWith('could not')).map(({ check }) => check))];
+  const cured = [
+    ...new Set(
+      findings.filter(({ fixed }) => fixed !== null && !fixed.startsWith('could not')).map(({ check }) => check),
+    ),
+  ];
   t.same(cured.sort(), [
-    'backup.unfinished', 'ci.artifact_missing', 'ci.artifact_orphan', 'ci.key_mode', 'ci.log_missing', 'ci.log_orphan', 'images.half_written', 'images.missing', 'images.orphan', 'repositories.default_branch', 'repositories.empty_ref',
-    'repositories.head', 'repositories.orphan', 'repositories.stale_lock', 'repositories.unfinished_objects', 'ssh.key_mode',
-    'storage.old_temporary', 'storage.open_folder',
+    'backup.unfinished',
+    'ci.artifact_missing',
+    'ci.artifact_orphan',
+    'ci.key_mode',
+    'ci.log_missing',
+    'ci.log_orphan',
+    'images.half_written',
+    'images.missing',
+    'images.orphan',
+    'repositories.default_branch',
+    'repositories.empty_ref',
+    'repositories.head',
+    'repositories.orphan',
+    'repositories.stale_lock',
+    'repositories.unfinished_objects',
+    'ssh.key_mode',
+    'storage.old_temporary',
+    'storage.open_folder',
   ]);
   const left = new Set((await doctor()).findings.map(({ check }) => check));
-  t.same(cured.filter((check) => left.has(check)), [], 'what was cured is well');
+  t.same(
+    cured.filter((check) => left.has(check)),
+    [],
+    'what was cured is well',
+  );
   for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) {
-    t.equal((await hearth.rooms.git.refs(folders[name]!.path)).get('refs/heads/main'), folders[name]!.tip, `${name}: the ref has its last value again`);
+    t.equal(
+      (await hearth.rooms.git.refs(folders[name]!.path)).get('refs/heads/main'),
+      folders[name]!.tip,
+      `${name}: the ref has its last value again`,
+    );
   }
-  const { stdout } = await run('git', ['ls-remote', `${hearth.url}/git/alice/empty-gone.git`], { env: clientEnvironment });
-  t.match(stdout, 'refs/heads/main', 'a ref that was deleted is in nobody\'s way');
+  const { stdout } = await run('git', ['ls-remote', `${hearth.url}/git/alice/empty-gone.git`], {
+    env: clientEnvironment,
+  });
+  t.match(stdout, 'refs/heads/main', "a ref that was deleted is in nobody's way");
   t.notMatch(stdout, 'refs/heads/topic');
   t.ok(readdirSync(path.join(dataDir, 'lost-and-found')).length > 0, 'an orphan is kept aside');
 });
@@ -222,11 +391,16 @@ t.test('a damaged database is found', async (t) => {
   await hearth.stop();
   const file = path.join(dataDir, 'hearth.db');
   const database = new DatabaseSync(file);
-  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'pins_repository'").get() as { rootpage: number };
+  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'pins_repository'").get() as {
+    rootpage: number;
+  };
   database.close();
   const handle = openSync(file, 'r+');
   writeSync(handle, Buffer.alloc(4096, 0xff), 0, 4096, (rootpage - 1) * 4096);
   closeSync(handle);
   const { findings } = await doctor('--only', 'database');
-  t.ok(findings.some(({ check }) => check === 'database.integrity' || check === 'database.unreadable'), JSON.stringify(findings));
+  t.ok(
+    findings.some(({ check }) => check === 'database.integrity' || check === 'database.unreadable'),
+    JSON.stringify(findings),
+  );
 });

@@ -4,7 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ownsRepository, repositoryLevel } from '../../src/access/index.ts';
-import type { CollaboratorRole, Level, OrganisationRole, PersonViewer, RepositoryFacts, Scope, Viewer, Visibility } from '../../src/access/index.ts';
+import type {
+  CollaboratorRole,
+  Level,
+  OrganisationRole,
+  PersonViewer,
+  RepositoryFacts,
+  Scope,
+  Viewer,
+  Visibility,
+} from '../../src/access/index.ts';
 import type { Needed } from '../../src/repositories/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -57,7 +66,14 @@ const people: [name: string, more: Partial<Principal>][] = [
 ];
 
 const nobody: Principal = {
-  name: 'anonymous', id: null, session: null, tokens: {}, isAdministrator: false, organisationRole: null, collaboratorRole: null, privateKey: null,
+  name: 'anonymous',
+  id: null,
+  session: null,
+  tokens: {},
+  isAdministrator: false,
+  organisationRole: null,
+  collaboratorRole: null,
+  privateKey: null,
 };
 
 export async function accessWorld(t: Owner): Promise<World> {
@@ -69,7 +85,9 @@ export async function accessWorld(t: Owner): Promise<World> {
     const { secret: session } = await accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
     const tokens: Principal['tokens'] = {};
     for (const access of ['read', 'write', 'admin'] as const) {
-      tokens[access] = (await accounts.addToken(id, { name: access, access, repositoryIds: null, expiresAt: null })).secret;
+      tokens[access] = (
+        await accounts.addToken(id, { name: access, access, repositoryIds: null, expiresAt: null })
+      ).secret;
     }
     const file = path.join(hearth.folder, `key-${name}`);
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
@@ -78,21 +96,34 @@ export async function accessWorld(t: Owner): Promise<World> {
   }
   const byName = new Map(principals.map((each) => [each.name, each]));
   const viewerOf = ({ id, name, isAdministrator }: Principal, scope: Scope = 'admin'): Viewer =>
-    id === null ? { kind: 'anonymous' } : ({ kind: 'person', id, username: name, isAdministrator, via: 'session', scope, repositoryIds: null } satisfies PersonViewer);
+    id === null
+      ? { kind: 'anonymous' }
+      : ({
+          kind: 'person',
+          id,
+          username: name,
+          isAdministrator,
+          via: 'session',
+          scope,
+          repositoryIds: null,
+        } satisfies PersonViewer);
   const maker = viewerOf(byName.get('maker')!);
   const founder = viewerOf(byName.get('founder')!);
 
   const { id: organisationId } = await organisations.create(founder, { name: 'guild' });
   for (const { name, organisationRole } of principals) {
-    if (organisationRole !== null && name !== 'founder') await organisations.addMember(founder, 'guild', { username: name, role: organisationRole });
+    if (organisationRole !== null && name !== 'founder')
+      await organisations.addMember(founder, 'guild', { username: name, role: organisationRole });
   }
   const places: Place[] = [];
   for (const owner of ['maker', 'guild']) {
-    for (const visibility of ['PUBLIC', 'PRIVATE'] as const) places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : founder));
+    for (const visibility of ['PUBLIC', 'PRIVATE'] as const)
+      places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : founder));
   }
   for (const { owner, name } of places) {
     for (const { name: username, collaboratorRole: role } of principals) {
-      if (role !== null) await repositories.addCollaborator(owner === 'maker' ? maker : founder, owner, name, { username, role });
+      if (role !== null)
+        await repositories.addCollaborator(owner === 'maker' ? maker : founder, owner, name, { username, role });
     }
   }
 
@@ -115,10 +146,20 @@ export async function accessWorld(t: Owner): Promise<World> {
   return { hearth, principals, places, levelOf, may };
 }
 
-async function makePlace({ rooms, folder }: Hearth, owner: string, visibility: Visibility, viewer: Viewer): Promise<Place> {
+async function makePlace(
+  { rooms, folder }: Hearth,
+  owner: string,
+  visibility: Visibility,
+  viewer: Viewer,
+): Promise<Place> {
   const name = `${visibility.toLowerCase()}-${owner}`;
   const word = `canary${visibility === 'PRIVATE' ? 'dark' : 'light'}${owner}`;
-  const { id } = await rooms.repositories.create(viewer, { owner, name, visibility, description: `${word}description` });
+  const { id } = await rooms.repositories.create(viewer, {
+    owner,
+    name,
+    visibility,
+    description: `${word}description`,
+  });
   const { path: bare } = await rooms.repositories.find(viewer, owner, name);
   const work = path.join(folder, `work-${name}`);
   mkdirSync(work);
@@ -130,9 +171,15 @@ async function makePlace({ rooms, folder }: Hearth, owner: string, visibility: V
   await git('commit', '--quiet', '-m', `${word}message`);
   await git('tag', `${word}tag`);
   await git('push', '--quiet', bare, 'main', `main:${word}branch`, '--tags');
-  await rooms.repositories.replaceImage(viewer, owner, name, { declaredType: 'image/png', bytes: sampleImages['image/png'] });
+  await rooms.repositories.replaceImage(viewer, owner, name, {
+    declaredType: 'image/png',
+    bytes: sampleImages['image/png'],
+  });
   return {
-    owner, name, visibility, id,
+    owner,
+    name,
+    visibility,
+    id,
     ownerKind: owner === 'maker' ? 'person' : 'organisation',
     head: (await git('rev-parse', 'HEAD')).trim(),
     canaries: ['description', 'readme', 'file', 'content', 'message', 'tag', 'branch'].map((what) => word + what),

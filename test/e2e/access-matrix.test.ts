@@ -16,7 +16,13 @@ t.setTimeout(240_000);
 
 /** Stands for every handler: only the rows of the table are read here. */
 const noHandlers = new Proxy(() => Promise.resolve(), { get: () => () => Promise.resolve() }) as never;
-const table: Route[] = (routes as (...handlers: never[]) => Route[])(noHandlers, noHandlers, noHandlers, noHandlers, noHandlers);
+const table: Route[] = (routes as (...handlers: never[]) => Route[])(
+  noHandlers,
+  noHandlers,
+  noHandlers,
+  noHandlers,
+  noHandlers,
+);
 
 let world: World;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -39,7 +45,12 @@ interface Asked {
 let searched = 0;
 const leaks: string[] = [];
 
-function ask(who: Principal, path: string, { method = 'GET', headers = {}, body }: Asked, readable: (place: Place) => boolean): Promise<Got> {
+function ask(
+  who: Principal,
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked,
+  readable: (place: Place) => boolean,
+): Promise<Got> {
   const { url } = world.hearth;
   return new Promise((resolve, reject) => {
     // Said by hand: Node sends no length with a DELETE.
@@ -53,7 +64,8 @@ function ask(who: Principal, path: string, { method = 'GET', headers = {}, body 
         const all = JSON.stringify(told) + text;
         searched += 1;
         for (const place of world.places) {
-          if (!readable(place) && place.canaries.some((word) => all.includes(word))) leaks.push(`${who.name}: ${method} ${path} tells of ${place.name}`);
+          if (!readable(place) && place.canaries.some((word) => all.includes(word)))
+            leaks.push(`${who.name}: ${method} ${path} tells of ${place.name}`);
         }
         resolve({ status: response.statusCode ?? 0, location: response.headers.location ?? '', body: text });
       });
@@ -65,36 +77,62 @@ function ask(who: Principal, path: string, { method = 'GET', headers = {}, body 
 
 /** With the session of somebody, as a browser sends it. */
 function browse(who: Principal, method: string, path: string): Promise<Got> {
-  const headers: Record<string, string> = { Origin: world.hearth.url, ...(who.session === null ? {} : { Cookie: `hearth_session=${who.session}` }) };
+  const headers: Record<string, string> = {
+    Origin: world.hearth.url,
+    ...(who.session === null ? {} : { Cookie: `hearth_session=${who.session}` }),
+  };
   // A form in an encoding that no form has: refused by the first reader behind the gate, so that nothing changes.
-  if (method === 'POST') Object.assign(headers, { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' });
-  return ask(who, path, { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) }, (place) => world.levelOf(who, place) !== 'none');
+  if (method === 'POST')
+    Object.assign(headers, { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' });
+  return ask(
+    who,
+    path,
+    { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) },
+    (place) => world.levelOf(who, place) !== 'none',
+  );
 }
 
 /** Runs work eight at a time: most of it waits for git. */
 async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
-  await Promise.all(Array.from({ length: 8 }, async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  }));
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    }),
+  );
 }
 
 /** What stands for each name of a path. */
 const values = (place: Pick<Place, 'owner' | 'name' | 'head'>): Record<string, string> => ({
-  owner: place.owner, name: place.name, username: 'reader', id: place.head, ref: 'main',
+  owner: place.owner,
+  name: place.name,
+  username: 'reader',
+  id: place.head,
+  ref: 'main',
 });
 
 /** Wildcards lead to something that is there. */
-const rests: Record<string, string> = { tree: 'main', blob: 'main/README.md', raw: 'main/README.md', blame: 'main/README.md', commits: 'main', find: 'main', compare: 'main...main', archive: 'main.tar.gz' };
+const rests: Record<string, string> = {
+  tree: 'main',
+  blob: 'main/README.md',
+  raw: 'main/README.md',
+  blame: 'main/README.md',
+  commits: 'main',
+  find: 'main',
+  compare: 'main...main',
+  archive: 'main.tar.gz',
+};
 
 function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): string {
   const [, kind = ''] = /^\/repos\/:owner\/:name\/([a-z]+)/.exec(path) ?? [];
-  return path
-    .replace(/\{\/\*\w+\}/, `/${rests[kind] ?? ''}`)
-    .replace(/\*\w+/, rests[kind] ?? 'x')
-    .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x')
-    // Says in its query what it is about.
-    .replace(/\/branches\/delete$/, '/branches/delete?name=main');
+  return (
+    path
+      .replace(/\{\/\*\w+\}/, `/${rests[kind] ?? ''}`)
+      .replace(/\*\w+/, rests[kind] ?? 'x')
+      .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x')
+      // Says in its query what it is about.
+      .replace(/\/branches\/delete$/, '/branches/delete?name=main')
+  );
 }
 
 /** Whether everything that the path names is there: this world has no runs, for example. */
@@ -108,33 +146,41 @@ const expect = (what: string, got: unknown, wanted: unknown): void => {
   if (got !== wanted) misses.push(`${what}: ${String(got)}, not ${String(wanted)}`);
 };
 
-t.test('security D-10, E06 every route about a repository: the declared right decides, and without it there is nothing', async (t) => {
-  const rows = table.filter(({ access }) => neededRight(access) !== null);
-  const cells = rows.flatMap((route) => world.places.flatMap((place) => world.principals.map((who) => ({ route, place, who }))));
-  const absent = new Map<string, Promise<Got>>();
-  await each(cells, async ({ route, place, who }) => {
-    const { method, path, access } = route;
-    const got = await browse(who, method, fill(path, place));
-    const what = `${who.name}: ${method} ${fill(path, place)} (${access})`;
-    if (!world.may(who, place, neededRight(access)!)) {
-      // The very bytes of what is not there, whatever the route.
-      const key = who.name;
-      if (!absent.has(key)) absent.set(key, browse(who, 'GET', `/repos/${place.owner}/missing`));
-      expect(`${what} status`, got.status, 404);
-      expect(`${what} bytes`, got.body, (await absent.get(key)!).body);
-    } else if (method === 'POST') expect(what, got.status, 415);
-    else if (got.status >= 400 && isFilled(path)) misses.push(`${what}: ${got.status}, though allowed`);
-  });
-  t.same(misses.splice(0), []);
-  t.ok(cells.length > 1000, `${rows.length} routes, ${cells.length} cells`);
-});
+t.test(
+  'security D-10, E06 every route about a repository: the declared right decides, and without it there is nothing',
+  async (t) => {
+    const rows = table.filter(({ access }) => neededRight(access) !== null);
+    const cells = rows.flatMap((route) =>
+      world.places.flatMap((place) => world.principals.map((who) => ({ route, place, who }))),
+    );
+    const absent = new Map<string, Promise<Got>>();
+    await each(cells, async ({ route, place, who }) => {
+      const { method, path, access } = route;
+      const got = await browse(who, method, fill(path, place));
+      const what = `${who.name}: ${method} ${fill(path, place)} (${access})`;
+      if (!world.may(who, place, neededRight(access)!)) {
+        // The very bytes of what is not there, whatever the route.
+        const key = who.name;
+        if (!absent.has(key)) absent.set(key, browse(who, 'GET', `/repos/${place.owner}/missing`));
+        expect(`${what} status`, got.status, 404);
+        expect(`${what} bytes`, got.body, (await absent.get(key)!).body);
+      } else if (method === 'POST') expect(what, got.status, 415);
+      else if (got.status >= 400 && isFilled(path)) misses.push(`${what}: ${got.status}, though allowed`);
+    });
+    t.same(misses.splice(0), []);
+    t.ok(cells.length > 1000, `${rows.length} routes, ${cells.length} cells`);
+  },
+);
 
 t.test('security E03 a repository that is missing answers the same on every route', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
   const [place] = world.places;
   for (const who of world.principals) {
     const seen = new Set<string>();
-    await each(rows, async ({ method, path }) => void seen.add((await browse(who, method, fill(path, missing(place!)))).body));
+    await each(
+      rows,
+      async ({ method, path }) => void seen.add((await browse(who, method, fill(path, missing(place!)))).body),
+    );
     expect(who.name, seen.size, 1);
   }
   t.same(misses.splice(0), []);
@@ -144,15 +190,28 @@ t.test('security E03 a repository that is missing answers the same on every rout
 const apart = /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/api\/|\/info\/refs$/;
 
 t.test('every other page: the sign-in page, the 404, or what was asked for', async (t) => {
-  const rows = table.filter(({ access, path }) => neededRight(access) === null && !['git', 'api', 'task', 'federation', 'open'].includes(access) && !apart.test(path));
+  const rows = table.filter(
+    ({ access, path }) =>
+      neededRight(access) === null &&
+      !['git', 'api', 'task', 'federation', 'open'].includes(access) &&
+      !apart.test(path),
+  );
   const cells = rows.flatMap((route) => world.principals.map((who) => ({ route, who })));
   await each(cells, async ({ route: { method, path, access }, who }) => {
-    const filled = path.replace(/^\/orgs\/:name/, '/orgs/guild').replace(':username', 'maker').replace(/:\w+/g, 'none');
+    const filled = path
+      .replace(/^\/orgs\/:name/, '/orgs/guild')
+      .replace(':username', 'maker')
+      .replace(/:\w+/g, 'none');
     const got = await browse(who, method, filled);
     const what = `${who.name}: ${method} ${filled} (${access})`;
     const isLogin = got.status === 303 && got.location.startsWith('/login');
     const needsPerson = access === 'signed-in' || access === 'newcomer' || access === 'organisation:owner';
-    const isAllowed = access === 'administrator' ? who.isAdministrator : access === 'organisation:owner' ? who.organisationRole === 'OWNER' : true;
+    const isAllowed =
+      access === 'administrator'
+        ? who.isAdministrator
+        : access === 'organisation:owner'
+          ? who.organisationRole === 'OWNER'
+          : true;
     if (needsPerson && who.id === null) expect(what, isLogin, true);
     else if (!isAllowed) expect(what, got.status, 404);
     else if (method === 'POST') expect(what, got.status, 415);
@@ -172,17 +231,29 @@ const credentials = (who: Principal): (Scope | null)[] => (who.id === null ? [nu
 
 t.test('git over HTTP: scope and right together, for both services', async (t) => {
   const cells = world.places.flatMap((place) =>
-    world.principals.flatMap((who) => credentials(who).flatMap((scope) => (['upload-pack', 'receive-pack'] as const).map((service) => ({ place, who, scope, service })))),
+    world.principals.flatMap((who) =>
+      credentials(who).flatMap((scope) =>
+        (['upload-pack', 'receive-pack'] as const).map((service) => ({ place, who, scope, service })),
+      ),
+    ),
   );
   await each(cells, async ({ place, who, scope, service }) => {
-    const headers: Record<string, string> = scope === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${who.tokens[scope]}`).toString('base64')}` };
+    const headers: Record<string, string> =
+      scope === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${who.tokens[scope]}`).toString('base64')}` };
     const level = world.levelOf(who, place, scope ?? undefined);
-    const fetchRefs = (name: string) => ask(who, `/git/${place.owner}/${name}.git/info/refs?service=git-${service}`, { headers }, (each) => world.levelOf(who, each, scope ?? undefined) !== 'none');
+    const fetchRefs = (name: string) =>
+      ask(
+        who,
+        `/git/${place.owner}/${name}.git/info/refs?service=git-${service}`,
+        { headers },
+        (each) => world.levelOf(who, each, scope ?? undefined) !== 'none',
+      );
     const got = await fetchRefs(place.name);
     const isAllowed = world.may(who, place, service === 'upload-pack' ? 'read' : 'write', scope ?? undefined);
     const wanted = isAllowed ? 200 : who.id === null ? 401 : level === 'none' ? 404 : 403;
     expect(`${who.name} (${scope}) ${service} ${place.name}`, got.status, wanted);
-    if (wanted === 401 || wanted === 404) expect(`${who.name} (${scope}) ${service} ${place.name} bytes`, got.body, (await fetchRefs('missing')).body);
+    if (wanted === 401 || wanted === 404)
+      expect(`${who.name} (${scope}) ${service} ${place.name} bytes`, got.body, (await fetchRefs('missing')).body);
   });
   t.same(misses.splice(0), []);
   t.pass(`${cells.length} cells`);
@@ -190,7 +261,11 @@ t.test('git over HTTP: scope and right together, for both services', async (t) =
 
 t.test('the JSON API: every operation on a repository, by scope and right', async (t) => {
   const rows = operations.filter(({ access }) => access.startsWith('repository:'));
-  const cells = rows.flatMap((operation) => world.places.flatMap((place) => world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, place, who, scope })))));
+  const cells = rows.flatMap((operation) =>
+    world.places.flatMap((place) =>
+      world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, place, who, scope }))),
+    ),
+  );
   const rank = (scope: Scope): number => scopes.indexOf(scope);
   await each(cells, async ({ operation: { method, path, access, scope: demanded, body, id }, place, who, scope }) => {
     const right = access.slice('repository:'.length) as 'read' | 'write' | 'admin' | 'owner';
@@ -198,21 +273,42 @@ t.test('the JSON API: every operation on a repository, by scope and right', asyn
     const needsToken = demanded !== undefined || right !== 'read';
     const level = world.levelOf(who, place, scope ?? undefined);
     const wanted =
-      needsToken && scope === null ? 401
-      : level === 'none' ? 404
-      : needsToken && rank(scope!) < rank(needed) ? 403
-      : world.may(who, place, right, scope ?? undefined) ? 'allowed' : 404;
+      needsToken && scope === null
+        ? 401
+        : level === 'none'
+          ? 404
+          : needsToken && rank(scope!) < rank(needed)
+            ? 403
+            : world.may(who, place, right, scope ?? undefined)
+              ? 'allowed'
+              : 404;
     // What may be done and would be done is left to the API's own tests.
     if (wanted === 'allowed' && method !== 'GET' && body === undefined) return;
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ({ ...values(place), path: 'README.md', ref: 'main', sha: place.head, id: place.head, commit: place.head })[name] ?? 'x');
-    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }) };
+    const filled = path.replace(
+      /\{(\w+)\}/g,
+      (_, name: string) =>
+        ({ ...values(place), path: 'README.md', ref: 'main', sha: place.head, id: place.head, commit: place.head })[
+          name
+        ] ?? 'x',
+    );
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }),
+    };
     const call = (at: string) =>
-      ask(who, `/api/v1${at}`, { method, headers, ...(body === undefined ? {} : { body: '{' }) }, (each) => world.levelOf(who, each, scope ?? undefined) !== 'none');
+      ask(
+        who,
+        `/api/v1${at}`,
+        { method, headers, ...(body === undefined ? {} : { body: '{' }) },
+        (each) => world.levelOf(who, each, scope ?? undefined) !== 'none',
+      );
     const got = await call(filled);
     const what = `${who.name} (${scope}) ${id} on ${place.name}`;
     if (wanted !== 'allowed') expect(what, got.status, wanted);
-    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400)) misses.push(`${what}: ${got.status}, though allowed`);
-    if (wanted === 404) expect(`${what} bytes`, got.body, (await call(filled.replace(`/${place.name}`, '/missing'))).body);
+    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400))
+      misses.push(`${what}: ${got.status}, though allowed`);
+    if (wanted === 404)
+      expect(`${what} bytes`, got.body, (await call(filled.replace(`/${place.name}`, '/missing'))).body);
   });
   t.same(misses.splice(0), []);
   t.pass(`${rows.length} operations, ${cells.length} cells`);
@@ -220,18 +316,30 @@ t.test('the JSON API: every operation on a repository, by scope and right', asyn
 
 t.test('the JSON API: every operation of an organisation and of the server, by scope and role', async (t) => {
   const rows = operations.filter(({ access }) => access === 'organisation:owner' || access === 'administrator');
-  const cells = rows.flatMap((operation) => world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, who, scope }))));
+  const cells = rows.flatMap((operation) =>
+    world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, who, scope }))),
+  );
   await each(cells, async ({ operation: { method, path, access, body, id }, who, scope }) => {
     const isAllowed = access === 'administrator' ? who.isAdministrator : who.organisationRole === 'OWNER';
-    const wanted = scope === null ? 401 : scope !== 'admin' ? 403 : isAllowed ? 'allowed' : access === 'administrator' ? 403 : 404;
+    const wanted =
+      scope === null ? 401 : scope !== 'admin' ? 403 : isAllowed ? 'allowed' : access === 'administrator' ? 403 : 404;
     if (wanted === 'allowed' && method !== 'GET' && body === undefined) return;
-    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }) };
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }),
+    };
     const call = (org: string) =>
-      ask(who, `/api/v1${path.replace('{org}', org).replace(/\{\w+\}/g, 'x')}`, { method, headers, ...(body === undefined ? {} : { body: '{' }) }, (place) => world.levelOf(who, place, scope ?? undefined) !== 'none');
+      ask(
+        who,
+        `/api/v1${path.replace('{org}', org).replace(/\{\w+\}/g, 'x')}`,
+        { method, headers, ...(body === undefined ? {} : { body: '{' }) },
+        (place) => world.levelOf(who, place, scope ?? undefined) !== 'none',
+      );
     const got = await call('guild');
     const what = `${who.name} (${scope}) ${id}`;
     if (wanted !== 'allowed') expect(what, got.status, wanted);
-    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400)) misses.push(`${what}: ${got.status}, though allowed`);
+    else if ([401, 403].includes(got.status) || (method !== 'GET' && got.status < 400))
+      misses.push(`${what}: ${got.status}, though allowed`);
     if (wanted === 404) expect(`${what} bytes`, got.body, (await call('nowhere')).body);
   });
   t.same(misses.splice(0), []);
@@ -248,7 +356,10 @@ function connect(privateKey: string): Promise<ssh2.Client> {
   const { host, port } = world.hearth.ssh;
   const client = new ssh2.Client();
   return new Promise((resolve, reject) => {
-    client.on('ready', () => resolve(client)).on('error', reject).connect({ host, port, username: 'git', privateKey });
+    client
+      .on('ready', () => resolve(client))
+      .on('error', reject)
+      .connect({ host, port, username: 'git', privateKey });
   });
 }
 
@@ -270,48 +381,86 @@ function run(client: ssh2.Client, command: string): Promise<Ran> {
 t.test('SSH: every command on a repository, by right', async (t) => {
   const commands = ['upload-pack', 'receive-pack', 'upload-archive'] as const;
   let cells = 0;
-  await each(world.principals.filter(({ privateKey }) => privateKey !== null), async (who) => {
-    const client = await connect(who.privateKey!);
-    const absent = await run(client, "git-upload-pack 'maker/missing.git'");
-    for (const place of world.places) {
-      for (const command of commands) {
+  await each(
+    world.principals.filter(({ privateKey }) => privateKey !== null),
+    async (who) => {
+      const client = await connect(who.privateKey!);
+      const absent = await run(client, "git-upload-pack 'maker/missing.git'");
+      for (const place of world.places) {
+        for (const command of commands) {
+          cells += 1;
+          const ran = await run(client, `git-${command} '${place.owner}/${place.name}.git'`);
+          const what = `${who.name} ${command} ${place.name}`;
+          searched += 1;
+          if (!world.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word)))
+            leaks.push(what);
+          if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
+          else if (!world.may(who, place, command === 'receive-pack' ? 'write' : 'read'))
+            expect(what, /You may read this repository, but not push/.test(ran.err), true);
+          // An archive needs a request of its own; that git was started at all is the answer.
+          else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out)))
+            misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);
+        }
+        const info = await run(client, `repo info ${place.owner}/${place.name}`);
         cells += 1;
-        const ran = await run(client, `git-${command} '${place.owner}/${place.name}.git'`);
-        const what = `${who.name} ${command} ${place.name}`;
-        searched += 1;
-        if (!world.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word))) leaks.push(what);
-        if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
-        else if (!world.may(who, place, command === 'receive-pack' ? 'write' : 'read')) expect(what, /You may read this repository, but not push/.test(ran.err), true);
-        // An archive needs a request of its own; that git was started at all is the answer.
-        else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out))) misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);
+        expect(`${who.name} repo info ${place.name}`, info.code, world.may(who, place, 'read') ? 0 : 1);
+        if (!world.may(who, place, 'read')) expect(`${who.name} repo info ${place.name}`, info.err, absent.err);
       }
-      const info = await run(client, `repo info ${place.owner}/${place.name}`);
-      cells += 1;
-      expect(`${who.name} repo info ${place.name}`, info.code, world.may(who, place, 'read') ? 0 : 1);
-      if (!world.may(who, place, 'read')) expect(`${who.name} repo info ${place.name}`, info.err, absent.err);
-    }
-    client.end();
-  });
+      client.end();
+    },
+  );
   t.same(misses.splice(0), []);
   t.pass(`${cells} cells`);
 });
 
 t.test('security E02, issue 4: lists, searches, feeds and profiles tell nobody of what they may not see', async (t) => {
-  const pages = ['/', '/explore', '/explore?sort=name', '/explore?sort=created', '/explore/users', '/explore/orgs', '/users/maker', '/orgs/guild', '/maker', '/guild',
-    '/search?q=canary', '/search?q=canarydark', '/search?q=private', '/api/v1/search?q=canary', '/api/v1/search?q=private', '/api/v1/repos', '/settings/tokens', '/settings/repositories'];
-  await each(world.principals.flatMap((who) => pages.map((page) => ({ who, page }))), async ({ who, page }) => {
-    const { body } = page.startsWith('/api')
-      ? await ask(who, page, { headers: who.tokens.read ? { Authorization: `Bearer ${who.tokens.read}` } : {} }, (place) => world.levelOf(who, place) !== 'none')
-      : await browse(who, 'GET', page);
-    for (const place of world.places) {
-      // Here nobody asked for the name, so it must not come up.
-      if (world.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`)) leaks.push(`${who.name}: ${page} names ${place.name}`);
-    }
-  });
+  const pages = [
+    '/',
+    '/explore',
+    '/explore?sort=name',
+    '/explore?sort=created',
+    '/explore/users',
+    '/explore/orgs',
+    '/users/maker',
+    '/orgs/guild',
+    '/maker',
+    '/guild',
+    '/search?q=canary',
+    '/search?q=canarydark',
+    '/search?q=private',
+    '/api/v1/search?q=canary',
+    '/api/v1/search?q=private',
+    '/api/v1/repos',
+    '/settings/tokens',
+    '/settings/repositories',
+  ];
+  await each(
+    world.principals.flatMap((who) => pages.map((page) => ({ who, page }))),
+    async ({ who, page }) => {
+      const { body } = page.startsWith('/api')
+        ? await ask(
+            who,
+            page,
+            { headers: who.tokens.read ? { Authorization: `Bearer ${who.tokens.read}` } : {} },
+            (place) => world.levelOf(who, place) !== 'none',
+          )
+        : await browse(who, 'GET', page);
+      for (const place of world.places) {
+        // Here nobody asked for the name, so it must not come up.
+        if (world.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`))
+          leaks.push(`${who.name}: ${page} names ${place.name}`);
+      }
+    },
+  );
   t.same(leaks, [], 'no canary');
   t.ok(searched >= 1000, `${searched} answers were looked through`);
   // In JSON: pages put marks into what they found.
   const maker = world.principals.find(({ name }) => name === 'maker')!;
-  const found = await ask(maker, '/api/v1/search?q=canarydark', { headers: { Authorization: `Bearer ${maker.tokens.read}` } }, (place) => world.may(maker, place, 'read'));
+  const found = await ask(
+    maker,
+    '/api/v1/search?q=canarydark',
+    { headers: { Authorization: `Bearer ${maker.tokens.read}` } },
+    (place) => world.may(maker, place, 'read'),
+  );
   t.match(found.body, /canarydarkmakerdescription/, 'who may see it finds it');
 });

@@ -21,7 +21,11 @@ const broken = 'on: push\njobs:\n  a:\n    steps: [{run: x}]\n';
 
 const now = () => ({ seconds: BigInt(Math.floor(Date.now() / 1000)) });
 const step = (id: number, from: number, length: number, result?: number) => ({
-  id: BigInt(id), startedAt: now(), logIndex: BigInt(from), logLength: BigInt(length), ...(result === undefined ? {} : { result, stoppedAt: now() }),
+  id: BigInt(id),
+  startedAt: now(),
+  logIndex: BigInt(from),
+  logLength: BigInt(length),
+  ...(result === undefined ? {} : { result, stoppedAt: now() }),
 });
 
 t.setTimeout(420_000);
@@ -57,7 +61,10 @@ t.test('a person watches a matrix workflow that their push has started', { timeo
   t.match(await page.getByRole('main').innerText(), /package\s+It needs build first\./);
 
   await page.getByRole('link', { name: 'build (18)', exact: true }).click();
-  await client.updateLog({ taskId: first.id, rows: rowsOf('first row', '\u001b[31mred\u001b[0m <script>alert(1)</script>') });
+  await client.updateLog({
+    taskId: first.id,
+    rows: rowsOf('first row', '\u001b[31mred\u001b[0m <script>alert(1)</script>'),
+  });
   await page.getByText('first row').waitFor();
   t.equal(await page.locator('.a-red').innerText(), 'red', 'colours');
   await client.updateTask({ state: { id: first.id, startedAt: now(), steps: [step(0, 0, 1, 1), step(1, 1, 1)] } });
@@ -89,40 +96,95 @@ t.test('a person watches a matrix workflow that their push has started', { timeo
   t.strictSame(faults, []);
 });
 
-t.test('every page of CI, in light and dark, wide and narrow, without a fault for axe', { timeout: 240_000 }, async (t) => {
-  const forge = await startForge(t);
-  const { ci } = forge.rooms;
-  await forge.push({ '.hearth/workflows/ci.yml': file, '.hearth/workflows/bad.yml': broken, '.hearth/workflows/proposals.yml': 'name: Proposals\non: [pull_request, workflow_call]\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n' });
-  const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
-  const { task } = await client.fetchTask({});
-  await client.updateLog({ taskId: task.id, rows: rowsOf('##[group]Set up', '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m', '::error::bad', '::warning::odd', '::debug::more') });
-  const scope = { kind: 'repository', id: forge.found.repository.id } as const;
-  await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
-  await ci.setVariable(scope, { name: 'target', value: 'here' });
-  await ci.createRunner(scope, { name: 'mine', ephemeral: true });
-  const job = await ci.authoriseTask(task.context.gitea_runtime_token);
-  for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
-    await ci.receiveArtifact(await ci.createArtifact(job, { name, expiresAt: null }), { kind: 'whole' }, (async function* () { yield Buffer.from(name); })());
-    await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
-  }
-  await ci.removeArtifactOfTask(job, 'gone');
-  // Rights are read with each request; her session ends when they change.
-  await forge.rooms.accounts.setAdministrator(forge.alice.id, true);
-  const session = (await forge.rooms.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
-  const paths = ['/runs/workflows', '/runs', '/runs?status=failure', '/runs/1', '/runs/2', '/runs/2/jobs/1', '/runs/2/jobs/1?q=green', '/runs/2/jobs/3', '/runs/queue', '/runs/new', '/settings/runners', '/settings/secrets'];
-  for (const [colorScheme, width, runOnly] of [['light', 1280, allRules], ['dark', 360, rulesOfLooks]] as const) {
-    const page = await signedIn({ ...forge, alice: { ...forge.alice, session } }, { colorScheme, viewport: { width, height: 900 } });
-    for (const target of [...paths.map((path) => `/repos/alice/work${path}`), '/settings/runners', '/settings/secrets', '/admin/runners', '/admin/secrets', '/admin/queue', '/']) {
-      const answer = await page.goto(forge.url + target);
-      t.equal(answer?.status(), 200, target);
-      if (target.endsWith('/workflows')) t.match(await page.getByRole('main').innerText(), /line 3, column 3: The job a needs "runs-on"[^]*pull_request: this server has no pull requests[^]*workflow_call: other workflows/);
-      t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
+t.test(
+  'every page of CI, in light and dark, wide and narrow, without a fault for axe',
+  { timeout: 240_000 },
+  async (t) => {
+    const forge = await startForge(t);
+    const { ci } = forge.rooms;
+    await forge.push({
+      '.hearth/workflows/ci.yml': file,
+      '.hearth/workflows/bad.yml': broken,
+      '.hearth/workflows/proposals.yml':
+        'name: Proposals\non: [pull_request, workflow_call]\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+    });
+    const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
+    const { task } = await client.fetchTask({});
+    await client.updateLog({
+      taskId: task.id,
+      rows: rowsOf(
+        '##[group]Set up',
+        '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m',
+        '::error::bad',
+        '::warning::odd',
+        '::debug::more',
+      ),
+    });
+    const scope = { kind: 'repository', id: forge.found.repository.id } as const;
+    await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
+    await ci.setVariable(scope, { name: 'target', value: 'here' });
+    await ci.createRunner(scope, { name: 'mine', ephemeral: true });
+    const job = await ci.authoriseTask(task.context.gitea_runtime_token);
+    for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
+      await ci.receiveArtifact(
+        await ci.createArtifact(job, { name, expiresAt: null }),
+        { kind: 'whole' },
+        (async function* () {
+          yield Buffer.from(name);
+        })(),
+      );
+      await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
     }
-    await page.context().close();
-  }
-});
+    await ci.removeArtifactOfTask(job, 'gone');
+    // Rights are read with each request; her session ends when they change.
+    await forge.rooms.accounts.setAdministrator(forge.alice.id, true);
+    const session = (await forge.rooms.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
+    const paths = [
+      '/runs/workflows',
+      '/runs',
+      '/runs?status=failure',
+      '/runs/1',
+      '/runs/2',
+      '/runs/2/jobs/1',
+      '/runs/2/jobs/1?q=green',
+      '/runs/2/jobs/3',
+      '/runs/queue',
+      '/runs/new',
+      '/settings/runners',
+      '/settings/secrets',
+    ];
+    for (const [colorScheme, width, runOnly] of [
+      ['light', 1280, allRules],
+      ['dark', 360, rulesOfLooks],
+    ] as const) {
+      const page = await signedIn(
+        { ...forge, alice: { ...forge.alice, session } },
+        { colorScheme, viewport: { width, height: 900 } },
+      );
+      for (const target of [
+        ...paths.map((path) => `/repos/alice/work${path}`),
+        '/settings/runners',
+        '/settings/secrets',
+        '/admin/runners',
+        '/admin/secrets',
+        '/admin/queue',
+        '/',
+      ]) {
+        const answer = await page.goto(forge.url + target);
+        t.equal(answer?.status(), 200, target);
+        if (target.endsWith('/workflows'))
+          t.match(
+            await page.getByRole('main').innerText(),
+            /line 3, column 3: The job a needs "runs-on"[^]*pull_request: this server has no pull requests[^]*workflow_call: other workflows/,
+          );
+        t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
+      }
+      await page.context().close();
+    }
+  },
+);
 
 t.test('without scripts: registration, secrets, starting a workflow, and what others see', async (t) => {
   const forge = await startForge(t);
@@ -132,13 +194,19 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
   await page.goto(`${B}/settings/runners`);
   await page.getByRole('button', { name: 'Make a token' }).click();
   const token = await page.getByLabel('Registration token').inputValue();
-  t.match(await connectClient(forge.url).register({ name: 'joined', token, labels: ['x'] }), { runner: { name: 'joined' } });
+  t.match(await connectClient(forge.url).register({ name: 'joined', token, labels: ['x'] }), {
+    runner: { name: 'joined' },
+  });
   await page.reload();
   t.match(await page.getByRole('status').innerText(), /A token is shown only once/);
   t.match(await page.getByRole('main').innerText(), /joined/);
   await page.getByLabel('Name').fill('made here');
   await page.getByRole('button', { name: 'Make a runner' }).click();
-  t.match(JSON.parse(await page.locator('pre').first().innerText()), { name: 'made here', address: forge.url, token: /^[0-9a-f]{40}$/ });
+  t.match(JSON.parse(await page.locator('pre').first().innerText()), {
+    name: 'made here',
+    address: forge.url,
+    token: /^[0-9a-f]{40}$/,
+  });
 
   await page.goto(`${B}/settings/secrets`);
   await page.locator('#name').fill('github_x');
@@ -156,7 +224,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
   await page.locator('#ref').fill('absent');
   await page.locator('[id="input-version"]').fill('1.0');
   await page.getByRole('button', { name: 'Start' }).click();
-  t.equal(await page.locator('h1').innerText() !== '', true);
+  t.equal((await page.locator('h1').innerText()) !== '', true);
   await page.goto(`${B}/runs/new`);
   await page.locator('[id="input-version"]').fill('1.0');
   await page.getByRole('button', { name: 'Start' }).click();
@@ -164,13 +232,25 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
   t.match(await page.getByRole('main').innerText(), /started by hand on main/);
 
   const stranger = await forge.addPerson('bob');
-  for (const target of ['/runs', '/runs/1', '/runs/1/jobs/1', '/runs/1/live', '/runs/badge/ci.yml.svg', '/settings/runners', '/settings/secrets', '/runs/queue', '/runs/new']) {
+  for (const target of [
+    '/runs',
+    '/runs/1',
+    '/runs/1/jobs/1',
+    '/runs/1/live',
+    '/runs/badge/ci.yml.svg',
+    '/settings/runners',
+    '/settings/secrets',
+    '/runs/queue',
+    '/runs/new',
+  ]) {
     for (const Cookie of [`hearth_session=${stranger.session}`, '']) {
       const answer = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
       t.equal(answer.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
     }
   }
-  const badge = await fetch(`${B}/runs/badge/ci.yml.svg`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
+  const badge = await fetch(`${B}/runs/badge/ci.yml.svg`, {
+    headers: { Cookie: `hearth_session=${forge.alice.session}` },
+  });
   t.match(await badge.text(), /<svg[^]*aria-label="CI: waiting"/);
   t.equal(badge.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
 });

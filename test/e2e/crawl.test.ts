@@ -30,9 +30,20 @@ let alice: Visitor & { id: string };
 t.before(async () => {
   web = await startWeb(t);
   alice = await signedIn(web, 'alice');
-  for (const [name, visibility] of [['odd', 'PUBLIC'], ['hidden', 'PRIVATE']] as const) {
+  for (const [name, visibility] of [
+    ['odd', 'PUBLIC'],
+    ['hidden', 'PRIVATE'],
+  ] as const) {
     await alice.post('/repos', { name, visibility });
-    const viewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+    const viewer = {
+      kind: 'person',
+      id: alice.id,
+      username: 'alice',
+      isAdministrator: false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    } as const;
     const { path } = await web.rooms.repositories.find(viewer, 'alice', name);
     if (CRAWL_REPOSITORY === undefined) await makeOddRepository(path);
     else if (CRAWL_AS !== (name === 'odd' ? 'alice' : 'visitor')) await pushInto(name, CRAWL_REPOSITORY);
@@ -41,7 +52,12 @@ t.before(async () => {
 
 /** As its owner would: over HTTP, all branches and tags, the default branch first. */
 async function pushInto(name: string, source: string): Promise<void> {
-  const { secret } = await web.rooms.accounts.addToken(alice.id, { name, access: 'write', repositoryIds: null, expiresAt: null });
+  const { secret } = await web.rooms.accounts.addToken(alice.id, {
+    name,
+    access: 'write',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   const url = `http://alice:${secret}@127.0.0.1:${web.port}/git/alice/${name}.git`;
   const head = (await runGit(['symbolic-ref', 'HEAD'], { cwd: source })).toString().trim();
   await runGit(['push', '--quiet', url, head], { cwd: source });
@@ -49,12 +65,15 @@ async function pushInto(name: string, source: string): Promise<void> {
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-const unescape = (text: string): string => text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => entities[name]!);
+const unescape = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => entities[name]!);
 
 /** Addresses that a page leads to; what documents of the repository link to is their authors' business. */
 function linksOf(html: string): string[] {
   const ours = html.replace(/<div class="prose">.*?<\/section>/gs, '');
-  return [...ours.matchAll(/<(?:a|img|link)\b[^>]*?\s(?:href|src)="([^"]*)"/g)].map(([, address = '']) => unescape(address)).filter((address) => address.startsWith('/'));
+  return [...ours.matchAll(/<(?:a|img|link)\b[^>]*?\s(?:href|src)="([^"]*)"/g)]
+    .map(([, address = '']) => unescape(address))
+    .filter((address) => address.startsWith('/'));
 }
 
 /** Larger ones repeat themselves, and the validator takes a second for each. */
@@ -67,7 +86,8 @@ function faultsOf(html: string): string[] {
   if (/<[^>]*\s(?:style|on[a-z]+)=/i.test(tags)) faults.push('inline style or script');
   if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(html)) faults.push('a control character');
   // What a form sends and a copy button copies is the name as it is.
-  if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, ''))) faults.push('a character that turns the direction of text');
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, '')))
+    faults.push('a character that turns the direction of text');
   return faults;
 }
 
@@ -83,7 +103,7 @@ function kindOf(address: string): string {
   const { pathname, searchParams } = new URL(address, web.origin);
   const parts = pathname.split('/').slice(1);
   const place = parts[0] === 'repos' ? `repos/${parts[3] ?? ''}` : parts[0]!;
-  const ending = place === 'repos/blob' ? /\.\w+$/.exec(pathname)?.[0] ?? '' : '';
+  const ending = place === 'repos/blob' ? (/\.\w+$/.exec(pathname)?.[0] ?? '') : '';
   return `${place}${ending} ${[...searchParams.keys()].sort().join(' ')}`;
 }
 
@@ -149,25 +169,33 @@ async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
         const found = await violationsOn(page, width === 360 && theme === 'light' ? allRules : rulesOfLooks);
         faults.push(...found.slice(0, 3).map((what) => `${address}, ${theme}, ${width} px: ${what}`));
       }
-      if (await page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')) faults.push(`${address}: sticks out at ${width} px`);
+      if (await page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth'))
+        faults.push(`${address}: sticks out at ${width} px`);
     }
   }
   await browser.close();
 }
 
-const said = ({ visited, samples }: Crawl): string => `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
+const said = ({ visited, samples }: Crawl): string =>
+  `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
 
 t.test('a visitor finds no dead link and no broken page', async (t) => {
   if (CRAWL_AS === 'alice') return;
   const found = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
   t.same(found.faults.slice(0, shown), [], said(found));
   t.ok(found.visited >= Math.min(most, 1_000) || CRAWL_SECONDS !== undefined, `${found.visited} pages`);
-  t.same(web.log.filter(({ level }) => level === 'error'), []);
+  t.same(
+    web.log.filter(({ level }) => level === 'error'),
+    [],
+  );
 });
 
 t.test('nor does somebody who is signed in, in a repository that only they may read', async (t) => {
   if (CRAWL_AS === 'visitor') return;
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
   t.same(found.faults.slice(0, shown), [], said(found));
-  t.same(web.log.filter(({ level }) => level === 'error'), []);
+  t.same(
+    web.log.filter(({ level }) => level === 'error'),
+    [],
+  );
 });

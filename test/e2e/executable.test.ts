@@ -2,7 +2,19 @@
 import t from 'tap';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder, type Owner } from '../fixtures/temporary-folder.ts';
@@ -26,7 +38,11 @@ interface Place {
 
 function place(t: Owner): Place {
   const root = temporaryFolder(t);
-  const [folder, home, programs] = ['alone', 'home', 'programs'].map((name) => join(root, name)) as [string, string, string];
+  const [folder, home, programs] = ['alone', 'home', 'programs'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const made of [folder, home, programs]) mkdirSync(made);
   symlinkSync(findGit(), join(programs, 'git'));
   try {
@@ -64,7 +80,11 @@ function pushFile(t: Owner, remote: string, name: string, content: string): void
   const cwd = temporaryFolder(t);
   writeFileSync(join(cwd, name), content);
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...args], { cwd, stdio: 'pipe', env: { PATH: process.env['PATH'], HOME: cwd } });
+    execFileSync('git', ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org', ...args], {
+      cwd,
+      stdio: 'pipe',
+      env: { PATH: process.env['PATH'], HOME: cwd },
+    });
   git('init', '-q', '-b', 'main');
   git('add', '.');
   git('commit', '-q', '-m', 'Begin');
@@ -111,7 +131,11 @@ t.test('what Node reads from the environment does not reach it', async (t) => {
 t.test('it serves, as an unprivileged user, and writes nothing outside its data folder', async (t) => {
   const { start, run, folder, home } = place(t);
   const before = strayFiles();
-  const listen = { SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' };
+  const listen = {
+    SERVICE_HTTP_LISTEN: '127.0.0.1:0',
+    SERVICE_SSH_LISTEN: '127.0.0.1:0',
+    SERVICE_GRPC_LISTEN: '127.0.0.1:0',
+  };
   const child = start(['serve'], listen);
   t.teardown(() => child.kill('SIGKILL'));
   let output = '';
@@ -141,7 +165,9 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   t.equal(added.code, 0, added.stderr);
 
   // Search, whose threads are inside, too: of names, and of code that was pushed a moment ago.
-  const token = (await run(['token', 'add', '--user', 'alice', '--name', 'e2e', '--access', 'write'], listen)).stdout.trim();
+  const token = (
+    await run(['token', 'add', '--user', 'alice', '--name', 'e2e', '--access', 'write'], listen)
+  ).stdout.trim();
   t.equal((await run(['repo', 'create', 'alice/kettle', '--public'], listen)).code, 0);
   t.match(await (await fetch(`${url}/api/v1/search?q=ETTL`)).text(), /"name":"kettle"/);
   pushFile(t, `${url.replace('//', `//alice:${token}@`)}/git/alice/kettle.git`, 'whistle.c', 'int whistle_now;\n');

@@ -27,7 +27,13 @@ async function place(host: string, peer: string) {
     SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true',
     SERVICE_FEDERATION_USER_RESYNC_INTERVAL: '5s',
   };
-  return { host: `${host}:${port}`, name: host, origin, folder, start: (): Promise<RunningProgram> => startProgram(t, 'checkout', { folder, env }) };
+  return {
+    host: `${host}:${port}`,
+    name: host,
+    origin,
+    folder,
+    start: (): Promise<RunningProgram> => startProgram(t, 'checkout', { folder, env }),
+  };
 }
 
 /** Signs alice in by the setup link; afterwards asks for pages and posts forms as her. */
@@ -35,11 +41,16 @@ async function signedIn(server: RunningProgram, origin: string) {
   const token = new URL(server.setupLink!).searchParams.get('token')!;
   const send = (target: string, form: Record<string, string> | null, cookie: string) =>
     fetch(new URL(target, origin), {
-      method: form === null ? 'GET' : 'POST', redirect: 'manual', headers: { cookie, ...(form === null ? {} : { origin }) },
+      method: form === null ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { cookie, ...(form === null ? {} : { origin }) },
       ...(form === null ? {} : { body: new URLSearchParams(form) }),
     });
   const answer = await send('/setup', { token, handle: 'alice', username: 'alice', password }, '');
-  const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ');
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
   return {
     page: async (target: string) => (await send(target, null, cookie)).text(),
     post: async (target: string, form: Record<string, string>) => (await send(target, form, cookie)).status,
@@ -55,7 +66,7 @@ async function within(seconds: number, what: string, holds: () => Promise<boolea
   }
 }
 
-t.test('issue: alice follows bob\'s repository and bob himself, and hears of his pushes', async (t) => {
+t.test("issue: alice follows bob's repository and bob himself, and hears of his pushes", async (t) => {
   const [here, there] = [await place('127.0.0.1', '127.0.0.2'), await place('127.0.0.2', '127.0.0.1')];
   const home = await here.start();
   let away = await there.start();
@@ -87,12 +98,17 @@ t.test('issue: alice follows bob\'s repository and bob himself, and hears of his
 
   t.equal(await alice.post('/following', { target: `bob/tool@${there.host}` }), 303);
   t.equal(await alice.post('/following', { target: `bob@${there.host}` }), 303);
-  const accepted = async (count: number) => ((await following()).match(/badge good">Following/g) ?? []).length === count;
+  const accepted = async (count: number) =>
+    ((await following()).match(/badge good">Following/g) ?? []).length === count;
   t.comment(`accepted after ${(await within(30, 'both repositories accept', () => accepted(2))).toFixed(1)} s`);
 
   await push(overHttp('tool'), 'Pushed over HTTP');
   await push(overSsh('garden'), 'Pushed over SSH');
-  const arrived = await within(20, 'both pushes are on the page', async () => (await shows('Pushed over HTTP')) && (await shows('Pushed over SSH')));
+  const arrived = await within(
+    20,
+    'both pushes are on the page',
+    async () => (await shows('Pushed over HTTP')) && (await shows('Pushed over SSH')),
+  );
   t.pass(`both pushes on the page within ${arrived.toFixed(1)} s`);
 
   await away.command('repo', 'edit', 'bob/tool', '--private');
@@ -106,23 +122,33 @@ t.test('issue: alice follows bob\'s repository and bob himself, and hears of his
   await away.command('repo', 'edit', 'bob/tool', '--public');
   await away.command('repo', 'add', 'bob/third', '--public');
   await push(overHttp('tool'), 'Open again');
-  const gardenId = /garden@[^]*?\/following\/([0-9a-f-]{36})\/unfollow/.exec((await following()).split('Newest pushes')[1]!.split('</section>').slice(1).join(''))?.[1];
+  const gardenId = /garden@[^]*?\/following\/([0-9a-f-]{36})\/unfollow/.exec(
+    (await following()).split('Newest pushes')[1]!.split('</section>').slice(1).join(''),
+  )?.[1];
   t.equal(await alice.post(`/following/${gardenId}/unfollow`, {}), 303);
   await within(20, 'it speaks again', () => shows('Open again'));
   t.equal(await times('Nobody may know'), 0, 'and does not tell what was said in private');
-  await within(20, 'the Undo has arrived', async () => (await away.command('federation', 'followers', 'bob/garden')) === '');
+  await within(
+    20,
+    'the Undo has arrived',
+    async () => (await away.command('federation', 'followers', 'bob/garden')) === '',
+  );
   await within(30, 'a new repository of a followed person is followed', () => accepted(2));
 
   await push(overSsh('garden'), 'Nobody listens');
   await push(overHttp('third'), 'Found by the scan');
-  await within(20, 'the new repository\'s push', () => shows('Found by the scan'));
+  await within(20, "the new repository's push", () => shows('Found by the scan'));
   t.equal(await times('Nobody listens'), 0, 'unfollowing stops it');
   for (const subject of ['Pushed over HTTP', 'Open again', 'Found by the scan']) {
     t.equal(await times(subject), 1, `${subject}: there, and once`);
   }
   const ids = JSON.parse(await away.command('delivery', 'list', '--json')) as { activity: string; state: string }[];
   t.equal(ids.filter(({ state }) => state === 'FAILED').length, 0);
-  t.equal(new Set(ids.map(({ activity }) => activity)).size, ids.length, 'each activity went once to the one who follows');
+  t.equal(
+    new Set(ids.map(({ activity }) => activity)).size,
+    ids.length,
+    'each activity went once to the one who follows',
+  );
   t.equal(await away.stop(), 0);
   t.equal(await home.stop(), 0);
 });

@@ -12,7 +12,10 @@ function browser(origin: string) {
   return async (address: string, form?: Record<string, string>) => {
     const response = await fetch(new URL(address, origin), {
       method: form === undefined ? 'GET' : 'POST',
-      headers: { cookie, ...(form === undefined ? {} : { origin, 'content-type': 'application/x-www-form-urlencoded' }) },
+      headers: {
+        cookie,
+        ...(form === undefined ? {} : { origin, 'content-type': 'application/x-www-form-urlencoded' }),
+      },
       redirect: 'manual',
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     });
@@ -99,6 +102,11 @@ t.test('a history with harmless faults of old tools can be pushed', async (t) =>
   writeFileSync(path.join(work, 'commit'), `tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nOld\n`);
   const commit = await client.expect(work, 'hash-object', '-t', 'commit', '-w', '--literally', 'commit');
   await client.expect(work, 'update-ref', 'refs/heads/main', commit);
-  const answer = await client.run(work, 'push', `http://${token}@${new URL(server.url).host}/git/alice/old.git`, 'main');
+  const answer = await client.run(
+    work,
+    'push',
+    `http://${token}@${new URL(server.url).host}/git/alice/old.git`,
+    'main',
+  );
   t.equal(answer.code, 0, answer.stderr);
 });

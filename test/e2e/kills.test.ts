@@ -11,60 +11,78 @@ import { startProgram } from './running-program.ts';
 
 const rounds = Number(process.env.HEARTH_KILLS ?? 6);
 
-t.test(`${rounds} kills of the server during pushes lose no acknowledged push`, { timeout: 60_000 + rounds * 5_000 }, async (t) => {
-  const random = seededRandom(20_261_120);
-  let server = await startProgram(t, 'executable');
-  const { folder, dataDir } = server;
-  const client = gitClient(folder);
-  await server.command('user', 'add', 'alice', '--random-password');
-  const token = await server.command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write');
-  await server.command('key', 'add', '--user', 'alice', client.publicKeyFile);
-  await server.command('repo', 'create', 'alice/site');
-  const show = JSON.parse(await server.command('repo', 'show', 'alice/site', '--json')) as { path: string };
-  const bare = show.path;
+t.test(
+  `${rounds} kills of the server during pushes lose no acknowledged push`,
+  { timeout: 60_000 + rounds * 5_000 },
+  async (t) => {
+    const random = seededRandom(20_261_120);
+    let server = await startProgram(t, 'executable');
+    const { folder, dataDir } = server;
+    const client = gitClient(folder);
+    await server.command('user', 'add', 'alice', '--random-password');
+    const token = await server.command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write');
+    await server.command('key', 'add', '--user', 'alice', client.publicKeyFile);
+    await server.command('repo', 'create', 'alice/site');
+    const show = JSON.parse(await server.command('repo', 'show', 'alice/site', '--json')) as { path: string };
+    const bare = show.path;
 
-  const work = path.join(folder, 'work');
-  mkdirSync(work);
-  await client.expect(work, 'init', '-q', '-b', 'main');
-  // How long a push takes here and now decides when to kill: before, into and after it.
-  const startedAt = performance.now();
-  await client.expect(work, 'commit', '-q', '--allow-empty', '-m', 'Begin');
-  await client.expect(work, 'push', '-q', `ssh://git@127.0.0.1:${server.sshPort}/alice/site.git`, 'main');
-  const pushMs = performance.now() - startedAt;
+    const work = path.join(folder, 'work');
+    mkdirSync(work);
+    await client.expect(work, 'init', '-q', '-b', 'main');
+    // How long a push takes here and now decides when to kill: before, into and after it.
+    const startedAt = performance.now();
+    await client.expect(work, 'commit', '-q', '--allow-empty', '-m', 'Begin');
+    await client.expect(work, 'push', '-q', `ssh://git@127.0.0.1:${server.sshPort}/alice/site.git`, 'main');
+    const pushMs = performance.now() - startedAt;
 
-  const acknowledged: string[] = [];
-  let cut = 0;
-  for (let round = 0; round < rounds; round++) {
-    await client.expect(work, 'commit', '-q', '--allow-empty', '-m', `Round ${round}`);
-    const tip = await client.expect(work, 'rev-parse', 'HEAD');
-    const remote =
-      round % 2 === 0
-        ? `http://${token}@${new URL(server.url).host}/git/alice/site.git`
-        : `ssh://git@127.0.0.1:${server.sshPort}/alice/site.git`;
-    const push = client.run(work, 'push', '-q', remote, 'main');
-    await Promise.race([sleep((random.below(1000) / 1000) * 1.2 * pushMs), push]);
-    await server.kill();
-    const { code } = await push;
-    if (code === 0) acknowledged.push(tip);
-    else cut++;
+    const acknowledged: string[] = [];
+    let cut = 0;
+    for (let round = 0; round < rounds; round++) {
+      await client.expect(work, 'commit', '-q', '--allow-empty', '-m', `Round ${round}`);
+      const tip = await client.expect(work, 'rev-parse', 'HEAD');
+      const remote =
+        round % 2 === 0
+          ? `http://${token}@${new URL(server.url).host}/git/alice/site.git`
+          : `ssh://git@127.0.0.1:${server.sshPort}/alice/site.git`;
+      const push = client.run(work, 'push', '-q', remote, 'main');
+      await Promise.race([sleep((random.below(1000) / 1000) * 1.2 * pushMs), push]);
+      await server.kill();
+      const { code } = await push;
+      if (code === 0) acknowledged.push(tip);
+      else cut++;
 
-    server = await startProgram(t, 'executable', { folder });
-    const refs = await client.expect(bare, '--git-dir=.', 'for-each-ref', '--format=%(objectname)');
-    if (code === 0) t.equal(refs, tip, `round ${round}: the acknowledged push is there`);
-    const left = readdirSync(bare, { recursive: true }).map(String);
-    t.same(left.filter((name) => name.endsWith('.lock') || name.includes('tmp_objdir')), [], `round ${round}: nothing is left behind`);
-  }
-  t.comment(`${acknowledged.length} acknowledged, ${cut} cut short`);
+      server = await startProgram(t, 'executable', { folder });
+      const refs = await client.expect(bare, '--git-dir=.', 'for-each-ref', '--format=%(objectname)');
+      if (code === 0) t.equal(refs, tip, `round ${round}: the acknowledged push is there`);
+      const left = readdirSync(bare, { recursive: true }).map(String);
+      t.same(
+        left.filter((name) => name.endsWith('.lock') || name.includes('tmp_objdir')),
+        [],
+        `round ${round}: nothing is left behind`,
+      );
+    }
+    t.comment(`${acknowledged.length} acknowledged, ${cut} cut short`);
 
-  const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), { readOnly: true });
-  t.teardown(() => database.close());
-  const accepted = database
-    .prepare("SELECT new_id AS tip, count(*) AS times FROM push_updates WHERE result = 'ok' GROUP BY new_id")
-    .all() as { tip: string; times: number }[];
-  t.same(accepted.filter(({ times }) => times !== 1), [], 'no push is journalled as accepted twice');
-  const journalled = new Set(accepted.map(({ tip }) => tip));
-  t.same(acknowledged.filter((tip) => !journalled.has(tip)), [], 'every acknowledged push is in the journal');
-  const open = database.prepare('SELECT count(*) AS n FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL').get();
-  t.same({ ...open }, { n: 0 }, 'every push is settled and announced');
-  execFileSync('git', [`--git-dir=${bare}`, 'fsck', '--full', '--strict'], { stdio: 'pipe' });
-});
+    const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), { readOnly: true });
+    t.teardown(() => database.close());
+    const accepted = database
+      .prepare("SELECT new_id AS tip, count(*) AS times FROM push_updates WHERE result = 'ok' GROUP BY new_id")
+      .all() as { tip: string; times: number }[];
+    t.same(
+      accepted.filter(({ times }) => times !== 1),
+      [],
+      'no push is journalled as accepted twice',
+    );
+    const journalled = new Set(accepted.map(({ tip }) => tip));
+    t.same(
+      acknowledged.filter((tip) => !journalled.has(tip)),
+      [],
+      'every acknowledged push is in the journal',
+    );
+    const open = database
+      .prepare('SELECT count(*) AS n FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL')
+      .get();
+    t.same({ ...open }, { n: 0 }, 'every push is settled and announced');
+    execFileSync('git', [`--git-dir=${bare}`, 'fsck', '--full', '--strict'], { stdio: 'pipe' });
+  },
+);

@@ -15,7 +15,10 @@ function bareCheckout(t: Owner): { checkout: string; programs: string; run: type
   for (const folder of ['bin', 'programs']) mkdirSync(join(checkout, folder));
   copyFileSync(launcher, join(checkout, 'bin/hearth'));
   for (const program of ['sh', 'dirname', 'readlink', 'uname']) {
-    symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim(), join(programs, program));
+    symlinkSync(
+      execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim(),
+      join(programs, program),
+    );
   }
   return { checkout, programs, run: (file, args) => runFile(file, args, { PATH: programs }) };
 }
@@ -51,7 +54,13 @@ t.test('it passes its arguments on to the pinned Node as they are', async (t) =>
   mkdirSync(folder, { recursive: true });
   writeProgram(join(folder, 'node'), 'for argument; do echo "<$argument>"; done');
   const { stdout } = await run(join(checkout, 'bin/hearth'), ['serve', 'two words', '', '*']);
-  t.same(stdout.trimEnd().split('\n').slice(-5), [`<${checkout}/bin/hearth.ts>`, '<serve>', '<two words>', '<>', '<*>']);
+  t.same(stdout.trimEnd().split('\n').slice(-5), [
+    `<${checkout}/bin/hearth.ts>`,
+    '<serve>',
+    '<two words>',
+    '<>',
+    '<*>',
+  ]);
 });
 
 t.test('without the pinned Node it takes one from PATH that is new enough', async (t) => {

@@ -39,14 +39,28 @@ t.test('SECURITY A06: an object that no ref leads to is answered as if it were a
     for (const version of ['0', '2']) {
       await t.test(`${via}, version ${version}`, async (t) => {
         const copy = path.join(hearth.folder, `${via}-${version}`);
-        await client.expect(hearth.folder, '-c', `protocol.version=${version}`, 'clone', '--quiet', '--bare', url, copy);
+        await client.expect(
+          hearth.folder,
+          '-c',
+          `protocol.version=${version}`,
+          'clone',
+          '--quiet',
+          '--bare',
+          url,
+          copy,
+        );
         for (const id of [lost, tree, blob]) {
           const answer = await client.run(copy, '-c', `protocol.version=${version}`, 'fetch', '--quiet', url, id);
           t.not(answer.code, 0, id);
           t.match(answer.stderr, /not our ref|unadvertised object/);
           t.not((await client.run(copy, 'cat-file', '-e', id)).code, 0, 'nothing came');
         }
-        if (version === '2') t.equal((await client.run(copy, 'fetch', '--quiet', url, ids[0]!)).code, 0, 'what a branch leads to comes by its id');
+        if (version === '2')
+          t.equal(
+            (await client.run(copy, 'fetch', '--quiet', url, ids[0]!)).code,
+            0,
+            'what a branch leads to comes by its id',
+          );
       });
     }
   }
@@ -58,20 +72,39 @@ t.test('SECURITY A06: an object that no ref leads to is answered as if it were a
   });
 
   const places = (id: string) => [
-    `/repos/alice/work/commit/${id}`, `/repos/alice/work/commit/${id}.patch`, `/repos/alice/work/tree/${id}`, `/repos/alice/work/blob/${id}/file`,
-    `/repos/alice/work/raw/${id}/file`, `/repos/alice/work/commits/${id}`, `/repos/alice/work/blame/${id}/file`, `/repos/alice/work/archive/${id}.zip`,
-    `/api/v1/repos/alice/work/commits/${id}`, `/api/v1/repos/alice/work/commits?ref=${id}`, `/api/v1/repos/alice/work/commits?after=${id}.0`,
-    `/api/v1/repos/alice/work/tree?ref=${id}`, `/api/v1/repos/alice/work/commits/${id.slice(0, 10)}`,
+    `/repos/alice/work/commit/${id}`,
+    `/repos/alice/work/commit/${id}.patch`,
+    `/repos/alice/work/tree/${id}`,
+    `/repos/alice/work/blob/${id}/file`,
+    `/repos/alice/work/raw/${id}/file`,
+    `/repos/alice/work/commits/${id}`,
+    `/repos/alice/work/blame/${id}/file`,
+    `/repos/alice/work/archive/${id}.zip`,
+    `/api/v1/repos/alice/work/commits/${id}`,
+    `/api/v1/repos/alice/work/commits?ref=${id}`,
+    `/api/v1/repos/alice/work/commits?after=${id}.0`,
+    `/api/v1/repos/alice/work/tree?ref=${id}`,
+    `/api/v1/repos/alice/work/commits/${id.slice(0, 10)}`,
   ];
-  const status = async (place: string, headers: Record<string, string>) => (await fetch(hearth.url + place, { headers, redirect: 'manual' })).status;
+  const status = async (place: string, headers: Record<string, string>) =>
+    (await fetch(hearth.url + place, { headers, redirect: 'manual' })).status;
   const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
-  for (const [who, headers] of [['a stranger', {}], ['bob', { ...bearer(bob), cookie: `hearth_session=${bob.session}` }]] as const) {
+  for (const [who, headers] of [
+    ['a stranger', {}],
+    ['bob', { ...bearer(bob), cookie: `hearth_session=${bob.session}` }],
+  ] as const) {
     await t.test(`pages and API for ${who}`, async (t) => {
       for (const place of places(kept)) t.ok([200, 303, 301].includes(await status(place, headers)), place);
       for (const place of places(lost)) t.equal(await status(place, headers), 404, place);
-      const compared = await (await fetch(`${hearth.url}/repos/alice/work/compare/${kept}...${lost}`, { headers })).text();
+      const compared = await (
+        await fetch(`${hearth.url}/repos/alice/work/compare/${kept}...${lost}`, { headers })
+      ).text();
       t.notMatch(compared, 'a secret');
     });
   }
-  t.equal(await status(`/api/v1/repos/alice/work/commits/${lost}`, bearer(alice)), 200, 'who may push can look at what was pushed away');
+  t.equal(
+    await status(`/api/v1/repos/alice/work/commits/${lost}`, bearer(alice)),
+    200,
+    'who may push can look at what was pushed away',
+  );
 });

@@ -21,7 +21,12 @@ let browser: Browser;
 const sessions = new Map<string, string>();
 
 async function open(who: string, more: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false, reducedMotion: 'reduce', ...more });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    javaScriptEnabled: false,
+    reducedMotion: 'reduce',
+    ...more,
+  });
   context.setDefaultTimeout(10_000);
   await context.addCookies([{ name: 'hearth_session', value: sessions.get(who)!, url: web.origin }]);
   return context;
@@ -29,14 +34,19 @@ async function open(who: string, more: Parameters<Browser['newContext']>[0] = {}
 
 const tab = async (who: string): Promise<Page> => (await open(who)).newPage();
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
-const picture = (name: string, type: keyof typeof sampleImages) => ({ name, mimeType: type, buffer: sampleImages[type] });
+const picture = (name: string, type: keyof typeof sampleImages) => ({
+  name,
+  mimeType: type,
+  buffer: sampleImages[type],
+});
 /** Waits for the sentence that a form leaves behind. */
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
 t.before(async () => {
   web = await startWeb(t);
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  for (const name of ['alice', 'bob', 'carol', 'dave']) sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
+  for (const name of ['alice', 'bob', 'carol', 'dave'])
+    sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
 });
 t.teardown(() => browser?.close());
 
@@ -55,7 +65,10 @@ t.test('an organisation from its founding to its members, by clicks alone', asyn
 
   await page.getByRole('link', { name: 'Members' }).click();
   await page.getByText('Every organisation needs at least one owner').waitFor();
-  for (const [who, role] of [['bob', 'MEMBER'], ['carol', 'GUEST']] as const) {
+  for (const [who, role] of [
+    ['bob', 'MEMBER'],
+    ['carol', 'GUEST'],
+  ] as const) {
     await page.getByLabel('Handle', { exact: true }).fill(who);
     await page.getByLabel('Role', { exact: true }).selectOption(role);
     await press(page, 'Add');
@@ -97,10 +110,16 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   const { path } = await web.rooms.repositories.find(localAdministrator, 'alice', 'kiln');
   await fillRepository(t, path, { 'README.md': '# Kiln' });
   await page.getByRole('link', { name: 'Settings' }).first().click();
-  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
+  await page
+    .getByLabel('An image of its own', { exact: true })
+    .setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
   await press(page, 'Upload');
   await page.getByRole('alert').filter({ hasText: 'its content is not' }).waitFor();
-  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.concat([sampleImages['image/png'], Buffer.alloc(2_200_000)]) });
+  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({
+    name: 'x.png',
+    mimeType: 'image/png',
+    buffer: Buffer.concat([sampleImages['image/png'], Buffer.alloc(2_200_000)]),
+  });
   await press(page, 'Upload');
   await page.getByRole('alert').filter({ hasText: 'at most 2 MB' }).waitFor();
   await page.getByLabel('An image of its own', { exact: true }).setInputFiles(picture('kiln.gif', 'image/gif'));
@@ -301,7 +320,10 @@ async function photograph(page: Page, path: string, who: string): Promise<void> 
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${pictures}/${path.replace(/\W+/g, '-')}-${who}-${width}-${colorScheme}.png`, fullPage: true });
+      await page.screenshot({
+        path: `${pictures}/${path.replace(/\W+/g, '-')}-${who}-${width}-${colorScheme}.png`,
+        fullPage: true,
+      });
     }
   }
   await page.setViewportSize(before);
@@ -309,21 +331,46 @@ async function photograph(page: Page, path: string, who: string): Promise<void> 
 
 t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and wide', async (t) => {
   const pages: [who: string, path: string][] = [
-    ['alice', '/'], ['alice', '/orgs/new'], ['alice', '/orgs/potters'], ['bob', '/orgs/potters'], ['alice', '/orgs/potters/members'], ['alice', '/orgs/potters/settings'],
-    ['bob', '/repos/potters/workshop'], ['carol', '/repos/carol/oven/settings'], ['carol', '/repos/carol/oven/settings/collaborators'], ['carol', '/repos/carol/oven/settings/danger'],
-    ['alice', '/settings/repositories'], ['alice', '/settings/account'], ['alice', '/settings/profile'],
-    ['alice', '/explore'], ['alice', '/explore/users'], ['alice', '/explore/orgs'], ['alice', '/users/alice'], ['carol', '/repos/new'],
+    ['alice', '/'],
+    ['alice', '/orgs/new'],
+    ['alice', '/orgs/potters'],
+    ['bob', '/orgs/potters'],
+    ['alice', '/orgs/potters/members'],
+    ['alice', '/orgs/potters/settings'],
+    ['bob', '/repos/potters/workshop'],
+    ['carol', '/repos/carol/oven/settings'],
+    ['carol', '/repos/carol/oven/settings/collaborators'],
+    ['carol', '/repos/carol/oven/settings/danger'],
+    ['alice', '/settings/repositories'],
+    ['alice', '/settings/account'],
+    ['alice', '/settings/profile'],
+    ['alice', '/explore'],
+    ['alice', '/explore/users'],
+    ['alice', '/explore/orgs'],
+    ['alice', '/users/alice'],
+    ['carol', '/repos/new'],
   ];
-  const looks = [[320, 'dark', rulesOfLooks], [1280, 'light', allRules]] as const;
+  const looks = [
+    [320, 'dark', rulesOfLooks],
+    [1280, 'light', allRules],
+  ] as const;
   for (const [width, colorScheme, runOnly] of looks) {
     const tabs = new Map<string, Page>();
     for (const [who, path] of pages) {
-      const page = tabs.get(who) ?? (await (await open(who, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true })).newPage());
+      const page =
+        tabs.get(who) ??
+        (await (await open(who, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true })).newPage());
       tabs.set(who, page);
       await page.goto(web.origin + path);
       t.same(await violationsOn(page, runOnly), [], `${path} as ${who}, ${width} ${colorScheme}`);
       if (pictures !== undefined && width === 1280) await photograph(page, path, who);
-      t.same(await page.evaluate('[...document.querySelectorAll("main *, header *")].filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth && getComputedStyle(each).clipPath === "none").map((each) => each.outerHTML.slice(0, 80))'), [], `${path} fits ${width}`);
+      t.same(
+        await page.evaluate(
+          '[...document.querySelectorAll("main *, header *")].filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth && getComputedStyle(each).clipPath === "none").map((each) => each.outerHTML.slice(0, 80))',
+        ),
+        [],
+        `${path} fits ${width}`,
+      );
     }
   }
 });

@@ -9,7 +9,10 @@ import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture
 import type { Web } from '../web/web-fixture.ts';
 
 /** 37 × 21 pixels. */
-const logo = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAACUAAAAVCAYAAADB5CeuAAAAQklEQVR4AezSMQ0AAAgDQYI2/FsqFn7s8CRsHcjRzU3adqdwPIo+RSmlqADN2SmlqADN2SmlqADNVXbqAQAA///7nnxtAAAABklEQVQDABqUU7VZQYUtAAAAAElFTkSuQmCC', 'base64');
+const logo = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAACUAAAAVCAYAAADB5CeuAAAAQklEQVR4AezSMQ0AAAgDQYI2/FsqFn7s8CRsHcjRzU3adqdwPIo+RSmlqADN2SmlqADN2SmlqADNVXbqAQAA///7nnxtAAAABklEQVQDABqUU7VZQYUtAAAAAElFTkSuQmCC',
+  'base64',
+);
 
 const readme = `# Kiln
 
@@ -51,7 +54,12 @@ interface Look {
 }
 
 async function open(who: string | null, { width, theme, scripts }: Look): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme, javaScriptEnabled: scripts, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: theme,
+    javaScriptEnabled: scripts,
+    reducedMotion: 'reduce',
+  });
   const value = who === null ? undefined : sessions.get(who);
   if (value !== undefined) await context.addCookies([{ name: 'hearth_session', value, url: web.origin }]);
   return context;
@@ -66,27 +74,64 @@ t.before(async () => {
   await alice.post('/repos', { name: 'kiln', description: 'A quiet controller for kilns', visibility: 'PUBLIC' });
   await alice.post('/repos', { name: 'attic', visibility: 'PRIVATE' });
   await alice.post('/settings/tokens', { name: 'laptop', access: 'write', expires_in: '30', repos: 'all' });
-  await alice.post('/settings/profile', { display_name: 'Alice', bio: 'Fires clay.', website: 'https://alice.example.org' });
+  await alice.post('/settings/profile', {
+    display_name: 'Alice',
+    bio: 'Fires clay.',
+    website: 'https://alice.example.org',
+  });
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DMROlYsKZMRJPIRy2B1DuQmBq4qD3wQ alice@example.org';
   await alice.post('/settings/keys', { title: 'Laptop', key });
   await web.rooms.accounts.addInvite(null);
   invite = (await web.rooms.accounts.addInvite(alice.id)).secret;
   const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
-  await fillRepository(t, path, { 'README.md': readme, 'src/main.c': 'int x;', 'logo.png': logo, [`${'long-'.repeat(20)}name.txt`]: 'x' });
+  await fillRepository(t, path, {
+    'README.md': readme,
+    'src/main.c': 'int x;',
+    'logo.png': logo,
+    [`${'long-'.repeat(20)}name.txt`]: 'x',
+  });
   const nameless = await web.rooms.accounts.addPerson({ password });
   sessions.set('nameless', (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret);
 });
 t.teardown(() => browser?.close());
 
 const pages: [who: string | null, path: string][] = [
-  [null, '/'], [null, '/login'], [null, '/users/alice'], [null, '/repos/alice/kiln'], [null, '/repos/alice/none'],
-  [null, '/repos/alice/kiln/tree/main/src'], [null, '/repos/alice/kiln/blob/main/src/main.c?lines=1'], [null, '/repos/alice/kiln/blob/main/README.md'],
-  [null, '/repos/alice/kiln/blame/main/src/main.c'], [null, '/repos/alice/kiln/commits'], [null, '/repos/alice/kiln/compare/main...main'],
-  [null, '/repos/alice/kiln/branches'], [null, '/repos/alice/kiln/tags'], [null, '/repos/alice/kiln/activity'], [null, '/repos/alice/kiln/find/main?q=m'], [null, '/settings/appearance'],
-  ['nameless', '/onboarding'], ['bob', '/'], ['bob', '/users/bob'],
-  ['alice', '/'], ['alice', '/?q=nothing'], ['alice', '/repos/new'], ['alice', '/repos/alice/kiln'], ['alice', '/repos/alice/attic'],
-  ['alice', '/repos/alice/kiln/settings'], ['alice', '/repos/alice/kiln/settings/webhooks'], ['alice', '/repos/alice/kiln/settings/mirror'], ['alice', '/repos/alice/kiln/activity'], ['alice', '/settings/profile?done=profile-saved'], ['alice', '/settings/account'], ['alice', '/settings/keys'],
-  ['alice', '/settings/tokens'], ['alice', '/settings/sessions'], ['alice', '/settings/appearance'], ['alice', '/admin/invites'], ['alice', '/repos/alice/none'],
+  [null, '/'],
+  [null, '/login'],
+  [null, '/users/alice'],
+  [null, '/repos/alice/kiln'],
+  [null, '/repos/alice/none'],
+  [null, '/repos/alice/kiln/tree/main/src'],
+  [null, '/repos/alice/kiln/blob/main/src/main.c?lines=1'],
+  [null, '/repos/alice/kiln/blob/main/README.md'],
+  [null, '/repos/alice/kiln/blame/main/src/main.c'],
+  [null, '/repos/alice/kiln/commits'],
+  [null, '/repos/alice/kiln/compare/main...main'],
+  [null, '/repos/alice/kiln/branches'],
+  [null, '/repos/alice/kiln/tags'],
+  [null, '/repos/alice/kiln/activity'],
+  [null, '/repos/alice/kiln/find/main?q=m'],
+  [null, '/settings/appearance'],
+  ['nameless', '/onboarding'],
+  ['bob', '/'],
+  ['bob', '/users/bob'],
+  ['alice', '/'],
+  ['alice', '/?q=nothing'],
+  ['alice', '/repos/new'],
+  ['alice', '/repos/alice/kiln'],
+  ['alice', '/repos/alice/attic'],
+  ['alice', '/repos/alice/kiln/settings'],
+  ['alice', '/repos/alice/kiln/settings/webhooks'],
+  ['alice', '/repos/alice/kiln/settings/mirror'],
+  ['alice', '/repos/alice/kiln/activity'],
+  ['alice', '/settings/profile?done=profile-saved'],
+  ['alice', '/settings/account'],
+  ['alice', '/settings/keys'],
+  ['alice', '/settings/tokens'],
+  ['alice', '/settings/sessions'],
+  ['alice', '/settings/appearance'],
+  ['alice', '/admin/invites'],
+  ['alice', '/repos/alice/none'],
 ];
 
 /** Runs an expression in the page. As text, because the types of browsers have no place in a server's sources. */
@@ -95,7 +140,9 @@ const inPage = <Result>(page: Page, expression: string): Promise<Result> => page
 const isTooWide = (page: Page): Promise<boolean> =>
   inPage(page, 'document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-const looks = [320, 1280].flatMap((width) => (['light', 'dark'] as const).map((theme): Look => ({ width, theme, scripts: true })));
+const looks = [320, 1280].flatMap((width) =>
+  (['light', 'dark'] as const).map((theme): Look => ({ width, theme, scripts: true })),
+);
 
 /** Calls back with every page in a tab of the one who may see it. */
 async function visitAll(look: Look, inspect: (tab: Page, where: string) => Promise<void>): Promise<void> {
@@ -109,17 +156,20 @@ async function visitAll(look: Look, inspect: (tab: Page, where: string) => Promi
   for (const tab of tabs.values()) await tab.context().close();
 }
 
-t.test('web-ui §8 axe finds nothing on any page: once by all rules, then in every look by those that looks can break', async (t) => {
-  await visitAll(looks[0]!, async (tab, where) => {
-    for (const look of looks) {
-      await tab.setViewportSize({ width: look.width, height: 800 });
-      await tab.emulateMedia({ colorScheme: look.theme });
-      const runOnly = look === looks[0] ? allRules : rulesOfLooks;
-      t.same(await violationsOn(tab, runOnly), [], `${where}, ${look.theme}, ${look.width} px`);
-      t.notOk(await isTooWide(tab), `${where}, ${look.width} px: nothing sticks out`);
-    }
-  });
-});
+t.test(
+  'web-ui §8 axe finds nothing on any page: once by all rules, then in every look by those that looks can break',
+  async (t) => {
+    await visitAll(looks[0]!, async (tab, where) => {
+      for (const look of looks) {
+        await tab.setViewportSize({ width: look.width, height: 800 });
+        await tab.emulateMedia({ colorScheme: look.theme });
+        const runOnly = look === looks[0] ? allRules : rulesOfLooks;
+        t.same(await violationsOn(tab, runOnly), [], `${where}, ${look.theme}, ${look.width} px`);
+        t.notOk(await isTooWide(tab), `${where}, ${look.width} px: nothing sticks out`);
+      }
+    });
+  },
+);
 
 t.test('without scripts every page is whole', async (t) => {
   // axe needs timers, so it cannot run here; but the bytes are the same, and the script only shows what it can serve.
@@ -215,45 +265,56 @@ t.test('scripts save clicks: copying, the remembered choice, the way back', asyn
   await stranger.close();
 });
 
-t.test('issue 3.9, web-ui §5 single keys do what links do, never while one types, and can be switched off', async (t) => {
-  const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
-  const page = await context.newPage();
-  const at = `${web.origin}/repos/alice/kiln/blob/main/src/main.c`;
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await page.keyboard.press(key);
-  };
-  await page.goto(at);
-  await press('?');
-  t.match(await page.textContent('dialog.shortcuts'), /Permalink[^]*Blame/);
-  t.same(await violationsOn(page), [], 'the help');
-  await press('b');
-  t.equal(page.url(), at, 'nothing else happens while it is open');
-  await press('Escape');
-  t.equal(await page.locator('dialog').count(), 0);
-  const leads = async (to: string, ...keys: string[]) => {
+t.test(
+  'issue 3.9, web-ui §5 single keys do what links do, never while one types, and can be switched off',
+  async (t) => {
+    const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
+    const page = await context.newPage();
+    const at = `${web.origin}/repos/alice/kiln/blob/main/src/main.c`;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
     await page.goto(at);
-    await Promise.all([page.waitForURL(to), press(...keys)]);
-    t.equal(page.url(), to, keys.join(' '));
-  };
-  await leads(`${web.origin}/repos/alice/kiln/blame/main/src/main.c`, 'b');
-  await leads(`${web.origin}/repos/alice/kiln/find/main`, 't');
-  await leads(`${web.origin}/repos/alice/kiln`, 'g', 'c');
-  await leads(`${web.origin}/`, 'g', 'd');
-  await page.goto(`${web.origin}/repos/alice/kiln`);
-  await press('j', 'j');
-  t.ok(await inPage(page, `document.activeElement.matches('a.file')`), 'j moves along the rows');
-  await press('s', 'b', 't');
-  t.equal(await inPage(page, 'document.activeElement.value'), 'bt', 'what is typed is typed');
+    await press('?');
+    t.match(await page.textContent('dialog.shortcuts'), /Permalink[^]*Blame/);
+    t.same(await violationsOn(page), [], 'the help');
+    await press('b');
+    t.equal(page.url(), at, 'nothing else happens while it is open');
+    await press('Escape');
+    t.equal(await page.locator('dialog').count(), 0);
+    const leads = async (to: string, ...keys: string[]) => {
+      await page.goto(at);
+      await Promise.all([page.waitForURL(to), press(...keys)]);
+      t.equal(page.url(), to, keys.join(' '));
+    };
+    await leads(`${web.origin}/repos/alice/kiln/blame/main/src/main.c`, 'b');
+    await leads(`${web.origin}/repos/alice/kiln/find/main`, 't');
+    await leads(`${web.origin}/repos/alice/kiln`, 'g', 'c');
+    await leads(`${web.origin}/`, 'g', 'd');
+    await page.goto(`${web.origin}/repos/alice/kiln`);
+    await press('j', 'j');
+    t.ok(await inPage(page, `document.activeElement.matches('a.file')`), 'j moves along the rows');
+    await press('s', 'b', 't');
+    t.equal(await inPage(page, 'document.activeElement.value'), 'bt', 'what is typed is typed');
 
-  await page.goto(`${web.origin}/settings/appearance`);
-  await page.check('input[name=keys][value=off]');
-  await page.click('main button[type=submit]');
-  await page.goto(at);
-  await press('?', 'b', 't', 'y', 'g', 'd', 'j', '/');
-  await page.waitForTimeout(100);
-  t.same([page.url(), await page.locator('dialog').count(), await inPage(page, 'document.activeElement === document.body')], [at, 0, true], 'no key does anything any more');
-  await context.close();
-});
+    await page.goto(`${web.origin}/settings/appearance`);
+    await page.check('input[name=keys][value=off]');
+    await page.click('main button[type=submit]');
+    await page.goto(at);
+    await press('?', 'b', 't', 'y', 'g', 'd', 'j', '/');
+    await page.waitForTimeout(100);
+    t.same(
+      [
+        page.url(),
+        await page.locator('dialog').count(),
+        await inPage(page, 'document.activeElement === document.body'),
+      ],
+      [at, 0, true],
+      'no key does anything any more',
+    );
+    await context.close();
+  },
+);
 
 t.test('web-ui §8 the keyboard reaches everything and shows where it is', async (t) => {
   const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
@@ -270,16 +331,22 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
     // Past the last one the browser's own controls have their turn.
     if (await inPage(page, 'document.activeElement === document.body')) break;
     // A radio button that is not seen lends its ring to its label.
-    const at = await inPage<{ name: string; ring: boolean }>(page, `(() => {
+    const at = await inPage<{ name: string; ring: boolean }>(
+      page,
+      `(() => {
       const element = document.activeElement;
       const { outlineStyle, outlineWidth } = getComputedStyle(element.matches('.segments input') ? element.nextElementSibling : element);
       const name = (element.getAttribute('aria-label') ?? element.textContent).trim() || element.id;
       return { name, ring: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
-    })()`);
+    })()`,
+    );
     if (!at.ring) t.fail(`no ring on ${at.name}`);
     seen.push(at.name);
   }
-  t.match(seen.join(' | '), /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Menu of alice [^]*\| Code \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/);
+  t.match(
+    seen.join(' | '),
+    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Menu of alice [^]*\| Code \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
+  );
   await context.close();
 });
 
@@ -288,24 +355,34 @@ t.test('web-ui §8 targets are at least 24 px, or stand apart', async (t) => {
   const page = await context.newPage();
   for (const path of ['/', '/repos/alice/kiln', '/settings/tokens', '/settings/keys']) {
     await page.goto(web.origin + path);
-    const small = await inPage<string[]>(page, `[...document.querySelectorAll('button, .button, input, select, nav a, summary')].filter((element) => {
+    const small = await inPage<string[]>(
+      page,
+      `[...document.querySelectorAll('button, .button, input, select, nav a, summary')].filter((element) => {
       const { height, width } = (element.closest('label') ?? element).getBoundingClientRect();
       const isShown = height > 0 && getComputedStyle(element).opacity !== '0' && !element.matches(':disabled');
       return isShown && (height < 24 || width < 24);
-    }).map((element) => element.outerHTML.slice(0, 90))`);
+    }).map((element) => element.outerHTML.slice(0, 90))`,
+    );
     t.same(small, [], path);
   }
   await context.close();
 });
 
 t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async (t) => {
-  for (const [who, path] of [[null, '/'], ['alice', '/repos/alice/kiln'], ['alice', '/settings/tokens']] as const) {
+  for (const [who, path] of [
+    [null, '/'],
+    ['alice', '/repos/alice/kiln'],
+    ['alice', '/settings/tokens'],
+  ] as const) {
     const context = await open(who, { width: 1280, theme: 'light', scripts: true });
     const page = await context.newPage();
     const load = async () => {
       const answers: { url: string; bytes: number }[] = [];
       const listen = async (response: Response) => {
-        answers.push({ url: response.url(), bytes: response.fromServiceWorker() ? 0 : gzipSync(await response.body()).length });
+        answers.push({
+          url: response.url(),
+          bytes: response.fromServiceWorker() ? 0 : gzipSync(await response.body()).length,
+        });
       };
       page.on('response', listen);
       await page.goto(web.origin + path, { waitUntil: 'networkidle' });
@@ -316,18 +393,27 @@ t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async 
     const weight = first.reduce((sum, { bytes }) => sum + bytes, 0);
     t.ok(weight < 60_000, `${path}: ${weight} bytes at first sight`);
     t.ok(first.length <= 6, `${path}: ${first.length} requests`);
-    t.same(first.filter(({ url }) => !url.startsWith(web.origin)), [], 'nobody else is asked');
+    t.same(
+      first.filter(({ url }) => !url.startsWith(web.origin)),
+      [],
+      'nobody else is asked',
+    );
     const html = first.find(({ url }) => url === web.origin + path)?.bytes ?? Infinity;
     t.ok(html < 20_000, `${path}: ${html} bytes at the next sight`);
-    const shifts = await inPage<string[]>(page, `new Promise((resolve) => {
+    const shifts = await inPage<string[]>(
+      page,
+      `new Promise((resolve) => {
       const found = [];
       new PerformanceObserver((list) => list.getEntries().forEach(({ value, sources }) => found.push(value + sources.map(({ node }) => ' ' + (node?.outerHTML ?? node?.textContent ?? '').slice(0, 200))))).observe({ type: 'layout-shift', buffered: true });
       setTimeout(() => resolve(found), 50);
-    })`);
+    })`,
+    );
     t.same(shifts, [], `${path}: nothing moves`);
     await context.close();
   }
-  const href = /href="(\/assets\/[^"]*style\.css)"/.exec(await fetch(`${web.origin}/login`).then((answer) => answer.text()))![1]!;
+  const href = /href="(\/assets\/[^"]*style\.css)"/.exec(
+    await fetch(`${web.origin}/login`).then((answer) => answer.text()),
+  )![1]!;
   const stylesheet = await fetch(web.origin + href).then((answer) => answer.text());
   t.ok(gzipSync(stylesheet).length <= 10_000, `web-ui §6 stylesheet: ${gzipSync(stylesheet).length} bytes`);
   const script = readFileSync(new URL('../../templates/assets/app.js', import.meta.url));
@@ -338,7 +424,9 @@ t.test('security C04 the policy holds in a browser: inline script, style and for
   const context = await open(null, { width: 1280, theme: 'light', scripts: true });
   const page = await context.newPage();
   await page.goto(`${web.origin}/login`);
-  const refused = await inPage<{ violations: string[]; hacked: boolean }>(page, `(async () => {
+  const refused = await inPage<{ violations: string[]; hacked: boolean }>(
+    page,
+    `(async () => {
     const violations = [];
     document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
     const add = (name, fields) => document.body.append(Object.assign(document.createElement(name), fields));
@@ -349,15 +437,20 @@ t.test('security C04 the policy holds in a browser: inline script, style and for
     await fetch('https://example.org').catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 50));
     return { violations, hacked: 'hacked' in window };
-  })()`);
+  })()`,
+  );
   t.same(refused.hacked, false);
-  for (const directive of ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-attr']) t.ok(refused.violations.includes(directive), directive);
+  for (const directive of ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-attr'])
+    t.ok(refused.violations.includes(directive), directive);
   await context.close();
 });
 
 t.test('on plain http a real browser sends what the cross-site check needs', async (t) => {
   // Not localhost: only there, and on https, do browsers send Sec-Fetch-Site.
-  const lan = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--host-resolver-rules=MAP *.example.org 127.0.0.1'] });
+  const lan = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--host-resolver-rules=MAP *.example.org 127.0.0.1'],
+  });
   t.teardown(() => lan.close());
   const page = await lan.newPage();
   await page.goto(`http://forge.example.org:${web.port}/login`);
@@ -367,7 +460,10 @@ t.test('on plain http a real browser sends what the cross-site check needs', asy
   t.equal(await page.textContent('h1'), 'Your repositories', 'our own form passes by its Origin');
 
   await page.route('http://evil.example.org/**', (route) =>
-    route.fulfill({ contentType: 'text/html', body: `<form method="post" action="http://forge.example.org:${web.port}/repos"><input name="name" value="forged"><button>x</button></form>` }),
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<form method="post" action="http://forge.example.org:${web.port}/repos"><input name="name" value="forged"><button>x</button></form>`,
+    }),
   );
   await page.goto('http://evil.example.org/');
   await page.click('button');

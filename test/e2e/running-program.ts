@@ -38,7 +38,11 @@ export interface RunningProgram {
 export async function startProgram(
   t: Owner,
   which: Program,
-  { folder = temporaryFolder(t), env = {}, through = [] }: { folder?: string; env?: Record<string, string>; through?: string[] } = {},
+  {
+    folder = temporaryFolder(t),
+    env = {},
+    through = [],
+  }: { folder?: string; env?: Record<string, string>; through?: string[] } = {},
 ): Promise<RunningProgram> {
   const environment = {
     PATH: '/usr/bin:/bin',

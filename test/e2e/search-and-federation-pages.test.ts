@@ -32,31 +32,74 @@ t.before(async () => {
   home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4'] });
   const { repositories, codeSearch, federation, db } = home.rooms;
   const alice = await signedIn('alice', true);
-  for (const [name, description, visibility] of [['kiln', 'A quiet controller for kilns', 'PUBLIC'], ['attic', 'What is kept of the kiln', 'PRIVATE']] as const) {
+  for (const [name, description, visibility] of [
+    ['kiln', 'A quiet controller for kilns', 'PUBLIC'],
+    ['attic', 'What is kept of the kiln', 'PRIVATE'],
+  ] as const) {
     await repositories.create(localAdministrator, { owner: 'alice', name, description, visibility });
     const { path } = await repositories.find(localAdministrator, 'alice', name);
-    await fillRepository(t, path, { 'src/kiln.c': `int kiln_set(int degrees);\nint main(void) { return kiln_set(1280); } // ${'a long line '.repeat(20)}\n`, 'README.md': '# Kiln\n' });
+    await fillRepository(t, path, {
+      'src/kiln.c': `int kiln_set(int degrees);\nint main(void) { return kiln_set(1280); } // ${'a long line '.repeat(20)}\n`,
+      'README.md': '# Kiln\n',
+    });
   }
   await codeSearch.update();
 
   const peer = await startFakePeer(t, { host: '127.0.0.3' });
-  const actor = (name: string) => peer.addActor(`/r/bob/${name}`, { type: 'Repository', preferredUsername: `bob/${name}`, url: `${peer.origin}/bob/${name}` }, keysNumber(1));
+  const actor = (name: string) =>
+    peer.addActor(
+      `/r/bob/${name}`,
+      { type: 'Repository', preferredUsername: `bob/${name}`, url: `${peer.origin}/bob/${name}` },
+      keysNumber(1),
+    );
   const [glaze, clay] = [actor('glaze'), actor('clay')];
   peer.answer('/u/bob/r', { type: 'OrderedCollection', totalItems: 1, orderedItems: [clay.id] });
-  peer.addActor('/u/bob', { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/r`, url: `${peer.origin}/bob` }, keysNumber(1));
+  peer.addActor(
+    '/u/bob',
+    { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/r`, url: `${peer.origin}/bob` },
+    keysNumber(1),
+  );
   await federation.follow(alice, glaze.id);
   await federation.follow(alice, `${peer.origin}/u/bob`);
   await federation.drain();
-  const { repositories: [follow] } = await federation.followingOf(alice);
-  await peer.deliver(glaze, `${home.origin}/ap/instance/inbox`, { id: peer.newId(), type: 'Accept', actor: glaze.id, object: { id: follow!.followId, type: 'Follow', object: glaze.id } });
+  const {
+    repositories: [follow],
+  } = await federation.followingOf(alice);
   await peer.deliver(glaze, `${home.origin}/ap/instance/inbox`, {
-    id: peer.newId(), type: 'Push', actor: glaze.id, target: { ref: 'refs/heads/main' }, hashBefore: 'a'.repeat(40), hashAfter: 'b'.repeat(40),
-    object: { type: 'OrderedCollection', totalItems: 2, orderedItems: [{ hash: 'b'.repeat(40), summary: 'Fire at 1280 degrees' }, { hash: 'c'.repeat(40), summary: 'Mix the glaze' }] },
+    id: peer.newId(),
+    type: 'Accept',
+    actor: glaze.id,
+    object: { id: follow!.followId, type: 'Follow', object: glaze.id },
   });
-  await peer.deliver(glaze, `${home.origin}/ap/repos/alice/kiln/inbox`, { id: peer.newId(), type: 'Follow', actor: glaze.id, object: `${home.origin}/ap/repos/alice/kiln` });
+  await peer.deliver(glaze, `${home.origin}/ap/instance/inbox`, {
+    id: peer.newId(),
+    type: 'Push',
+    actor: glaze.id,
+    target: { ref: 'refs/heads/main' },
+    hashBefore: 'a'.repeat(40),
+    hashAfter: 'b'.repeat(40),
+    object: {
+      type: 'OrderedCollection',
+      totalItems: 2,
+      orderedItems: [
+        { hash: 'b'.repeat(40), summary: 'Fire at 1280 degrees' },
+        { hash: 'c'.repeat(40), summary: 'Mix the glaze' },
+      ],
+    },
+  });
+  await peer.deliver(glaze, `${home.origin}/ap/repos/alice/kiln/inbox`, {
+    id: peer.newId(),
+    type: 'Follow',
+    actor: glaze.id,
+    object: `${home.origin}/ap/repos/alice/kiln`,
+  });
   await peer.stop();
   await federation.drain();
-  await db.write(({ manager }) => manager.query("UPDATE federation_delivery SET state = 'FAILED', attempts = 8, settled_at = 1, last_error = '127.0.0.3 answered 404 (there is no such inbox)' WHERE state = 'PENDING'"));
+  await db.write(({ manager }) =>
+    manager.query(
+      "UPDATE federation_delivery SET state = 'FAILED', attempts = 8, settled_at = 1, last_error = '127.0.0.3 answered 404 (there is no such inbox)' WHERE state = 'PENDING'",
+    ),
+  );
   failed = Number((await db.read.query("SELECT min(id) AS id FROM federation_delivery WHERE state = 'FAILED'"))[0].id);
 });
 t.teardown(() => browser?.close());
@@ -69,12 +112,24 @@ async function open(who: string | null, options: Parameters<Browser['newContext'
 
 t.test('web-ui §8 every page of search and federation, without a fault for axe, and none sticks out', async (t) => {
   const pages: [who: string | null, path: string][] = [
-    [null, '/search'], [null, '/search?q=kiln'], ['alice', '/search?q=kiln'],
-    [null, '/search/code'], ['alice', '/search/code?q=kiln_set'], ['alice', '/search/code?q=ki'],
-    [null, '/repos/alice/kiln/search'], [null, '/repos/alice/kiln/search?q=kiln_set'], [null, '/repos/alice/kiln/search?q=%5B&pattern=1'],
-    ['alice', '/following'], ['alice', '/admin/federation'], ['alice', '/admin/federation/follows'], ['alice', '/admin/federation/follows?user=carol'],
-    ['alice', '/admin/federation/followers?repository=alice/kiln'], ['alice', '/admin/federation/actors'], ['alice', '/admin/federation/deliveries'],
-    ['alice', `/admin/federation/deliveries/${failed}`], [null, '/api/v1'],
+    [null, '/search'],
+    [null, '/search?q=kiln'],
+    ['alice', '/search?q=kiln'],
+    [null, '/search/code'],
+    ['alice', '/search/code?q=kiln_set'],
+    ['alice', '/search/code?q=ki'],
+    [null, '/repos/alice/kiln/search'],
+    [null, '/repos/alice/kiln/search?q=kiln_set'],
+    [null, '/repos/alice/kiln/search?q=%5B&pattern=1'],
+    ['alice', '/following'],
+    ['alice', '/admin/federation'],
+    ['alice', '/admin/federation/follows'],
+    ['alice', '/admin/federation/follows?user=carol'],
+    ['alice', '/admin/federation/followers?repository=alice/kiln'],
+    ['alice', '/admin/federation/actors'],
+    ['alice', '/admin/federation/deliveries'],
+    ['alice', `/admin/federation/deliveries/${failed}`],
+    [null, '/api/v1'],
   ];
   /** Pages that only a form leads to. */
   const answers: Record<string, (tab: Page) => Promise<void>> = {
@@ -108,18 +163,33 @@ t.test('web-ui §8 every page of search and federation, without a fault for axe,
     },
   };
   for (const name of Object.keys(answers)) pages.push(['alice', name]);
-  for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 360],
+  ] as const) {
     const tabs = new Map<string | null, Page>();
     for (const [who, path] of pages) {
       const tab = tabs.get(who) ?? (await open(who, { colorScheme, viewport: { width, height: 900 } }));
       tabs.set(who, tab);
       await (answers[path]?.(tab) ?? tab.goto(home.origin + path));
-      const { violations } = await new AxeBuilder({ page: tab }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
-      t.strictSame(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${path}, ${colorScheme}, ${width}`);
-      t.ok(Number(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0, `${path} fits ${width} pixels`);
+      const { violations } = await new AxeBuilder({ page: tab })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+        .analyze();
+      t.strictSame(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+        [],
+        `${path}, ${colorScheme}, ${width}`,
+      );
+      t.ok(
+        Number(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0,
+        `${path} fits ${width} pixels`,
+      );
       if (pictures === undefined) continue;
       mkdirSync(pictures, { recursive: true });
-      await tab.screenshot({ path: `${pictures}/${path.replace(/\W+/g, '-')}-${who ?? 'nobody'}-${colorScheme}-${width}.png`, fullPage: true });
+      await tab.screenshot({
+        path: `${pictures}/${path.replace(/\W+/g, '-')}-${who ?? 'nobody'}-${colorScheme}-${width}.png`,
+        fullPage: true,
+      });
     }
     for (const tab of tabs.values()) await tab.context().close();
   }
@@ -141,31 +211,37 @@ t.test('a slash leads to the search box, from any page; results are marked', asy
   await tab.context().close();
 });
 
-t.test('without scripts: the administrator sees who follows what, looks at a delivery, sends it again and clears away', async (t) => {
-  const tab = await open('alice', { javaScriptEnabled: false });
-  await tab.goto(`${home.origin}/admin/federation`);
-  await tab.getByRole('link', { name: /^\d+ failed$/ }).click();
-  await tab.getByRole('link', { name: /^(Accept|Follow) to/ }).first().click();
-  t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
-  await tab.getByRole('button', { name: 'Send again', exact: true }).click();
-  await tab.getByText('It is sent again within seconds.').waitFor();
-  await tab.getByText('Clear away what has ended').click();
-  await tab.getByRole('button', { name: 'Remove…' }).click();
-  await tab.getByRole('button', { name: 'Remove', exact: true }).click();
-  await tab.getByText('What had ended by then is removed.').waitFor();
+t.test(
+  'without scripts: the administrator sees who follows what, looks at a delivery, sends it again and clears away',
+  async (t) => {
+    const tab = await open('alice', { javaScriptEnabled: false });
+    await tab.goto(`${home.origin}/admin/federation`);
+    await tab.getByRole('link', { name: /^\d+ failed$/ }).click();
+    await tab
+      .getByRole('link', { name: /^(Accept|Follow) to/ })
+      .first()
+      .click();
+    t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
+    await tab.getByRole('button', { name: 'Send again', exact: true }).click();
+    await tab.getByText('It is sent again within seconds.').waitFor();
+    await tab.getByText('Clear away what has ended').click();
+    await tab.getByRole('button', { name: 'Remove…' }).click();
+    await tab.getByRole('button', { name: 'Remove', exact: true }).click();
+    await tab.getByText('What had ended by then is removed.').waitFor();
 
-  await tab.getByRole('link', { name: 'Followers', exact: true }).click();
-  await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');
-  await tab.getByRole('button', { name: 'Show' }).click();
-  t.match(await tab.getByRole('main').innerText(), /Followers of alice\/kiln[^]*bob\/glaze/);
-  await tab.getByRole('link', { name: 'Actors', exact: true }).click();
-  t.match(await tab.getByRole('main').innerText(), /ap\/instance/);
-  t.notMatch(await tab.content(), /PRIVATE KEY/);
-  await tab.getByRole('link', { name: 'Follows', exact: true }).click();
-  const row = tab.getByRole('listitem').filter({ hasText: 'bob/glaze@127.0.0.3' });
-  await row.getByText('Unfollow').first().click();
-  await row.getByRole('button', { name: 'Unfollow' }).click();
-  await tab.getByText('The follow has ended').waitFor();
-  t.equal(await row.count(), 0);
-  await tab.context().close();
-});
+    await tab.getByRole('link', { name: 'Followers', exact: true }).click();
+    await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');
+    await tab.getByRole('button', { name: 'Show' }).click();
+    t.match(await tab.getByRole('main').innerText(), /Followers of alice\/kiln[^]*bob\/glaze/);
+    await tab.getByRole('link', { name: 'Actors', exact: true }).click();
+    t.match(await tab.getByRole('main').innerText(), /ap\/instance/);
+    t.notMatch(await tab.content(), /PRIVATE KEY/);
+    await tab.getByRole('link', { name: 'Follows', exact: true }).click();
+    const row = tab.getByRole('listitem').filter({ hasText: 'bob/glaze@127.0.0.3' });
+    await row.getByText('Unfollow').first().click();
+    await row.getByRole('button', { name: 'Unfollow' }).click();
+    await tab.getByText('The follow has ended').waitFor();
+    t.equal(await row.count(), 0);
+    await tab.context().close();
+  },
+);

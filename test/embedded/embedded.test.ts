@@ -7,7 +7,7 @@ import { workers } from '../../src/embedded/workers.ts';
 const project = join(import.meta.dirname, '../..');
 
 t.test('the version is the one in package.json', async (t) => {
-  const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { version: string; };
+  const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { version: string };
   t.equal(embedded.version, version);
   t.equal(embedded.isExecutable, false);
 });

@@ -7,7 +7,11 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import { startPeer } from './two-hearths.ts';
 import type { Peer } from './two-hearths.ts';
 
-const hearth: Peer = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'], env: { SERVICE_SSH_PUBLIC_PORT: '2222' } });
+const hearth: Peer = await startPeer(t, {
+  host: '127.0.0.1',
+  allow: ['127.0.0.3'],
+  env: { SERVICE_SSH_PUBLIC_PORT: '2222' },
+});
 const { accounts, organisations, repositories, federation, db } = hearth.rooms;
 const port = Number(new URL(hearth.origin).port);
 
@@ -23,7 +27,10 @@ await add('alice', 'secret', 'PRIVATE');
 
 t.test('SPEC §2.5 a public repository is an actor', async (t) => {
   const { status, headers } = await get('/ap/repos/Alice/Tool');
-  t.match([status, headers['content-type'], headers['vary'], headers['set-cookie']], [200, 'application/activity+json; charset=utf-8', /Accept/, undefined]);
+  t.match(
+    [status, headers['content-type'], headers['vary'], headers['set-cookie']],
+    [200, 'application/activity+json; charset=utf-8', /Accept/, undefined],
+  );
   const id = `${hearth.origin}/ap/repos/Alice/Tool`;
   t.match(await read('/ap/repos/Alice/Tool'), {
     id,
@@ -44,19 +51,45 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
   });
   t.equal((await read('/ap/repos/alice/tool'))['id'], id, 'in any case, under its one id');
   const { icon } = (await read('/ap/users/Alice')) as { icon: { url: string } };
-  t.match(await get(new URL(icon.url).pathname), { status: 200, headers: { 'content-type': /^image\/svg\+xml/ } }, 'the drawn picture is there');
-  const drawn = { kind: 'user', ownerId: 'u', path: '/ap/users/a', id: 'https://forge.example/ap/users/a', publicKeyPem: '' } as const;
+  t.match(
+    await get(new URL(icon.url).pathname),
+    { status: 200, headers: { 'content-type': /^image\/svg\+xml/ } },
+    'the drawn picture is there',
+  );
+  const drawn = {
+    kind: 'user',
+    ownerId: 'u',
+    path: '/ap/users/a',
+    id: 'https://forge.example/ap/users/a',
+    publicKeyPem: '',
+  } as const;
   const person = { ...(await accounts.personByUsername('alice')), id: 'u', username: 'a', avatarAt: 5 };
-  t.match(personDocument(drawn, person, { origin: 'https://forge.example', sshOrigin: null }), { icon: { type: 'Image', url: 'https://forge.example/avatars/u?v=5' } }, 'an uploaded one');
+  t.match(
+    personDocument(drawn, person, { origin: 'https://forge.example', sshOrigin: null }),
+    { icon: { type: 'Image', url: 'https://forge.example/avatars/u?v=5' } },
+    'an uploaded one',
+  );
 });
 
 t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
   const id = `${hearth.origin}/ap/users/Alice`;
   t.match(await read('/ap/users/Alice'), {
-    id, type: 'Person', preferredUsername: 'Alice', name: 'Alice <A>', summary: '<p>I grow &quot;trees&quot; &amp; &lt;script&gt;bushes&lt;/script&gt;<br>and more</p>',
-    inbox: `${id}/inbox`, outbox: `${id}/outbox`, repositories: `${id}/repositories`, manuallyApprovesFollowers: true, publicKey: { id: `${id}#main-key` },
+    id,
+    type: 'Person',
+    preferredUsername: 'Alice',
+    name: 'Alice <A>',
+    summary: '<p>I grow &quot;trees&quot; &amp; &lt;script&gt;bushes&lt;/script&gt;<br>and more</p>',
+    inbox: `${id}/inbox`,
+    outbox: `${id}/outbox`,
+    repositories: `${id}/repositories`,
+    manuallyApprovesFollowers: true,
+    publicKey: { id: `${id}#main-key` },
   });
-  t.match(await read('/ap/instance'), { id: `${hearth.origin}/ap/instance`, type: 'Application', inbox: `${hearth.origin}/ap/instance/inbox` });
+  t.match(await read('/ap/instance'), {
+    id: `${hearth.origin}/ap/instance`,
+    type: 'Application',
+    inbox: `${hearth.origin}/ap/instance/inbox`,
+  });
   const nameless = await accounts.addPerson({});
   t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'somebody without a handle appears nowhere');
 });
@@ -66,27 +99,61 @@ t.test('SPEC §4.6 private and missing answer the same, at every endpoint', asyn
     const { date: _, 'x-request-id': __, ...rest } = headers;
     return { status, headers: rest, body };
   };
-  for (const part of ['', '/outbox', '/followers', '/outbox?page=1', '/activities/00000000-0000-4000-8000-000000000000']) {
-    const [hidden, absent] = [plain(await get(`/ap/repos/alice/secret${part}`)), plain(await get(`/ap/repos/alice/absent${part}`))];
+  for (const part of [
+    '',
+    '/outbox',
+    '/followers',
+    '/outbox?page=1',
+    '/activities/00000000-0000-4000-8000-000000000000',
+  ]) {
+    const [hidden, absent] = [
+      plain(await get(`/ap/repos/alice/secret${part}`)),
+      plain(await get(`/ap/repos/alice/absent${part}`)),
+    ];
     t.equal(hidden.status, 404, part);
     t.strictSame(hidden, absent, part);
   }
-  for (const path of ['/ap', '/ap/users', '/ap/users/Alice/followers', '/ap/repos/alice', '/ap/instance/inbox', '/ap/x/y/z/a/b']) {
-    t.match(await get(path, { Accept: 'text/html' }), { status: 404, headers: { 'content-type': /^application\/json/ }, body: '{"error":{"code":"not_found"}}' }, `${path}: no page`);
+  for (const path of [
+    '/ap',
+    '/ap/users',
+    '/ap/users/Alice/followers',
+    '/ap/repos/alice',
+    '/ap/instance/inbox',
+    '/ap/x/y/z/a/b',
+  ]) {
+    t.match(
+      await get(path, { Accept: 'text/html' }),
+      { status: 404, headers: { 'content-type': /^application\/json/ }, body: '{"error":{"code":"not_found"}}' },
+      `${path}: no page`,
+    );
   }
   const finger = async (name: string) => plain(await get(`/.well-known/webfinger?resource=acct:${name}@127.0.0.1`));
   t.equal((await finger('alice/secret')).status, 404);
   t.strictSame(await finger('alice/secret'), await finger('alice/absent'));
   t.strictSame(await finger('nobody'), await finger('alice/absent'));
-  t.same((await read('/ap/users/alice/repositories'))['first'], {
-    id: `${hearth.origin}/ap/users/Alice/repositories?page=1`, type: 'OrderedCollectionPage', partOf: `${hearth.origin}/ap/users/Alice/repositories`,
-    orderedItems: [`${hearth.origin}/ap/repos/Alice/Tool`],
-  }, 'nor in a list');
+  t.same(
+    (await read('/ap/users/alice/repositories'))['first'],
+    {
+      id: `${hearth.origin}/ap/users/Alice/repositories?page=1`,
+      type: 'OrderedCollectionPage',
+      partOf: `${hearth.origin}/ap/users/Alice/repositories`,
+      orderedItems: [`${hearth.origin}/ap/repos/Alice/Tool`],
+    },
+    'nor in a list',
+  );
 });
 
 t.test('SPEC §3 a repository that turns private is gone at once, and back at once', async (t) => {
   await add('alice', 'flip');
-  const statuses = async () => Promise.all(['/ap/repos/alice/flip', '/ap/repos/alice/flip/outbox', '/ap/repos/alice/flip/followers', '/.well-known/webfinger?resource=acct:alice/flip@127.0.0.1'].map(async (path) => (await get(path)).status));
+  const statuses = async () =>
+    Promise.all(
+      [
+        '/ap/repos/alice/flip',
+        '/ap/repos/alice/flip/outbox',
+        '/ap/repos/alice/flip/followers',
+        '/.well-known/webfinger?resource=acct:alice/flip@127.0.0.1',
+      ].map(async (path) => (await get(path)).status),
+    );
   t.same(await statuses(), [200, 200, 200, 200]);
   const { id, publicKey } = await read('/ap/repos/alice/flip');
   await repositories.changeVisibility(localAdministrator, 'alice', 'flip', 'PRIVATE');
@@ -101,38 +168,98 @@ t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any ca
   const finger = async (resource: string) => get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`);
   const self = `${hearth.origin}/ap/repos/Alice/Tool`;
   for (const resource of [
-    'acct:alice/tool@127.0.0.1', `acct:Alice/Tool@127.0.0.1:${port}`, 'ACCT:ALICE/TOOL@127.0.0.1', 'alice/tool@127.0.0.1', 'acct:@alice/tool@127.0.0.1', 'acct:alice%2Ftool@127.0.0.1',
-    self, `${hearth.origin}/repos/alice/tool`,
+    'acct:alice/tool@127.0.0.1',
+    `acct:Alice/Tool@127.0.0.1:${port}`,
+    'ACCT:ALICE/TOOL@127.0.0.1',
+    'alice/tool@127.0.0.1',
+    'acct:@alice/tool@127.0.0.1',
+    'acct:alice%2Ftool@127.0.0.1',
+    self,
+    `${hearth.origin}/repos/alice/tool`,
   ]) {
     const { status, headers, body } = await finger(resource);
-    t.match([status, headers['content-type'], headers['access-control-allow-origin']], [200, 'application/jrd+json; charset=utf-8', '*'], resource);
-    t.match(JSON.parse(body), { subject: `acct:Alice/Tool@127.0.0.1:${port}`, aliases: [self, `${hearth.origin}/repos/Alice/Tool`], links: [{ rel: 'self', type: 'application/activity+json', href: self }, {}] });
+    t.match(
+      [status, headers['content-type'], headers['access-control-allow-origin']],
+      [200, 'application/jrd+json; charset=utf-8', '*'],
+      resource,
+    );
+    t.match(JSON.parse(body), {
+      subject: `acct:Alice/Tool@127.0.0.1:${port}`,
+      aliases: [self, `${hearth.origin}/repos/Alice/Tool`],
+      links: [{ rel: 'self', type: 'application/activity+json', href: self }, {}],
+    });
   }
-  t.match(JSON.parse((await finger('acct:alice@127.0.0.1')).body), { subject: `acct:Alice@127.0.0.1:${port}`, links: [{ href: `${hearth.origin}/ap/users/Alice` }, { href: `${hearth.origin}/users/Alice` }] });
+  t.match(JSON.parse((await finger('acct:alice@127.0.0.1')).body), {
+    subject: `acct:Alice@127.0.0.1:${port}`,
+    links: [{ href: `${hearth.origin}/ap/users/Alice` }, { href: `${hearth.origin}/users/Alice` }],
+  });
   t.equal((await get(`/.well-known/webfinger?resource=acct:alice/tool@127.0.0.1`)).status, 200, 'without encoding');
-  for (const resource of ['acct:alice@other.example', `acct:alice@127.0.0.1:${port + 1}`, 'https://other.example/users/alice', `${hearth.origin}/nowhere`, `${hearth.origin}/ap/instance`, 'acct:127.0.0.1@127.0.0.1', 'acct:a/b/c@127.0.0.1', 'acct:%zz@127.0.0.1']) {
+  for (const resource of [
+    'acct:alice@other.example',
+    `acct:alice@127.0.0.1:${port + 1}`,
+    'https://other.example/users/alice',
+    `${hearth.origin}/nowhere`,
+    `${hearth.origin}/ap/instance`,
+    'acct:127.0.0.1@127.0.0.1',
+    'acct:a/b/c@127.0.0.1',
+    'acct:%zz@127.0.0.1',
+  ]) {
     t.equal((await finger(resource)).status, 404, resource);
   }
-  for (const query of ['', '?resource=', '?resource=alice', '?resource=acct:@', `?resource=acct:${'x'.repeat(600)}@127.0.0.1`, '?rel=self']) {
+  for (const query of [
+    '',
+    '?resource=',
+    '?resource=alice',
+    '?resource=acct:@',
+    `?resource=acct:${'x'.repeat(600)}@127.0.0.1`,
+    '?rel=self',
+  ]) {
     t.equal((await get(`/.well-known/webfinger${query}`)).status, 400, query.slice(0, 40));
   }
 });
 
 t.test('NodeInfo leads to the instance and tells what a visitor may see', async (t) => {
-  t.match(await read('/.well-known/nodeinfo'), { links: [{ href: `${hearth.origin}/nodeinfo/2.1` }, { rel: 'https://www.w3.org/ns/activitystreams#Application', href: `${hearth.origin}/ap/instance` }] });
-  t.match(await read('/nodeinfo/2.1'), { version: '2.1', software: { name: 'hearth' }, protocols: ['activitypub'], openRegistrations: false, usage: { users: { total: 1 } } });
+  t.match(await read('/.well-known/nodeinfo'), {
+    links: [
+      { href: `${hearth.origin}/nodeinfo/2.1` },
+      { rel: 'https://www.w3.org/ns/activitystreams#Application', href: `${hearth.origin}/ap/instance` },
+    ],
+  });
+  t.match(await read('/nodeinfo/2.1'), {
+    version: '2.1',
+    software: { name: 'hearth' },
+    protocols: ['activitypub'],
+    openRegistrations: false,
+    usage: { users: { total: 1 } },
+  });
 });
 
 t.test('a page and its actor know each other', async (t) => {
   const link = `<${hearth.origin}/ap/repos/Alice/Tool>; rel="alternate"; type="application/activity+json"`;
   const page = await get('/repos/Alice/Tool', { Accept: 'text/html' });
-  t.match([page.status, page.headers['link'], page.headers['vary'], page.headers['content-type']], [200, link, /(^|, )Accept(,|$)/, /^text\/html/]);
+  t.match(
+    [page.status, page.headers['link'], page.headers['vary'], page.headers['content-type']],
+    [200, link, /(^|, )Accept(,|$)/, /^text\/html/],
+  );
   t.match((await get('/users/Alice')).headers, { link: /ap\/users\/Alice>/, vary: /(^|, )Accept(,|$)/ });
-  for (const accept of ['application/activity+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', 'application/activity+json, application/ld+json']) {
+  for (const accept of [
+    'application/activity+json',
+    'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
+    'application/activity+json, application/ld+json',
+  ]) {
     const { status, headers } = await get('/repos/Alice/Tool', { Accept: accept });
-    t.match([status, headers['location'], headers['vary']], [302, `${hearth.origin}/ap/repos/Alice/Tool`, /(^|, )Accept(,|$)/], accept);
+    t.match(
+      [status, headers['location'], headers['vary']],
+      [302, `${hearth.origin}/ap/repos/Alice/Tool`, /(^|, )Accept(,|$)/],
+      accept,
+    );
   }
-  for (const accept of ['*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html, application/activity+json;q=0.5']) t.equal((await get('/repos/Alice/Tool', { Accept: accept })).status, 200, accept);
+  for (const accept of [
+    '*/*',
+    'text/html,application/xhtml+xml,*/*;q=0.8',
+    'text/html, application/activity+json;q=0.5',
+  ])
+    t.equal((await get('/repos/Alice/Tool', { Accept: accept })).status, 200, accept);
   t.equal((await get('/repos/alice/secret', { Accept: 'application/activity+json' })).status, 404);
   t.equal((await get('/repos/alice/secret')).headers['link'], undefined);
   await add('alice', 'unseen');
@@ -153,19 +280,40 @@ t.test('an actor keeps its id when its repository is renamed, and nobody else ev
   await add('alice', 'first');
   const { id } = await read('/ap/repos/alice/first');
   await repositories.rename(localAdministrator, 'alice', 'first', 'second');
-  t.match(await read('/ap/repos/Alice/first'), { id, name: 'second', url: `${hearth.origin}/repos/Alice/second` }, 'at its own address');
+  t.match(
+    await read('/ap/repos/Alice/first'),
+    { id, name: 'second', url: `${hearth.origin}/repos/Alice/second` },
+    'at its own address',
+  );
   t.match(await read('/ap/repos/Alice/second'), { id }, 'and under its new name');
-  t.match(JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/second@127.0.0.1')).body), { subject: `acct:Alice/second@127.0.0.1:${port}`, links: [{ href: id }, {}] });
+  t.match(JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/second@127.0.0.1')).body), {
+    subject: `acct:Alice/second@127.0.0.1:${port}`,
+    links: [{ href: id }, {}],
+  });
 
   await add('alice', 'first');
-  const other = JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/first@127.0.0.1')).body) as { links: { href: string }[] };
+  const other = JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/first@127.0.0.1')).body) as {
+    links: { href: string }[];
+  };
   t.equal(other.links[0]!.href, `${String(id)}~2`);
-  t.match(await read(new URL(other.links[0]!.href).pathname), { id: `${String(id)}~2`, name: 'first', url: `${hearth.origin}/repos/Alice/first` });
+  t.match(await read(new URL(other.links[0]!.href).pathname), {
+    id: `${String(id)}~2`,
+    name: 'first',
+    url: `${hearth.origin}/repos/Alice/first`,
+  });
   t.match((await get('/repos/Alice/first')).headers['link'], /first~2>/);
 });
 
 t.test('a repository of an organisation is an actor that is attributed to nobody', async (t) => {
-  const viewer = { kind: 'person', id: alice.id, username: 'Alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+  const viewer = {
+    kind: 'person',
+    id: alice.id,
+    username: 'Alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  } as const;
   await organisations.create(viewer, { name: 'garden' });
   await repositories.create(viewer, { owner: 'garden', name: 'gate', visibility: 'PUBLIC' });
   const document = await read('/ap/repos/garden/gate');
@@ -180,7 +328,14 @@ t.test('SPEC §4.6 collections have pages of a hundred, and what is new is on th
     for (let index = 0; index < 120; index++) {
       await manager.query(
         `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) VALUES (?, ?, ?, ?, 'PUBLIC', ?, ?)`,
-        [`00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, many.id, `r${index}`, `r${index}`, now, now - 1000 + index],
+        [
+          `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+          many.id,
+          `r${index}`,
+          `r${index}`,
+          now,
+          now - 1000 + index,
+        ],
       );
       // A key each would take a minute; any will do.
       await manager.query(
@@ -189,22 +344,42 @@ t.test('SPEC §4.6 collections have pages of a hundred, and what is new is on th
       );
     }
   });
-  const collection = (await read('/ap/users/many/repositories')) as { totalItems: number; first: { orderedItems: string[]; next: string } };
+  const collection = (await read('/ap/users/many/repositories')) as {
+    totalItems: number;
+    first: { orderedItems: string[]; next: string };
+  };
   t.equal(collection.totalItems, 120);
   t.match(collection.first.orderedItems.length, 100);
   t.equal(collection.first.orderedItems[0], `${hearth.origin}/ap/repos/many/r119`);
-  const next = (await read(collection.first.next.slice(hearth.origin.length))) as { orderedItems: string[]; next?: string };
+  const next = (await read(collection.first.next.slice(hearth.origin.length))) as {
+    orderedItems: string[];
+    next?: string;
+  };
   t.equal(next.orderedItems.length, 20);
   t.equal(next.next, undefined);
   t.match(await read('/ap/users/many/outbox'), { type: 'OrderedCollection', totalItems: 0 });
   t.match(await read('/ap/instance/outbox'), { type: 'OrderedCollection', totalItems: 0 });
-  for (const path of ['/ap/users/many/followers', '/ap/instance/followers', '/ap/repos/Alice/Tool/repositories']) t.equal((await get(path)).status, 404, path);
-  t.match(await read('/ap/users/many/repositories?page=nonsense'), { id: /page=1$/ }, 'what is no page number is the first');
+  for (const path of ['/ap/users/many/followers', '/ap/instance/followers', '/ap/repos/Alice/Tool/repositories'])
+    t.equal((await get(path)).status, 404, path);
+  t.match(
+    await read('/ap/users/many/repositories?page=nonsense'),
+    { id: /page=1$/ },
+    'what is no page number is the first',
+  );
 });
 
 const endpoints = [
-  '/.well-known/webfinger?resource=acct:alice@127.0.0.1', '/.well-known/nodeinfo', '/nodeinfo/2.1', '/ap/instance', '/ap/instance/outbox', '/ap/users/alice', '/ap/users/alice/outbox',
-  '/ap/users/alice/repositories', '/ap/repos/alice/tool', '/ap/repos/alice/tool/outbox', '/ap/repos/alice/tool/followers',
+  '/.well-known/webfinger?resource=acct:alice@127.0.0.1',
+  '/.well-known/nodeinfo',
+  '/nodeinfo/2.1',
+  '/ap/instance',
+  '/ap/instance/outbox',
+  '/ap/users/alice',
+  '/ap/users/alice/outbox',
+  '/ap/users/alice/repositories',
+  '/ap/repos/alice/tool',
+  '/ap/repos/alice/tool/outbox',
+  '/ap/repos/alice/tool/followers',
 ];
 const inboxes = ['/ap/instance/inbox', '/ap/users/alice/inbox', '/ap/repos/alice/tool/inbox', '/ap/pairing'];
 
@@ -217,7 +392,9 @@ t.test('SPEC §1 unless federation is operational every endpoint is 404, and not
     { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'http://git.example.org' },
   ];
   for (const env of settings) {
-    const off = await startHearth(t, { env: { ...env, SERVICE_SSH_ENABLED: 'false', SERVICE_FEDERATION_PEER_ALLOWLIST: 'other.example' } });
+    const off = await startHearth(t, {
+      env: { ...env, SERVICE_SSH_ENABLED: 'false', SERVICE_FEDERATION_PEER_ALLOWLIST: 'other.example' },
+    });
     await off.rooms.accounts.addPerson({ username: 'alice' });
     await off.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
     const web = { port: Number(new URL(off.url).port) };
@@ -232,13 +409,31 @@ t.test('SPEC §1 unless federation is operational every endpoint is 404, and not
   }
 });
 
-t.test('SPEC §1 an operational instance serves what is public under its base URL, whatever the request says', async (t) => {
-  const on = await startHearth(t, { env: { SERVICE_SSH_ENABLED: 'false', SERVICE_BASE_URL: 'https://www.example.org', SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'https://Git.example.org/' } });
-  await on.rooms.accounts.addPerson({ username: 'alice' });
-  const web = { port: Number(new URL(on.url).port) };
-  const asked: Record<string, string>[] = [{ Host: 'git.example.org' }, { Host: 'evil.example' }, { Host: 'git.example.org', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' }];
-  for (const headers of asked) {
-    t.match(JSON.parse((await ask(web, '/ap/users/alice', { headers })).body), { id: 'https://git.example.org/ap/users/alice' });
-  }
-  t.match(JSON.parse((await ask(web, '/.well-known/webfinger?resource=acct:alice@git.example.org')).body), { subject: 'acct:alice@git.example.org' });
-});
+t.test(
+  'SPEC §1 an operational instance serves what is public under its base URL, whatever the request says',
+  async (t) => {
+    const on = await startHearth(t, {
+      env: {
+        SERVICE_SSH_ENABLED: 'false',
+        SERVICE_BASE_URL: 'https://www.example.org',
+        SERVICE_FEDERATION_ENABLED: 'true',
+        SERVICE_FEDERATION_BASE_URL: 'https://Git.example.org/',
+      },
+    });
+    await on.rooms.accounts.addPerson({ username: 'alice' });
+    const web = { port: Number(new URL(on.url).port) };
+    const asked: Record<string, string>[] = [
+      { Host: 'git.example.org' },
+      { Host: 'evil.example' },
+      { Host: 'git.example.org', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' },
+    ];
+    for (const headers of asked) {
+      t.match(JSON.parse((await ask(web, '/ap/users/alice', { headers })).body), {
+        id: 'https://git.example.org/ap/users/alice',
+      });
+    }
+    t.match(JSON.parse((await ask(web, '/.well-known/webfinger?resource=acct:alice@git.example.org')).body), {
+      subject: 'acct:alice@git.example.org',
+    });
+  },
+);

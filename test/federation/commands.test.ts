@@ -7,11 +7,19 @@ import { ask } from '../web/web-fixture.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import { startPeer } from './two-hearths.ts';
 
-const home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'], env: { SERVICE_FEDERATION_MAX_ATTEMPTS: '1' } });
+const home = await startPeer(t, {
+  host: '127.0.0.1',
+  allow: ['127.0.0.3'],
+  env: { SERVICE_FEDERATION_MAX_ATTEMPTS: '1' },
+});
 const peer = await startFakePeer(t);
 const alice = await home.addPerson('alice');
 await home.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
-peer.addActor('/r/bob/tool', { type: 'Repository', preferredUsername: 'bob/tool', url: `${peer.origin}/bob/tool` }, keysNumber(1));
+peer.addActor(
+  '/r/bob/tool',
+  { type: 'Repository', preferredUsername: 'bob/tool', url: `${peer.origin}/bob/tool` },
+  keysNumber(1),
+);
 peer.addActor('/u/carol', { preferredUsername: 'carol', repositories: `${peer.origin}/u/carol/r` }, keysNumber(1));
 peer.answer('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
 
@@ -21,59 +29,140 @@ async function said(...words: string[]): Promise<string> {
     openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }),
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
-  return `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`.replaceAll(peer.host, 'PEER').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+  return `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`
+    .replaceAll(peer.host, 'PEER')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 }
-const json = async (...words: string[]): Promise<unknown> => JSON.parse((await said(...words, '--json')).replace(/\[\d+\]$/, ''));
+const json = async (...words: string[]): Promise<unknown> =>
+  JSON.parse((await said(...words, '--json')).replace(/\[\d+\]$/, ''));
 
 t.test('command-line.md 2.5 federation status', async (t) => {
-  t.match(await said('federation', 'status'), /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/);
+  t.match(
+    await said('federation', 'status'),
+    /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/,
+  );
   t.strictSame(await json('federation', 'status'), {
-    operational: true, reason: null, reasons: [], obstacles: [], baseUrl: home.origin, peers: ['127.0.0.3'], queue: { pending: 0, failed: 0, oldestPendingMs: null },
+    operational: true,
+    reason: null,
+    reasons: [],
+    obstacles: [],
+    baseUrl: home.origin,
+    peers: ['127.0.0.3'],
+    queue: { pending: 0, failed: 0, oldestPendingMs: null },
   });
-  const status = async (env: Record<string, string>) => JSON.parse((await runCli(['federation', 'status', '--json'], { cwd: home.folder, env: { SERVICE_DATA_DIR: path.join(home.folder, 'data'), ...env } })).stdout);
-  t.match(await status({}), { operational: false, reason: 'switch_off', reasons: ['switch_off', 'base_url_missing'], baseUrl: null, peers: [], queue: { pending: 0, failed: 0 } });
+  const status = async (env: Record<string, string>) =>
+    JSON.parse(
+      (
+        await runCli(['federation', 'status', '--json'], {
+          cwd: home.folder,
+          env: { SERVICE_DATA_DIR: path.join(home.folder, 'data'), ...env },
+        })
+      ).stdout,
+    );
+  t.match(await status({}), {
+    operational: false,
+    reason: 'switch_off',
+    reasons: ['switch_off', 'base_url_missing'],
+    baseUrl: null,
+    peers: [],
+    queue: { pending: 0, failed: 0 },
+  });
   t.match(await status({ SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: 'http://localhost:3000' }), {
-    operational: false, reason: 'base_url_loopback', reasons: ['base_url_loopback', 'base_url_not_https'], baseUrl: 'http://localhost:3000',
+    operational: false,
+    reason: 'base_url_loopback',
+    reasons: ['base_url_loopback', 'base_url_not_https'],
+    baseUrl: 'http://localhost:3000',
   });
-  const off = await runCli(['federation', 'status'], { cwd: home.folder, env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') } });
+  const off = await runCli(['federation', 'status'], {
+    cwd: home.folder,
+    env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
+  });
   t.match(off.stdout, /^Federation\toff\nMissing\tThe switch is off.*\nMissing\tThe base URL is missing/);
 });
 
 t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
-  t.match(await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'), 'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]');
-  t.match(await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'), /^alice follows carol@PEER: a request for each/);
-  t.match(await said('federation', 'follow', 'x@other.example', '--user', 'alice'), /could not resolve handle.*hint: hearth federation peer test.*\[2\]$/s);
+  t.match(
+    await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
+    'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]',
+  );
+  t.match(
+    await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
+    /^alice follows carol@PEER: a request for each/,
+  );
+  t.match(
+    await said('federation', 'follow', 'x@other.example', '--user', 'alice'),
+    /could not resolve handle.*hint: hearth federation peer test.*\[2\]$/s,
+  );
   t.match(await said('federation', 'follow', 'x@other.example', '--user', 'nobody'), /\[3\]$/);
   const listed = await said('federation', 'follows');
   // The job of every ten seconds may have sent it on a slow day.
-  t.match(listed, /^alice\tbob\/tool@PEER\tPENDING\t<time>\t(?:not sent yet|waiting for the other server; both must allow each other)$/m);
+  t.match(
+    listed,
+    /^alice\tbob\/tool@PEER\tPENDING\t<time>\t(?:not sent yet|waiting for the other server; both must allow each other)$/m,
+  );
   t.match(listed, /^alice\tcarol@PEER\tPERSON\t<time>\t0 repositories through them$/m);
-  t.match(((await json('federation', 'follows', '--user', 'alice')) as { kind: string }[]).find(({ kind }) => kind === 'repository'), { user: 'alice', state: 'PENDING', why: /not sent yet|both must allow/, viaUserActorId: null });
+  t.match(
+    ((await json('federation', 'follows', '--user', 'alice')) as { kind: string }[]).find(
+      ({ kind }) => kind === 'repository',
+    ),
+    { user: 'alice', state: 'PENDING', why: /not sent yet|both must allow/, viaUserActorId: null },
+  );
   t.match(await said('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
-  t.match(await said('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'), 'alice no longer follows carol@PEER.\n[0]');
+  t.match(
+    await said('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'),
+    'alice no longer follows carol@PEER.\n[0]',
+  );
   t.match(await said('federation', 'unfollow', 'nothing', '--user', 'alice'), /\[3\]$/);
 });
 
 t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
   await home.rooms.federation.drain();
-  t.match(await said('federation', 'peers'), /^127\.0\.0\.3\tsettings\tnever\t\t0\t0\nPEER\tsettings\t<time>\t\t0\t0\n\[0\]$/);
+  t.match(
+    await said('federation', 'peers'),
+    /^127\.0\.0\.3\tsettings\tnever\t\t0\t0\nPEER\tsettings\t<time>\t\t0\t0\n\[0\]$/,
+  );
   t.equal(await said('federation', 'peer', 'list'), await said('federation', 'peers'));
-  t.match(await said('federation', 'peer', 'test', peer.host), /^allowed\tok\t[^]*actor\tfailed\t[^]*signature\t-\tnot tried\n\[7\]$/);
-  t.match(await json('federation', 'peer', 'test', 'other.example'), [{ step: 'allowed', ok: false }, { step: 'resolve', ok: null }, {}, {}, {}, {}]);
+  t.match(
+    await said('federation', 'peer', 'test', peer.host),
+    /^allowed\tok\t[^]*actor\tfailed\t[^]*signature\t-\tnot tried\n\[7\]$/,
+  );
+  t.match(await json('federation', 'peer', 'test', 'other.example'), [
+    { step: 'allowed', ok: false },
+    { step: 'resolve', ok: null },
+    {},
+    {},
+    {},
+    {},
+  ]);
 });
 
 t.test('command-line.md 2.5 federation actor show: the document, from here or elsewhere', async (t) => {
-  t.match(await said('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`), /^Id\thttp:\/\/PEER\/r\/bob\/tool\nType\tRepository\nHandle\tbob\/tool\n/);
+  t.match(
+    await said('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`),
+    /^Id\thttp:\/\/PEER\/r\/bob\/tool\nType\tRepository\nHandle\tbob\/tool\n/,
+  );
   const host = new URL(home.origin).host;
-  t.match(await json('federation', 'actor', 'show', `alice/garden@${host}`), { id: `${home.origin}/ap/repos/alice/garden`, type: 'Repository' });
-  t.match(await json('federation', 'actor', 'show', `${home.origin}/ap/users/alice`), { type: 'Person', publicKey: { publicKeyPem: /PUBLIC/ } });
+  t.match(await json('federation', 'actor', 'show', `alice/garden@${host}`), {
+    id: `${home.origin}/ap/repos/alice/garden`,
+    type: 'Repository',
+  });
+  t.match(await json('federation', 'actor', 'show', `${home.origin}/ap/users/alice`), {
+    type: 'Person',
+    publicKey: { publicKeyPem: /PUBLIC/ },
+  });
   t.match(await said('federation', 'actor', 'show', `alice/none@${host}`), /\[3\]$/);
   t.match(await said('federation', 'actor', 'show', 'x@other.example'), /\[2\]$/);
 });
 
 t.test('federation.md 8.5 metrics of deliveries and the inbox, without the name of a server', async (t) => {
-  await peer.deliver(peer.addActor('/u/metric'), `${home.origin}/ap/instance/inbox`, { id: peer.newId(), type: 'Like', actor: `${peer.origin}/u/metric` });
-  const text = (await ask({ port: Number(new URL(home.origin).port) }, '/metrics', { headers: { host: new URL(home.origin).host } })).body;
+  await peer.deliver(peer.addActor('/u/metric'), `${home.origin}/ap/instance/inbox`, {
+    id: peer.newId(),
+    type: 'Like',
+    actor: `${peer.origin}/u/metric`,
+  });
+  const text = (
+    await ask({ port: Number(new URL(home.origin).port) }, '/metrics', { headers: { host: new URL(home.origin).host } })
+  ).body;
   t.match(text, /^hearth_delivery_attempts_total\{result="delivered"\} [1-9]\d*$/m);
   t.match(text, /^hearth_delivery_seconds_total [\d.]+$/m);
   t.match(text, /^hearth_delivery_in_flight 0$/m);
@@ -85,7 +174,12 @@ t.test('federation.md 8.5 metrics of deliveries and the inbox, without the name 
 
 t.test('federation keys and followers never show a private key', async (t) => {
   const mallory = peer.addActor('/u/mallory');
-  await peer.deliver(mallory, `${home.origin}/ap/repos/alice/garden/inbox`, { id: peer.newId(), type: 'Follow', actor: mallory.id, object: `${home.origin}/ap/repos/alice/garden` });
+  await peer.deliver(mallory, `${home.origin}/ap/repos/alice/garden/inbox`, {
+    id: peer.newId(),
+    type: 'Follow',
+    actor: mallory.id,
+    object: `${home.origin}/ap/repos/alice/garden`,
+  });
   t.match(await said('federation', 'followers', 'alice/garden'), /^http:\/\/PEER\/u\/mallory\t<time>\n\[0\]$/);
   t.match(await said('federation', 'followers', 'alice/none'), /\[3\]$/);
   const keys = `${await said('federation', 'keys')}${await said('federation', 'keys', '--json')}`;
@@ -97,10 +191,21 @@ t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
   peer.answer('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
   await home.rooms.federation.drain();
   const failed = (await json('delivery', 'list', '--state', 'failed')) as { id: number }[];
-  t.match(failed, [{ type: 'Accept', state: 'FAILED', attempts: 1, lastError: `${peer.host} answered 500`.replace(peer.host, 'PEER'), nextAttemptAt: null }]);
+  t.match(failed, [
+    {
+      type: 'Accept',
+      state: 'FAILED',
+      attempts: 1,
+      lastError: `${peer.host} answered 500`.replace(peer.host, 'PEER'),
+      nextAttemptAt: null,
+    },
+  ]);
   const { id } = failed[0]!;
   t.match(await said('delivery', 'show', String(id)), /^Id\t\d+\nActivity\thttp[^]*Document\t\{.*"type":"Accept"/);
-  t.match(await said('delivery', 'retry', String(id)), /^Delivery \d+ is PENDING: it tries \d+ again, which stays FAILED\.\n\[0\]$/);
+  t.match(
+    await said('delivery', 'retry', String(id)),
+    /^Delivery \d+ is PENDING: it tries \d+ again, which stays FAILED\.\n\[0\]$/,
+  );
   t.match(await said('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
   t.match(await said('delivery', 'retry'), /\[2\]$/);
   t.match(await said('delivery', 'retry', 'x'), /\[2\]$/);
@@ -111,20 +216,33 @@ t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
 });
 
 t.test('pairing on the command line: a code alone on stdout, a question before anything is allowed', async (t) => {
-  const invited = await runCli(['federation', 'peer', 'invite'], { cwd: home.folder, openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }), env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') } });
+  const invited = await runCli(['federation', 'peer', 'invite'], {
+    cwd: home.folder,
+    openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }),
+    env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
+  });
   t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);
   t.match(invited.stderr, /works once, for 15 minutes/);
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
   t.match(await said('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
   t.match(await said('federation', 'peer', 'accept', 'nonsense', '--yes'), /no pairing code.*\[2\]$/s);
   t.match(await said('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
-  t.match(await said('federation', 'peer', 'accept', code, '--yes'), 'Paired with PEER. Its administrator has to confirm, too.\n[0]');
-  t.match(await said('federation', 'peer', 'remove', peer.host, '--yes'), 'PEER is not allowed by a pairing any more.\n[0]');
+  t.match(
+    await said('federation', 'peer', 'accept', code, '--yes'),
+    'Paired with PEER. Its administrator has to confirm, too.\n[0]',
+  );
+  t.match(
+    await said('federation', 'peer', 'remove', peer.host, '--yes'),
+    'PEER is not allowed by a pairing any more.\n[0]',
+  );
 });
 
 interface Browser {
   get(path: string): Promise<string>;
-  post(path: string, form: Record<string, string>): Promise<{ status: number; body: string; location: string | undefined }>;
+  post(
+    path: string,
+    form: Record<string, string>,
+  ): Promise<{ status: number; body: string; location: string | undefined }>;
 }
 
 async function browserOf(id: string): Promise<Browser> {
@@ -146,7 +264,10 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
   const dave = await home.rooms.accounts.addPerson({ username: 'dave' });
   const { get, post } = await browserOf(dave.id);
   t.match(await get('/following'), /Nothing is followed yet/);
-  t.match(await post('/following', { target: `${peer.origin}/r/bob/tool` }), { status: 303, location: '/following?done=repository-followed' });
+  t.match(await post('/following', { target: `${peer.origin}/r/bob/tool` }), {
+    status: 303,
+    location: '/following?done=repository-followed',
+  });
   t.match(await get('/following'), /The request goes out within seconds/);
   await home.rooms.federation.drain();
   t.match(await get('/following'), /Waiting for the other server; both must allow each other/);
@@ -157,18 +278,31 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
 
   const [, id] = /\/following\/([0-9a-f-]{36})\/unfollow/.exec(await get('/following')) ?? [];
   t.match(await post(`/following/${id}/retry`, {}), { status: 303 });
-  t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, 'somebody else\'s');
+  t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, "somebody else's");
   t.match(await post(`/following/${id}/unfollow`, {}), { status: 303, location: '/following?done=unfollowed' });
   t.match(await get('/following'), /Nothing is followed yet/);
 });
 
 t.test('security C01 whatever a peer writes is text on the page', async (t) => {
   const erin = await home.rooms.accounts.addPerson({ username: 'erin' });
-  const evil = peer.addActor('/r/x', { type: 'Repository', preferredUsername: '<img/src=x>', name: '"><script>', url: `${peer.origin}/"onmouseover="alert(1)` }, keysNumber(1));
+  const evil = peer.addActor(
+    '/r/x',
+    {
+      type: 'Repository',
+      preferredUsername: '<img/src=x>',
+      name: '"><script>',
+      url: `${peer.origin}/"onmouseover="alert(1)`,
+    },
+    keysNumber(1),
+  );
   await home.rooms.federation.follow(erin.id, evil.id);
   const markup = '<img src=x onerror=alert(1)>';
   await peer.deliver(evil, `${home.origin}/ap/instance/inbox`, {
-    id: peer.newId(), type: 'Push', actor: evil.id, target: { ref: `refs/heads/${markup}` }, object: [{ hash: 'a'.repeat(40), summary: `&lt;img src=x&gt;${markup}<b>bold</b>` }],
+    id: peer.newId(),
+    type: 'Push',
+    actor: evil.id,
+    target: { ref: `refs/heads/${markup}` },
+    object: [{ hash: 'a'.repeat(40), summary: `&lt;img src=x&gt;${markup}<b>bold</b>` }],
   });
   const body = await (await browserOf(erin.id)).get('/following');
   t.notMatch(body, /<img|<script>|onmouseover="alert/);
@@ -183,9 +317,18 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.comment('follows: for somebody, listed, asked again, ended');
   t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all follows nothing/);
   t.match(await get('/admin/federation/follows?user=nobody-here&page=x'), /nobody-here follows nothing/);
-  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/r/bob/tool` }), { status: 303, location: '/admin/federation/follows?done=follow-added-for' });
-  t.match(await post('/admin/federation/follows', { user: 'nobody-here', target: `${peer.origin}/r/bob/tool` }), { status: 422, body: /Nobody here has this name/ });
-  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: 'bob/x@other.example' }), { status: 422, body: /Could not resolve handle/ });
+  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/r/bob/tool` }), {
+    status: 303,
+    location: '/admin/federation/follows?done=follow-added-for',
+  });
+  t.match(await post('/admin/federation/follows', { user: 'nobody-here', target: `${peer.origin}/r/bob/tool` }), {
+    status: 422,
+    body: /Nobody here has this name/,
+  });
+  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: 'bob/x@other.example' }), {
+    status: 422,
+    body: /Could not resolve handle/,
+  });
   const listed = await get('/admin/federation/follows?user=root-of-all');
   t.match(listed, /bob\/tool@[^]*by root-of-all[^]*The request goes out within seconds/);
   const [, follow] = /follows\/([0-9a-f-]{36})\/unfollow/.exec(listed) ?? [];
@@ -193,12 +336,18 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post(`/admin/federation/follows/${follow}/unfollow`, {}), { status: 303 });
   t.match(await post(`/admin/federation/follows/${follow}/unfollow`, {}), { status: 404 });
   t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all follows nothing/);
-  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/u/carol` }), { status: 303 });
+  t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/u/carol` }), {
+    status: 303,
+  });
   t.match(await get('/admin/federation/follows?user=root-of-all'), /Through them, 0 repositories/);
-  t.match(await post('/admin/federation/follows/resync', {}), { status: 200, body: /Looked at one person\.[^]*No new repositories/ });
+  t.match(await post('/admin/federation/follows/resync', {}), {
+    status: 200,
+    body: /Looked at one person\.[^]*No new repositories/,
+  });
   t.match(await get('/admin/federation/followers'), /Name a repository/);
   t.match(await get('/admin/federation/followers?repository=alice/garden'), new RegExp(`${peer.host}/u/mallory`));
-  for (const unknown of ['alice', 'alice/none', 'a/b/c']) t.match(await get(`/admin/federation/followers?repository=${unknown}`), /There is no repository/);
+  for (const unknown of ['alice', 'alice/none', 'a/b/c'])
+    t.match(await get(`/admin/federation/followers?repository=${unknown}`), /There is no repository/);
   t.match(await get('/admin/federation/actors'), /ap\/users\/alice#main-key/);
   t.notMatch(await get('/admin/federation/actors'), /PRIVATE/);
   t.match(await get('/admin/federation/actors?page=99'), /Earlier actors/);
@@ -214,10 +363,15 @@ t.test('/admin/federation is for administrators, and does what the command line 
     t.match(await post(`/admin/federation/deliveries/${id}/retry`, {}), { status: 404 });
   }
   t.match(await post('/admin/federation/deliveries/purge', { days: '0' }), { status: 422 });
-  await home.rooms.db.write(({ manager }) => manager.query("UPDATE federation_delivery SET settled_at = 1 WHERE state = 'DELIVERED'"));
+  await home.rooms.db.write(({ manager }) =>
+    manager.query("UPDATE federation_delivery SET settled_at = 1 WHERE state = 'DELIVERED'"),
+  );
   const count = async () => (await home.rooms.federation.listDeliveries()).length;
   const before = await count();
-  t.match(await post('/admin/federation/deliveries/purge', { days: '30' }), { status: 200, body: /Remove [1-9]\d* deliver/ });
+  t.match(await post('/admin/federation/deliveries/purge', { days: '30' }), {
+    status: 200,
+    body: /Remove [1-9]\d* deliver/,
+  });
   t.equal(await count(), before, 'nothing goes before the second word');
   t.match(await post('/admin/federation/deliveries/purge', { days: '30', confirm: 'yes' }), { status: 303 });
   t.ok((await count()) < before);
@@ -225,7 +379,10 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await get(location), /ap\/pairing#[\w-]{22}/);
   t.notMatch(await get(location), /ap\/pairing#/, 'shown once');
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
-  t.match(await post('/admin/federation/pair', { code }), { status: 200, body: new RegExp(`Pair with ${peer.host}\\?`) });
+  t.match(await post('/admin/federation/pair', { code }), {
+    status: 200,
+    body: new RegExp(`Pair with ${peer.host}\\?`),
+  });
   t.match(await post('/admin/federation/pair', { code, confirm: 'yes' }), { status: 303 });
   t.match(await post('/admin/federation/remove', { host: peer.host }), { status: 303 });
   t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /no pairing code/ });
@@ -233,8 +390,22 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post(`/admin/federation/deliveries/${pending!.id}/retry`, {}), { status: 409 });
   t.match(await post('/admin/federation/deliveries/retry', {}), { status: 303 });
   await home.rooms.audit.flush();
-  const audited = (await home.rooms.audit.list({ limit: 200 })).filter(({ actor }) => actor === root.id).map(({ event }) => event);
-  t.strictSame([...new Set(audited)].sort(), [
-    'delivery.failed_retried', 'delivery.purged', 'follow.added_for', 'follow.ended_for', 'follow.resynced', 'follow.retried_for', 'peer.invited', 'peer.paired', 'peer.removed',
-  ], 'all of it is in the audit log');
+  const audited = (await home.rooms.audit.list({ limit: 200 }))
+    .filter(({ actor }) => actor === root.id)
+    .map(({ event }) => event);
+  t.strictSame(
+    [...new Set(audited)].sort(),
+    [
+      'delivery.failed_retried',
+      'delivery.purged',
+      'follow.added_for',
+      'follow.ended_for',
+      'follow.resynced',
+      'follow.retried_for',
+      'peer.invited',
+      'peer.paired',
+      'peer.removed',
+    ],
+    'all of it is in the audit log',
+  );
 });

@@ -16,21 +16,65 @@ t.test('SPEC §3 the state after an attempt', async (t) => {
   const now = 1_000_000;
   const row = (attempts: number) => ({ attempts, nextAttemptAt: 5 });
   const failed = (more: object = {}): Outcome => ({ kind: 'failed', error: 'it broke', ...more });
-  t.same([1, 2, 3, 4, 5, 6, 7, 8, 100].map(backoffMs), [1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minute), '1m, 2m, 4m, doubling, at most an hour');
-  t.same(nextDeliveryState(row(0), { kind: 'delivered' }, now, 8), { state: 'DELIVERED', attempts: 1, lastError: null, nextAttemptAt: 5, settledAt: now });
-  t.same(nextDeliveryState(row(3), { kind: 'delivered' }, now, 8), { state: 'DELIVERED', attempts: 4, lastError: null, nextAttemptAt: 5, settledAt: now });
+  t.same(
+    [1, 2, 3, 4, 5, 6, 7, 8, 100].map(backoffMs),
+    [1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minute),
+    '1m, 2m, 4m, doubling, at most an hour',
+  );
+  t.same(nextDeliveryState(row(0), { kind: 'delivered' }, now, 8), {
+    state: 'DELIVERED',
+    attempts: 1,
+    lastError: null,
+    nextAttemptAt: 5,
+    settledAt: now,
+  });
+  t.same(nextDeliveryState(row(3), { kind: 'delivered' }, now, 8), {
+    state: 'DELIVERED',
+    attempts: 4,
+    lastError: null,
+    nextAttemptAt: 5,
+    settledAt: now,
+  });
   for (let attempts = 0; attempts < 7; attempts++) {
     t.same(nextDeliveryState(row(attempts), failed(), now, 8), {
-      state: 'PENDING', attempts: attempts + 1, lastError: 'it broke', nextAttemptAt: now + backoffMs(attempts + 1), settledAt: null,
+      state: 'PENDING',
+      attempts: attempts + 1,
+      lastError: 'it broke',
+      nextAttemptAt: now + backoffMs(attempts + 1),
+      settledAt: null,
     });
   }
-  t.same(nextDeliveryState(row(7), failed(), now, 8), { state: 'FAILED', attempts: 8, lastError: 'it broke', nextAttemptAt: 5, settledAt: now });
+  t.same(nextDeliveryState(row(7), failed(), now, 8), {
+    state: 'FAILED',
+    attempts: 8,
+    lastError: 'it broke',
+    nextAttemptAt: 5,
+    settledAt: now,
+  });
   t.match(nextDeliveryState(row(0), failed(), now, 1), { state: 'FAILED', attempts: 1 });
   t.match(nextDeliveryState(row(20), failed(), now, 8), { state: 'FAILED' }, 'the maximum was lowered');
-  t.match(nextDeliveryState(row(0), failed({ retryAfterMs: 10 * minute }), now, 8), { nextAttemptAt: now + 10 * minute }, 'asked to wait');
-  t.match(nextDeliveryState(row(0), failed({ retryAfterMs: 5 }), now, 8), { nextAttemptAt: now + minute }, 'not sooner');
-  t.match(nextDeliveryState(row(0), failed({ retryAfterMs: 1e15 }), now, 8), { nextAttemptAt: now + 60 * minute }, 'and not for ever');
-  t.same(nextDeliveryState(row(2), { kind: 'forbidden', error: 'no' }, now, 8), { state: 'FAILED', attempts: 2, lastError: 'no', nextAttemptAt: 5, settledAt: now });
+  t.match(
+    nextDeliveryState(row(0), failed({ retryAfterMs: 10 * minute }), now, 8),
+    { nextAttemptAt: now + 10 * minute },
+    'asked to wait',
+  );
+  t.match(
+    nextDeliveryState(row(0), failed({ retryAfterMs: 5 }), now, 8),
+    { nextAttemptAt: now + minute },
+    'not sooner',
+  );
+  t.match(
+    nextDeliveryState(row(0), failed({ retryAfterMs: 1e15 }), now, 8),
+    { nextAttemptAt: now + 60 * minute },
+    'and not for ever',
+  );
+  t.same(nextDeliveryState(row(2), { kind: 'forbidden', error: 'no' }, now, 8), {
+    state: 'FAILED',
+    attempts: 2,
+    lastError: 'no',
+    nextAttemptAt: 5,
+    settledAt: now,
+  });
 });
 
 interface Stage extends RoomStage {
@@ -44,7 +88,13 @@ async function setStage(t: Owner, options: RoomOptions = {}): Promise<Stage> {
   const stage = await openFederation(t, options);
   const repository = await addRepository(stage);
   const peer = await startFakePeer(t);
-  return { ...stage, repository, peer, queue: (inboxes) => addDeliveries(stage, repository, inboxes), inbox: (name) => `${peer.origin}/inbox/${name}` };
+  return {
+    ...stage,
+    repository,
+    peer,
+    queue: (inboxes) => addDeliveries(stage, repository, inboxes),
+    inbox: (name) => `${peer.origin}/inbox/${name}`,
+  };
 }
 
 const sum = (rows: { attempts: number }[]): number => rows.reduce((total, { attempts }) => total + attempts, 0);
@@ -61,7 +111,12 @@ t.test('SPEC §3 an attempt that succeeds, and one that fails until it counts as
     { state: 'PENDING', attempts: 1, last_error: `${peer.host} answered 500`, next_attempt_at: clock.now() + minute },
   ]);
   const sent = peer.received.find(({ path }) => path === '/inbox/good')!;
-  t.match(sent.headers, { 'content-type': 'application/activity+json', digest: /^SHA-256=/, signature: /keyId="http:\/\/127\.0\.0\.1:9\/ap\/repos\/alice\/tool#main-key"/, host: peer.host });
+  t.match(sent.headers, {
+    'content-type': 'application/activity+json',
+    digest: /^SHA-256=/,
+    signature: /keyId="http:\/\/127\.0\.0\.1:9\/ap\/repos\/alice\/tool#main-key"/,
+    host: peer.host,
+  });
 
   const waits: number[] = [];
   for (let attempt = 2; attempt <= 8; attempt++) {
@@ -89,15 +144,24 @@ t.test('SPEC §1 SERVICE_FEDERATION_MAX_ATTEMPTS decides when a delivery has fai
   await stage.federation.drain();
   stage.clock.advance(minute);
   await stage.federation.drain();
-  t.match(await deliveryRows(stage), [{ state: 'FAILED', attempts: 2, last_error: `${stage.peer.host} answered 404 (there is no such inbox)` }]);
+  t.match(await deliveryRows(stage), [
+    { state: 'FAILED', attempts: 2, last_error: `${stage.peer.host} answered 404 (there is no such inbox)` },
+  ]);
 });
 
 t.test('a server that asks to wait is waited for; a redirect leads nowhere', async (t) => {
   const stage = await setStage(t);
   const { peer, clock } = stage;
   peer.answer('/inbox/busy', (_request, response) => void response.writeHead(429, { 'Retry-After': '600' }).end());
-  peer.answer('/inbox/date', (_request, response) => void response.writeHead(503, { 'Retry-After': new Date(clock.now() + 20 * minute).toUTCString() }).end());
-  peer.answer('/inbox/moved', (_request, response) => void response.writeHead(307, { Location: `${peer.origin}/inbox/here` }).end());
+  peer.answer(
+    '/inbox/date',
+    (_request, response) =>
+      void response.writeHead(503, { 'Retry-After': new Date(clock.now() + 20 * minute).toUTCString() }).end(),
+  );
+  peer.answer(
+    '/inbox/moved',
+    (_request, response) => void response.writeHead(307, { Location: `${peer.origin}/inbox/here` }).end(),
+  );
   await stage.queue(['busy', 'date', 'moved'].map(stage.inbox));
   await stage.federation.drain();
   const [busy, date, moved] = await deliveryRows(stage);
@@ -107,18 +171,35 @@ t.test('a server that asks to wait is waited for; a redirect leads nowhere', asy
   t.notOk(peer.received.some(({ path }) => path === '/inbox/here'));
 });
 
-t.test('SPEC §7 a delivery to http outside of development mode fails with those words and is tried again', async (t) => {
-  const stage = await setStage(t, { dev: false, origin: 'https://git.example.org', allow: ['127.0.0.3', 'forge.example'] });
-  await stage.queue([stage.inbox('x'), 'http://forge.example/inbox', 'https://other.example/inbox', 'https://127.0.0.3/inbox']);
-  await stage.federation.drain();
-  t.match(await deliveryRows(stage), [
-    { state: 'PENDING', attempts: 1, last_error: 'Only https is allowed', next_attempt_at: stage.clock.now() + minute },
-    { state: 'PENDING', attempts: 1, last_error: 'Only https is allowed' },
-    { state: 'PENDING', attempts: 1, last_error: /not on this server's peer list/ },
-    { state: 'PENDING', attempts: 1, last_error: /not a public address/ },
-  ]);
-  t.equal(stage.peer.connections(), 0);
-});
+t.test(
+  'SPEC §7 a delivery to http outside of development mode fails with those words and is tried again',
+  async (t) => {
+    const stage = await setStage(t, {
+      dev: false,
+      origin: 'https://git.example.org',
+      allow: ['127.0.0.3', 'forge.example'],
+    });
+    await stage.queue([
+      stage.inbox('x'),
+      'http://forge.example/inbox',
+      'https://other.example/inbox',
+      'https://127.0.0.3/inbox',
+    ]);
+    await stage.federation.drain();
+    t.match(await deliveryRows(stage), [
+      {
+        state: 'PENDING',
+        attempts: 1,
+        last_error: 'Only https is allowed',
+        next_attempt_at: stage.clock.now() + minute,
+      },
+      { state: 'PENDING', attempts: 1, last_error: 'Only https is allowed' },
+      { state: 'PENDING', attempts: 1, last_error: /not on this server's peer list/ },
+      { state: 'PENDING', attempts: 1, last_error: /not a public address/ },
+    ]);
+    t.equal(stage.peer.connections(), 0);
+  },
+);
 
 t.test('federation.md §12.9 what is private when it would be sent is never sent', async (t) => {
   const stage = await setStage(t);
@@ -132,7 +213,11 @@ t.test('federation.md §12.9 what is private when it would be sent is never sent
   await stage.queue([stage.inbox('b')]);
   await rooms.repositories.moveToTrash(localAdministrator, 'alice', 'tool');
   await federation.drain();
-  t.match((await deliveryRows(stage))[1], { state: 'FAILED', last_error: /no longer public/ }, 'nor what is in the trash');
+  t.match(
+    (await deliveryRows(stage))[1],
+    { state: 'FAILED', last_error: /no longer public/ },
+    'nor what is in the trash',
+  );
   t.equal(peer.connections(), 0);
   void repository;
 });
@@ -165,42 +250,65 @@ t.test('DESIGN §9 the other rows of a dead host wait, uncounted, and go out whe
   clock.advance(60 * minute);
   await federation.drain();
   rows = await deliveryRows(stage);
-  t.equal(rows.filter(({ state }) => state === 'DELIVERED').length, rows.length - rows.filter(({ state }) => state === 'FAILED').length);
+  t.equal(
+    rows.filter(({ state }) => state === 'DELIVERED').length,
+    rows.length - rows.filter(({ state }) => state === 'FAILED').length,
+  );
   t.equal(back.received.length, rows.filter(({ state }) => state === 'DELIVERED').length, 'each once');
 });
 
-t.test('pushes to followers of a host that is down wait for it from the start; a word from it wakes them', async (t) => {
-  const port = await freePort('127.0.0.3');
-  const stage = await setStage(t);
-  const { rooms, clock, repository } = stage;
-  const host = `127.0.0.3:${port}`;
-  await rooms.db.write(async ({ manager, now }) => {
-    await manager.query(`INSERT INTO federation_peers (host, failures, retry_at) VALUES (?, 3, ?)`, [host, now + 8 * minute]);
-    for (const name of ['a', 'b']) {
-      const at = name === 'a' ? host : stage.peer.host;
-      await manager.query(
-        `INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, ?, ?, ?, 'f', ?)`,
-        [repository.id, `http://${at}/users/${name}`, `http://${at}/inbox`, at, now],
-      );
-    }
-  });
-  const { publish } = await import('../../src/federation/deliveries/publish.ts');
-  const room = { random: { uuid: () => '00000000-0000-4000-8000-ffffffffffff' }, localActors: { idOf: (path: string) => path } } as never;
-  await rooms.db.write((tx) => publish(room, tx, { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} }, { followersOf: repository.id }));
-  const waits = async () => Object.fromEntries((await deliveryRows(stage)).map((row) => [row.host, row.next_attempt_at - clock.now()]));
-  t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
+t.test(
+  'pushes to followers of a host that is down wait for it from the start; a word from it wakes them',
+  async (t) => {
+    const port = await freePort('127.0.0.3');
+    const stage = await setStage(t);
+    const { rooms, clock, repository } = stage;
+    const host = `127.0.0.3:${port}`;
+    await rooms.db.write(async ({ manager, now }) => {
+      await manager.query(`INSERT INTO federation_peers (host, failures, retry_at) VALUES (?, 3, ?)`, [
+        host,
+        now + 8 * minute,
+      ]);
+      for (const name of ['a', 'b']) {
+        const at = name === 'a' ? host : stage.peer.host;
+        await manager.query(
+          `INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, ?, ?, ?, 'f', ?)`,
+          [repository.id, `http://${at}/users/${name}`, `http://${at}/inbox`, at, now],
+        );
+      }
+    });
+    const { publish } = await import('../../src/federation/deliveries/publish.ts');
+    const room = {
+      random: { uuid: () => '00000000-0000-4000-8000-ffffffffffff' },
+      localActors: { idOf: (path: string) => path },
+    } as never;
+    await rooms.db.write((tx) =>
+      publish(
+        room,
+        tx,
+        { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} },
+        { followersOf: repository.id },
+      ),
+    );
+    const waits = async () =>
+      Object.fromEntries((await deliveryRows(stage)).map((row) => [row.host, row.next_attempt_at - clock.now()]));
+    t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
 
-  const { createNoteAlive } = await import('../../src/federation/peers/note-alive.ts');
-  await createNoteAlive({ db: rooms.db, clock })(host);
-  t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
-});
+    const { createNoteAlive } = await import('../../src/federation/peers/note-alive.ts');
+    await createNoteAlive({ db: rooms.db, clock })(host);
+    t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
+  },
+);
 
 t.test('security R21 hosts that hang do not delay the living', async (t) => {
   const stage = await setStage(t, { outbound: { limits: { totalMs: 1_500 } }, settings: { slots: 16 } });
   const hanging = await Promise.all(Array.from({ length: 6 }, () => startFakePeer(t)));
   for (const peer of hanging) peer.answer('/inbox', () => {});
   const living = await Promise.all(Array.from({ length: 4 }, () => startFakePeer(t)));
-  await stage.queue([...hanging.flatMap((peer) => Array.from({ length: 20 }, () => `${peer.origin}/inbox`)), ...living.flatMap((peer) => Array.from({ length: 50 }, (_, index) => `${peer.origin}/inbox/${index}`))]);
+  await stage.queue([
+    ...hanging.flatMap((peer) => Array.from({ length: 20 }, () => `${peer.origin}/inbox`)),
+    ...living.flatMap((peer) => Array.from({ length: 50 }, (_, index) => `${peer.origin}/inbox/${index}`)),
+  ]);
   const draining = stage.federation.drain();
   await until('the living are served', () => living.every((peer) => peer.received.length === 50), 1.4);
   await draining;
@@ -216,14 +324,20 @@ t.test('claims are safe when two programs drain at once', async (t) => {
   await Promise.all([stage.federation.drain(), other.federation.drain(), stage.federation.drain()]);
   t.equal(stage.peer.received.length, 300);
   t.equal(new Set(stage.peer.received.map(({ path }) => path)).size, 300, 'each exactly once');
-  t.strictSame(new Set((await deliveryRows(stage)).map(({ state, attempts }) => `${state} ${attempts}`)), new Set(['DELIVERED 1']));
+  t.strictSame(
+    new Set((await deliveryRows(stage)).map(({ state, attempts }) => `${state} ${attempts}`)),
+    new Set(['DELIVERED 1']),
+  );
 });
 
 t.test('a claim of a program that died runs out, or is dropped at the next start', async (t) => {
   const stage = await setStage(t);
   const { rooms, federation, clock } = stage;
   await stage.queue([stage.inbox('a')]);
-  const lock = () => rooms.db.write(({ manager, now }) => manager.query(`UPDATE federation_delivery SET locked_until = ?, state = 'PENDING', attempts = 0`, [now + minute]));
+  const lock = () =>
+    rooms.db.write(({ manager, now }) =>
+      manager.query(`UPDATE federation_delivery SET locked_until = ?, state = 'PENDING', attempts = 0`, [now + minute]),
+    );
   await lock();
   t.match(await federation.drain(), { delivered: 0 });
   clock.advance(minute + 1);
@@ -236,9 +350,14 @@ t.test('a claim of a program that died runs out, or is dropped at the next start
 t.test('at start no delivery waits longer than an hour, whatever the clock said before', async (t) => {
   const stage = await setStage(t);
   await stage.queue([stage.inbox('a'), stage.inbox('b')]);
-  await stage.rooms.db.write(({ manager, now }) => manager.query('UPDATE federation_delivery SET next_attempt_at = ? WHERE id = 1', [now + 1e10]));
+  await stage.rooms.db.write(({ manager, now }) =>
+    manager.query('UPDATE federation_delivery SET next_attempt_at = ? WHERE id = 1', [now + 1e10]),
+  );
   await stage.federation.recover();
-  t.same((await deliveryRows(stage)).map((row) => row.next_attempt_at - stage.clock.now()), [60 * minute, 0]);
+  t.same(
+    (await deliveryRows(stage)).map((row) => row.next_attempt_at - stage.clock.now()),
+    [60 * minute, 0],
+  );
 });
 
 t.test('stopping gives up what is under way, uncounted, and gives back what was claimed', async (t) => {
@@ -250,7 +369,10 @@ t.test('stopping gives up what is under way, uncounted, and gives back what was 
   await stage.federation.stop();
   await draining;
   const rows = await deliveryRows(stage);
-  t.strictSame(new Set(rows.map(({ state, attempts, locked_until }) => `${state} ${attempts} ${locked_until}`)), new Set(['PENDING 0 0']));
+  t.strictSame(
+    new Set(rows.map(({ state, attempts, locked_until }) => `${state} ${attempts} ${locked_until}`)),
+    new Set(['PENDING 0 0']),
+  );
   t.match(await stage.federation.drain(), { delivered: 0 }, 'and nothing starts any more');
 });
 
@@ -290,16 +412,27 @@ t.test('DESIGN §9 a retry by hand is a new delivery; the FAILED row stays', asy
   await t.rejects(federation.retryDelivery(good!.id), /only a FAILED one/);
   await t.rejects(federation.retryDelivery(12345), /no such delivery/);
   const again = await federation.retryDelivery(bad!.id);
-  t.match(await federation.showDelivery(again), { state: 'PENDING', attempts: 0, targetInbox: stage.inbox('bad'), activity: /Push/ });
+  t.match(await federation.showDelivery(again), {
+    state: 'PENDING',
+    attempts: 0,
+    targetInbox: stage.inbox('bad'),
+    activity: /Push/,
+  });
   await federation.drain();
-  t.match((await federation.listDeliveries({ state: 'FAILED' })).map(({ id }) => id), [again, bad!.id]);
+  t.match(
+    (await federation.listDeliveries({ state: 'FAILED' })).map(({ id }) => id),
+    [again, bad!.id],
+  );
 
   status = 202;
   t.equal(await federation.retryFailedDeliveries(null), 1, 'the last failure of each, once');
   t.equal(await federation.retryFailedDeliveries(null), 0);
   t.match(await federation.countDeliveries(), { pending: 1, failed: 2, oldestPendingMs: 0 });
   t.match(await federation.drain(), { delivered: 1 });
-  t.match((await federation.listPeers()).find(({ host }) => host === peer.host), { lastSuccessAt: clock.now(), lastError: `${peer.host} answered 500`, queued: 0, failed: 2, failures: 0 });
+  t.match(
+    (await federation.listPeers()).find(({ host }) => host === peer.host),
+    { lastSuccessAt: clock.now(), lastError: `${peer.host} answered 500`, queued: 0, failed: 2, failures: 0 },
+  );
   t.equal(await federation.purgeDeliveries(clock.now() + 1), 4);
   t.same(await deliveryRows(stage), []);
 });
@@ -312,12 +445,24 @@ t.test('housekeeping removes what is old, and nothing that is under way or publi
   clock.advance(20 * 86_400_000);
   await stage.queue([stage.inbox('b')]);
   await rooms.db.write(async ({ manager, now }) => {
-    await manager.query(`INSERT INTO federation_inbox VALUES ('s', 'old', 'Follow', ?), ('s', 'new', 'Follow', ?)`, [now - 31 * 86_400_000, now]);
-    await manager.query(`INSERT INTO federation_outbox VALUES ('00000000-0000-4000-8000-00000000aaaa', '/ap/users/alice', NULL, 'Follow', 0, '{}', ?)`, [now - 31 * 86_400_000]);
+    await manager.query(`INSERT INTO federation_inbox VALUES ('s', 'old', 'Follow', ?), ('s', 'new', 'Follow', ?)`, [
+      now - 31 * 86_400_000,
+      now,
+    ]);
+    await manager.query(
+      `INSERT INTO federation_outbox VALUES ('00000000-0000-4000-8000-00000000aaaa', '/ap/users/alice', NULL, 'Follow', 0, '{}', ?)`,
+      [now - 31 * 86_400_000],
+    );
   });
   clock.advance(11 * 86_400_000);
   await federation.removeOld();
-  t.match((await deliveryRows(stage)).map(({ state }) => state), ['PENDING']);
+  t.match(
+    (await deliveryRows(stage)).map(({ state }) => state),
+    ['PENDING'],
+  );
   t.match(await rooms.db.read.query('SELECT activity_id FROM federation_inbox'), [{ activity_id: 'new' }]);
-  t.match(await rooms.db.read.query('SELECT type FROM federation_outbox ORDER BY created_at'), [{ type: 'Push' }, { type: 'Push' }]);
+  t.match(await rooms.db.read.query('SELECT type FROM federation_outbox ORDER BY created_at'), [
+    { type: 'Push' },
+    { type: 'Push' },
+  ]);
 });

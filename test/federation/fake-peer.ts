@@ -54,7 +54,15 @@ export interface Signing {
 }
 
 /** Headers of a signed request, made without a line of ours. */
-export function sign({ url, method = 'POST', body, keyId, privateKey, date = new Date().toUTCString(), ...more }: Signing): Record<string, string> {
+export function sign({
+  url,
+  method = 'POST',
+  body,
+  keyId,
+  privateKey,
+  date = new Date().toUTCString(),
+  ...more
+}: Signing): Record<string, string> {
   const { covered = ['(request-target)', 'host', 'date', 'digest'], algorithm = 'rsa-sha256', signed = {} } = more;
   const target = new URL(url);
   const values: Record<string, string> = {
@@ -67,8 +75,19 @@ export function sign({ url, method = 'POST', body, keyId, privateKey, date = new
   };
   const text = covered.map((name) => `${name}: ${values[name]}`).join('\n');
   const signature = createSign('RSA-SHA256').update(text).sign(privateKey, 'base64');
-  const parts = [`keyId="${keyId}"`, ...(algorithm === null ? [] : [`algorithm="${algorithm}"`]), `headers="${covered.join(' ')}"`, `signature="${signature}"`];
-  return { Host: target.host, Date: date, Digest: `SHA-256=${sha256(body)}`, 'Content-Type': 'application/activity+json', Signature: parts.join(',') };
+  const parts = [
+    `keyId="${keyId}"`,
+    ...(algorithm === null ? [] : [`algorithm="${algorithm}"`]),
+    `headers="${covered.join(' ')}"`,
+    `signature="${signature}"`,
+  ];
+  return {
+    Host: target.host,
+    Date: date,
+    Digest: `SHA-256=${sha256(body)}`,
+    'Content-Type': 'application/activity+json',
+    Signature: parts.join(','),
+  };
 }
 
 export interface RawRequest {
@@ -89,13 +108,24 @@ export function sendRaw({ url, method = 'POST', headers, body = '' }: RawRequest
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const path = url.slice(new URL(url).origin.length) || '/';
-    const length: [string, string][] = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name)) ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
-    const sent = httpRequest({ hostname, port, path, method, setHost: false, agent: false, headers: [...headers, ...length].flat() as never }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts).toString() }));
-      response.on('error', reject);
-    });
+    const length: [string, string][] = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))
+      ? []
+      : [['Content-Length', String(Buffer.byteLength(body))]];
+    const sent = httpRequest(
+      { hostname, port, path, method, setHost: false, agent: false, headers: [...headers, ...length].flat() as never },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(parts).toString(),
+          }),
+        );
+        response.on('error', reject);
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });
@@ -122,7 +152,10 @@ export interface FakePeer {
   stop(): Promise<void>;
 }
 
-export async function startFakePeer(t: Owner, { host = '127.0.0.3', port = 0 }: { host?: string; port?: number } = {}): Promise<FakePeer> {
+export async function startFakePeer(
+  t: Owner,
+  { host = '127.0.0.3', port = 0 }: { host?: string; port?: number } = {},
+): Promise<FakePeer> {
   const answers = new Map<string, Answer>();
   const received: Received[] = [];
   const open = new Set<Socket>();
@@ -149,14 +182,17 @@ export async function startFakePeer(t: Owner, { host = '127.0.0.3', port = 0 }: 
   const { port: at } = server.address() as AddressInfo;
   const origin = `http://${host}:${at}`;
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    for (const socket of open) socket.destroy();
-  }));
+  const stop = () =>
+    (stopped ??= new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of open) socket.destroy();
+    }));
   t.teardown(stop);
 
-  const json = (document: Record<string, unknown>): Answer => (_request, response) =>
-    void response.writeHead(200, { 'Content-Type': 'application/activity+json' }).end(JSON.stringify(document));
+  const json =
+    (document: Record<string, unknown>): Answer =>
+    (_request, response) =>
+      void response.writeHead(200, { 'Content-Type': 'application/activity+json' }).end(JSON.stringify(document));
 
   return {
     origin,
@@ -182,7 +218,8 @@ export async function startFakePeer(t: Owner, { host = '127.0.0.3', port = 0 }: 
     answer(path, answer) {
       answers.set(path, typeof answer === 'function' ? answer : json(answer));
     },
-    activities: () => received.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+    activities: () =>
+      received.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as Record<string, unknown>),
     deliver(actor, inbox, activity) {
       const body = JSON.stringify(activity);
       const headers = sign({ url: inbox, body, keyId: actor.keyId, privateKey: actor.keys.privateKey });
@@ -194,10 +231,18 @@ export async function startFakePeer(t: Owner, { host = '127.0.0.3', port = 0 }: 
 }
 
 const tables = [
-  'federation_inbox', 'federation_outbox', 'federation_delivery', 'repository_followers', 'remote_follows', 'remote_user_follows', 'received_pushes',
+  'federation_inbox',
+  'federation_outbox',
+  'federation_delivery',
+  'repository_followers',
+  'remote_follows',
+  'remote_user_follows',
+  'received_pushes',
 ];
 
 export async function rowsOf({ rooms }: Pick<Hearth, 'rooms'>): Promise<string> {
-  const all = await Promise.all(tables.map(async (table) => [table, await rooms.db.read.query(`SELECT * FROM ${table}`)]));
+  const all = await Promise.all(
+    tables.map(async (table) => [table, await rooms.db.read.query(`SELECT * FROM ${table}`)]),
+  );
   return JSON.stringify(all);
 }

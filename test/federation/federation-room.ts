@@ -49,9 +49,20 @@ async function makeTemplate(): Promise<string> {
 }
 
 export async function openFederation(t: Owner, options: RoomOptions = {}): Promise<RoomStage> {
-  const { origin = 'http://127.0.0.1:9', allow = ['127.0.0.3'], dev = true, folder = temporaryFolder(t), env = {}, clock = fixedClock(Date.now()) } = options;
+  const {
+    origin = 'http://127.0.0.1:9',
+    allow = ['127.0.0.3'],
+    dev = true,
+    folder = temporaryFolder(t),
+    env = {},
+    clock = fixedClock(Date.now()),
+  } = options;
   const load = (more: Record<string, string>) =>
-    loadConfig({ env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_ENABLED: 'false', ...more }, cwd: folder, readFile: () => '' }).config;
+    loadConfig({
+      env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_ENABLED: 'false', ...more },
+      cwd: folder,
+      readFile: () => '',
+    }).config;
   const logger = options.logger ?? silentLogger;
   const file = path.join(folder, 'data', 'hearth.db');
   if (!existsSync(file)) {
@@ -60,12 +71,20 @@ export async function openFederation(t: Owner, options: RoomOptions = {}): Promi
   }
   const rooms = await openRooms(load({}), { logger, clock }, 'always');
   const config = load({
-    SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: origin, SERVICE_FEDERATION_PEER_ALLOWLIST: allow.join(','),
-    SERVICE_FEDERATION_DEV_ALLOW_INSECURE: String(dev), ...env,
+    SERVICE_FEDERATION_ENABLED: 'true',
+    SERVICE_FEDERATION_BASE_URL: origin,
+    SERVICE_FEDERATION_PEER_ALLOWLIST: allow.join(','),
+    SERVICE_FEDERATION_DEV_ALLOW_INSECURE: String(dev),
+    ...env,
   });
   const federation = createFederation({
-    ...rooms, config, clock: clock as Clock, random: systemRandom, logger,
-    ...(options.outbound === undefined ? {} : { outbound: options.outbound }), ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...rooms,
+    config,
+    clock: clock as Clock,
+    random: systemRandom,
+    logger,
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
   t.teardown(async () => {
     await federation.stop();
@@ -85,10 +104,13 @@ export interface DeliveryRow {
   locked_until: number;
 }
 
-export const deliveryRows = ({ rooms }: RoomStage): Promise<DeliveryRow[]> => rooms.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
+export const deliveryRows = ({ rooms }: RoomStage): Promise<DeliveryRow[]> =>
+  rooms.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
 
 const keys = generateKeyPairSync('rsa', {
-  modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
 
 /** Gives alice a public repository whose actor exists, with a key that all tests share; answers its id and path. */
@@ -97,19 +119,37 @@ export async function addRepository({ rooms }: RoomStage, name = 'tool'): Promis
   const { id } = await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const apPath = `/ap/repos/alice/${name}`;
   await rooms.db.write(({ manager, now }) =>
-    manager.query(`INSERT INTO federation_keys VALUES (?, 'repository', ?, ?, ?, ?)`, [apPath, id, keys.publicKey, keys.privateKey, now]));
+    manager.query(`INSERT INTO federation_keys VALUES (?, 'repository', ?, ?, ?, ?)`, [
+      apPath,
+      id,
+      keys.publicKey,
+      keys.privateKey,
+      now,
+    ]),
+  );
   return { id, apPath };
 }
 
 let activities = 0;
 
 /** One activity of the repository to each inbox, all due now. */
-export async function addDeliveries({ rooms }: RoomStage, repository: { id: string; apPath: string }, inboxes: readonly string[], bytes = 200): Promise<string> {
+export async function addDeliveries(
+  { rooms }: RoomStage,
+  repository: { id: string; apPath: string },
+  inboxes: readonly string[],
+  bytes = 200,
+): Promise<string> {
   const outboxId = `00000000-0000-4000-8000-${String((activities += 1)).padStart(12, '0')}`;
   await rooms.db.write(async ({ manager, now }) => {
     await manager.query(
       `INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at) VALUES (?, ?, ?, 'Push', 1, ?, ?)`,
-      [outboxId, repository.apPath, repository.id, JSON.stringify({ id: outboxId, type: 'Push', padding: 'x'.repeat(bytes) }), now],
+      [
+        outboxId,
+        repository.apPath,
+        repository.id,
+        JSON.stringify({ id: outboxId, type: 'Push', padding: 'x'.repeat(bytes) }),
+        now,
+      ],
     );
     for (const inbox of inboxes) {
       await manager.query(

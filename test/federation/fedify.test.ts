@@ -17,7 +17,9 @@ const peer = await startFakePeer(t);
 const documentLoader = getDocumentLoader({ allowPrivateAddress: true });
 /** The usual contexts come with Fedify; the forge's own is not fetched from the internet. */
 const contextLoader: typeof documentLoader = async (url, options) =>
-  url === 'https://forgefed.org/ns' ? { contextUrl: null, documentUrl: url, document: { '@context': {} } } : documentLoader(url, options);
+  url === 'https://forgefed.org/ns'
+    ? { contextUrl: null, documentUrl: url, document: { '@context': {} } }
+    : documentLoader(url, options);
 const loaders = { documentLoader, contextLoader };
 
 /** What arrived at the peer, as a web request for Fedify to judge. */
@@ -30,7 +32,16 @@ t.test('Fedify looks our people up', async (t) => {
   const found = await lookupObject(id, loaders);
   t.ok(found instanceof Person);
   const person = found as Person;
-  t.match([person.id?.href, person.preferredUsername, person.name?.toString(), person.inboxId?.href, person.manuallyApprovesFollowers], [id, 'alice', 'Alice', `${id}/inbox`, true]);
+  t.match(
+    [
+      person.id?.href,
+      person.preferredUsername,
+      person.name?.toString(),
+      person.inboxId?.href,
+      person.manuallyApprovesFollowers,
+    ],
+    [id, 'alice', 'Alice', `${id}/inbox`, true],
+  );
   const key = await person.getPublicKey(loaders);
   t.match([key?.id?.href, key?.ownerId?.href], [`${id}#main-key`, id]);
   const outbox = await person.getOutbox(loaders);
@@ -45,8 +56,15 @@ t.test('Fedify verifies what we sign', async (t) => {
   const key = await verifyRequest(asRequest(sent), loaders);
   t.equal(key?.id?.href, `${hearth.origin}/ap/users/alice#main-key`);
   const follow = await Follow.fromJsonLd(JSON.parse(sent.body), loaders);
-  t.match([follow.actorId?.href, follow.objectId?.href], [`${hearth.origin}/ap/users/alice`, `${peer.origin}/repos/bob/lib`]);
-  t.equal(await verifyRequest(asRequest({ ...sent, body: sent.body.replace('Follow', 'Undo__') }), loaders), null, 'and notices a change');
+  t.match(
+    [follow.actorId?.href, follow.objectId?.href],
+    [`${hearth.origin}/ap/users/alice`, `${peer.origin}/repos/bob/lib`],
+  );
+  t.equal(
+    await verifyRequest(asRequest({ ...sent, body: sent.body.replace('Follow', 'Undo__') }), loaders),
+    null,
+    'and notices a change',
+  );
   t.equal(await verifyRequest(asRequest({ ...sent, path: '/elsewhere' }), loaders), null);
 });
 
@@ -62,10 +80,15 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
   const tool = new URL(`${hearth.origin}/ap/repos/alice/tool`);
   async function post(activity: Follow | Undo, spec: 'draft-cavage-http-signatures-12' | 'rfc9421'): Promise<number> {
     const body = JSON.stringify(await activity.toJsonLd({ contextLoader }));
-    const request = new Request(`${tool.href}/inbox`, { method: 'POST', headers: { 'Content-Type': 'application/activity+json' }, body });
+    const request = new Request(`${tool.href}/inbox`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/activity+json' },
+      body,
+    });
     return (await fetch(await signRequest(request, privateKey, keyId, { spec }))).status;
   }
-  const followers = async () => (await hearth.rooms.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
+  const followers = async () =>
+    (await hearth.rooms.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
   const follow = new Follow({ id: new URL(`${peer.origin}/follows/1`), actor: id, object: tool });
   t.equal(await post(follow, 'rfc9421'), 401);
   t.same(await followers(), []);
@@ -80,4 +103,3 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
   t.equal(await post(undo, 'draft-cavage-http-signatures-12'), 202);
   t.same(await followers(), []);
 });
-

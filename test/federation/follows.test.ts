@@ -16,8 +16,22 @@ t.test('SPEC §4.7 what people type to say whom to follow', async (t) => {
     ['ACCT:Bob/Tool@Forge.Example:8443', { account: 'Bob/Tool@forge.example:8443', host: 'forge.example:8443' }],
     ['https://forge.example/repos/bob/tool', { kind: 'url', url: 'https://forge.example/repos/bob/tool' }],
     ['http://forge.example/x', { kind: 'url' }],
-    ['', null], ['bob', null], ['bob/tool', null], ['@bob', null], ['bob@', null], ['@', null], ['a/b/c@forge.example', null], ['bob@for ge.example', null], ['bob@forge.example/x', null],
-    ['bob@forge.example?x', null], ['bob@a@forge.example', null], ['ftp://forge.example/x', null], ['javascript:alert(1)', null], ['https://', null], [`${'x'.repeat(600)}@forge.example`, null], ['bob@[', null],
+    ['', null],
+    ['bob', null],
+    ['bob/tool', null],
+    ['@bob', null],
+    ['bob@', null],
+    ['@', null],
+    ['a/b/c@forge.example', null],
+    ['bob@for ge.example', null],
+    ['bob@forge.example/x', null],
+    ['bob@forge.example?x', null],
+    ['bob@a@forge.example', null],
+    ['ftp://forge.example/x', null],
+    ['javascript:alert(1)', null],
+    ['https://', null],
+    [`${'x'.repeat(600)}@forge.example`, null],
+    ['bob@[', null],
   ];
   for (const [typed, meant] of table) {
     const got = parseFollowTarget(typed);
@@ -44,7 +58,9 @@ async function setStage(t: Owner): Promise<Stage> {
     const name = /^acct:([^@]+)@/.exec(resource)?.[1] ?? new URL(resource).pathname.replace(/^\/repos\//, '');
     const href = `${peer.origin}/${name.includes('/') ? 'r' : 'u'}/${name}`;
     if (!known.has(href)) return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(JSON.stringify({ subject: resource, links: [{ rel: 'self', type: 'application/activity+json', href }] }));
+    response
+      .writeHead(200, { 'Content-Type': 'application/jrd+json' })
+      .end(JSON.stringify({ subject: resource, links: [{ rel: 'self', type: 'application/activity+json', href }] }));
   });
   known.clear();
   return {
@@ -54,7 +70,9 @@ async function setStage(t: Owner): Promise<Stage> {
     follow: (target) => stage.federation.follow(alice.id, target),
     following: () => stage.federation.followingOf(alice.id),
     async queued() {
-      const rows: { activity: string }[] = await stage.rooms.db.read.query('SELECT o.activity FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id ORDER BY d.id');
+      const rows: { activity: string }[] = await stage.rooms.db.read.query(
+        'SELECT o.activity FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id ORDER BY d.id',
+      );
       return rows.map(({ activity }) => {
         const { type, object } = JSON.parse(activity) as { type: string; object: string | { object: string } };
         return `${type} ${(typeof object === 'string' ? object : object.object).split('/').at(-1)}`;
@@ -67,29 +85,45 @@ const known = new Set<string>();
 
 function addRepository(peer: FakePeer, name: string): FakeActor {
   known.add(`${peer.origin}/r/bob/${name}`);
-  return peer.addActor(`/r/bob/${name}`, { type: 'Repository', preferredUsername: `bob/${name}`, name, url: `${peer.origin}/repos/bob/${name}` }, keysNumber(1));
+  return peer.addActor(
+    `/r/bob/${name}`,
+    { type: 'Repository', preferredUsername: `bob/${name}`, name, url: `${peer.origin}/repos/bob/${name}` },
+    keysNumber(1),
+  );
 }
 
 function addPerson(peer: FakePeer, repositories: readonly string[], more: Record<string, unknown> = {}): FakeActor {
   known.add(`${peer.origin}/u/bob`);
   const items = repositories.map((name) => (name.includes('://') ? name : `${peer.origin}/r/bob/${name}`));
   peer.answer('/u/bob/repositories', {
-    type: 'OrderedCollection', totalItems: repositories.length,
-    first: { type: 'OrderedCollectionPage', orderedItems: items, next: `${peer.origin}/u/bob/repositories?page=2` }, ...more,
+    type: 'OrderedCollection',
+    totalItems: repositories.length,
+    first: { type: 'OrderedCollectionPage', orderedItems: items, next: `${peer.origin}/u/bob/repositories?page=2` },
+    ...more,
   });
-  return peer.addActor('/u/bob', { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/repositories`, url: `${peer.origin}/bob` }, keysNumber(1));
+  return peer.addActor(
+    '/u/bob',
+    { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/repositories`, url: `${peer.origin}/bob` },
+    keysNumber(1),
+  );
 }
 
 t.test('SPEC §3 following a repository by handle, by actor URL, by the address of its page', async (t) => {
   const { peer, follow, following, queued } = await setStage(t);
   for (const name of ['one', 'two', 'three']) addRepository(peer, name);
-  peer.answer('/repos/bob/three', (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'));
+  peer.answer(
+    '/repos/bob/three',
+    (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
+  );
   t.match(await follow(`bob/one@${peer.host}`), { kind: 'repository', handle: `bob/one@${peer.host}` });
   t.match(await follow(`${peer.origin}/r/bob/two`), { handle: `bob/two@${peer.host}` });
   t.match(await follow(`${peer.origin}/repos/bob/three`), { handle: `bob/three@${peer.host}` });
   t.same(await queued(), ['Follow one', 'Follow two', 'Follow three']);
   const { repositories } = await following();
-  t.match(repositories.map(({ standing, url }) => [standing.state, url]).sort(), ['one', 'three', 'two'].map((name) => ['PENDING', `${peer.origin}/repos/bob/${name}`]));
+  t.match(
+    repositories.map(({ standing, url }) => [standing.state, url]).sort(),
+    ['one', 'three', 'two'].map((name) => ['PENDING', `${peer.origin}/repos/bob/${name}`]),
+  );
   await follow(`@bob/one@${peer.host}`);
   t.equal((await queued()).length, 3, 'a second follow does nothing');
 });
@@ -97,7 +131,11 @@ t.test('SPEC §3 following a repository by handle, by actor URL, by the address 
 t.test('SPEC §7 what cannot be resolved is told in those words, with the likely cause and nothing more', async (t) => {
   const { peer, follow, federation, rooms, alice } = await setStage(t);
   addRepository(peer, 'ok');
-  const messageOf = async (target: string) => follow(target).then(() => 'it was followed', (error: Error) => error.message);
+  const messageOf = async (target: string) =>
+    follow(target).then(
+      () => 'it was followed',
+      (error: Error) => error.message,
+    );
   const cases: [target: string, cause: RegExp][] = [
     ['nonsense', /Write owner\/name@host/],
     ['bob/tool@other.example', /other\.example is not on this server's peer list/],
@@ -110,7 +148,11 @@ t.test('SPEC §7 what cannot be resolved is told in those words, with the likely
   peer.addActor('/group', { type: 'Group' });
   peer.answer('/html', (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'));
   peer.answer('/broken', (_request, response) => void response.writeHead(500).end());
-  cases.push([`${peer.origin}/group`, /no repository or person/], [`${peer.origin}/html`, /knows no public/], [`${peer.origin}/broken`, /knows no public/]);
+  cases.push(
+    [`${peer.origin}/group`, /no repository or person/],
+    [`${peer.origin}/html`, /knows no public/],
+    [`${peer.origin}/broken`, /knows no public/],
+  );
   for (const [target, cause] of cases) {
     const message = await messageOf(target);
     t.match(message, /^Could not resolve handle\. /, target);
@@ -127,27 +169,45 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
   const { peer, follow } = await setStage(t);
   const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
   sentinel.addActor('/users/x');
-  peer.answer('/.well-known/webfinger', (_request, response) =>
-    void response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(JSON.stringify({ links: [{ rel: 'self', type: 'application/activity+json', href: `${sentinel.origin}/users/x` }] })));
+  peer.answer(
+    '/.well-known/webfinger',
+    (_request, response) =>
+      void response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(
+        JSON.stringify({
+          links: [{ rel: 'self', type: 'application/activity+json', href: `${sentinel.origin}/users/x` }],
+        }),
+      ),
+  );
   await t.rejects(follow(`bob/x@${peer.host}`), /Could not resolve handle/);
-  peer.answer('/.well-known/webfinger', (_request, response) => void response.writeHead(302, { Location: `${sentinel.origin}/.well-known/webfinger` }).end());
+  peer.answer(
+    '/.well-known/webfinger',
+    (_request, response) =>
+      void response.writeHead(302, { Location: `${sentinel.origin}/.well-known/webfinger` }).end(),
+  );
   await t.rejects(follow(`bob/y@${peer.host}`), /Could not resolve handle/);
   t.equal(sentinel.connections(), 0);
 });
 
-t.test('SPEC §3 unfollowing deletes the row and sends an Undo of the Follow that was sent, also when the peer is gone', async (t) => {
-  const { peer, follow, following, federation, alice, queued, rooms } = await setStage(t);
-  const one = addRepository(peer, 'one');
-  const { id } = await follow(one.id);
-  const sent = (await following()).repositories[0]!.followId;
-  await peer.stop();
-  await federation.unfollow(alice.id, id);
-  t.same(await queued(), ['Follow one', 'Undo one']);
-  const [undo] = await rooms.db.read.query(`SELECT activity FROM federation_outbox WHERE type = 'Undo'`);
-  t.match(JSON.parse(undo.activity), { type: 'Undo', to: [one.id], object: { id: sent, type: 'Follow', object: one.id } });
-  t.same((await following()).repositories, []);
-  await t.rejects(federation.unfollow(alice.id, id), /no such follow/);
-});
+t.test(
+  'SPEC §3 unfollowing deletes the row and sends an Undo of the Follow that was sent, also when the peer is gone',
+  async (t) => {
+    const { peer, follow, following, federation, alice, queued, rooms } = await setStage(t);
+    const one = addRepository(peer, 'one');
+    const { id } = await follow(one.id);
+    const sent = (await following()).repositories[0]!.followId;
+    await peer.stop();
+    await federation.unfollow(alice.id, id);
+    t.same(await queued(), ['Follow one', 'Undo one']);
+    const [undo] = await rooms.db.read.query(`SELECT activity FROM federation_outbox WHERE type = 'Undo'`);
+    t.match(JSON.parse(undo.activity), {
+      type: 'Undo',
+      to: [one.id],
+      object: { id: sent, type: 'Follow', object: one.id },
+    });
+    t.same((await following()).repositories, []);
+    await t.rejects(federation.unfollow(alice.id, id), /no such follow/);
+  },
+);
 
 t.test('a deleted account undoes what it followed, and its key can be had until all of that is said', async (t) => {
   const { peer, rooms, federation, follow, queued, origin } = await setStage(t);
@@ -166,11 +226,21 @@ t.test('a deleted account undoes what it followed, and its key can be had until 
   t.equal((await rooms.db.read.query('SELECT * FROM remote_follows')).length, 1);
   const left = await federation.publications.actor('/ap/users/bobby');
   t.match(left, { id: `${origin}/ap/users/bobby`, type: 'Person', publicKey: before['publicKey'] });
-  t.same(Object.keys(left).sort(), ['@context', 'id', 'inbox', 'preferredUsername', 'publicKey', 'type'], 'and not a word about the person');
+  t.same(
+    Object.keys(left).sort(),
+    ['@context', 'id', 'inbox', 'preferredUsername', 'publicKey', 'type'],
+    'and not a word about the person',
+  );
   await t.rejects(federation.publications.webFinger('acct:bobby@127.0.0.1'), { code: 'not_found' });
 
   await federation.drain();
-  t.same(peer.received.filter(({ method }) => method === 'POST').map(({ body }) => (JSON.parse(String(body)) as { type: string }).type).sort(), ['Follow', 'Follow', 'Follow', 'Undo', 'Undo']);
+  t.same(
+    peer.received
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => (JSON.parse(String(body)) as { type: string }).type)
+      .sort(),
+    ['Follow', 'Follow', 'Follow', 'Undo', 'Undo'],
+  );
   await t.rejects(federation.publications.actor('/ap/users/bobby'), { code: 'not_found' }, 'gone for good');
 });
 
@@ -178,15 +248,25 @@ t.test('what one server was told has its own address, too, for who was given it'
   const { peer, rooms, federation, follow, alice, origin } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   await federation.unfollow(alice.id, id);
-  const rows: { activity: string }[] = await rooms.db.read.query('SELECT activity FROM federation_outbox ORDER BY created_at');
+  const rows: { activity: string }[] = await rooms.db.read.query(
+    'SELECT activity FROM federation_outbox ORDER BY created_at',
+  );
   for (const { activity } of rows) {
     const document = JSON.parse(activity) as { id: string };
     const at = new URL(document.id).pathname.split('/');
     t.same(await federation.publications.activity('/ap/users/alice', at.at(-1)!), document);
-    await t.rejects(federation.publications.activity('/ap/instance', at.at(-1)!), { code: 'not_found' }, 'of another actor');
+    await t.rejects(
+      federation.publications.activity('/ap/instance', at.at(-1)!),
+      { code: 'not_found' },
+      'of another actor',
+    );
   }
   t.match(rows.map(({ activity }) => (JSON.parse(activity) as { type: string }).type).sort(), ['Follow', 'Undo']);
-  t.match(await federation.publications.collection('/ap/users/alice', 'outbox', null), { id: `${origin}/ap/users/alice/outbox`, totalItems: 0 }, 'not listed');
+  t.match(
+    await federation.publications.collection('/ap/users/alice', 'outbox', null),
+    { id: `${origin}/ap/users/alice/outbox`, totalItems: 0 },
+    'not listed',
+  );
 });
 
 t.test('security E01, J08 a follow belongs to who made it', async (t) => {
@@ -205,7 +285,12 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   let status = 401;
   peer.answer('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
   await federation.drain();
-  t.match(await standing(), { state: 'PENDING', why: 'retrying', attempts: 1, error: /both servers must allow each other/ });
+  t.match(await standing(), {
+    state: 'PENDING',
+    why: 'retrying',
+    attempts: 1,
+    error: /both servers must allow each other/,
+  });
   status = 202;
   clock.advance(60_000);
   await federation.drain();
@@ -214,7 +299,11 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   await federation.retryFollow(alice.id, id);
   t.not((await following()).repositories[0]!.followId, first, 'with a new id');
   t.match(await standing(), { state: 'PENDING', why: 'queued' });
-  await rooms.db.write(({ manager }) => manager.query(`UPDATE federation_delivery SET state = 'FAILED', attempts = 8, last_error = 'it broke' WHERE state = 'PENDING'`));
+  await rooms.db.write(({ manager }) =>
+    manager.query(
+      `UPDATE federation_delivery SET state = 'FAILED', attempts = 8, last_error = 'it broke' WHERE state = 'PENDING'`,
+    ),
+  );
   t.match(await standing(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
   await rooms.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 5`));
   t.match(await standing(), { state: 'ACCEPTED', since: 5 });
@@ -229,17 +318,41 @@ t.test('SPEC §3 following a person follows each repository of the first page, t
   for (const name of ['one', 'two']) addRepository(peer, name);
   peer.addActor('/r/bob/person', { type: 'Person' }, keysNumber(1));
   const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
-  const bob = addPerson(peer, ['one', 'two', 'direct', 'absent', 'person', 'one', `${sentinel.origin}/r/x`, 'javascript:alert(1)']);
+  const bob = addPerson(peer, [
+    'one',
+    'two',
+    'direct',
+    'absent',
+    'person',
+    'one',
+    `${sentinel.origin}/r/x`,
+    'javascript:alert(1)',
+  ]);
   await follow(direct.id);
   t.match(await follow(`bob@${peer.host}`), { kind: 'person', handle: `bob@${peer.host}` });
   t.same((await queued()).sort(), ['Follow direct', 'Follow one', 'Follow two']);
   const now = await following();
   t.match(now.people, [{ handle: `bob@${peer.host}`, totalItems: 8 }]);
-  t.same(now.people[0]!.repositories.map(({ handle, viaUserActorId }) => [handle, viaUserActorId]), [`bob/one@${peer.host}`, `bob/two@${peer.host}`].map((handle) => [handle, bob.id]));
-  t.same(now.repositories.map(({ handle }) => handle), [`bob/direct@${peer.host}`], 'a direct follow stays untagged');
-  t.notOk(peer.received.some(({ path }) => path.includes('page=2')), 'SPEC §8: next pages are not followed');
+  t.same(
+    now.people[0]!.repositories.map(({ handle, viaUserActorId }) => [handle, viaUserActorId]),
+    [`bob/one@${peer.host}`, `bob/two@${peer.host}`].map((handle) => [handle, bob.id]),
+  );
+  t.same(
+    now.repositories.map(({ handle }) => handle),
+    [`bob/direct@${peer.host}`],
+    'a direct follow stays untagged',
+  );
+  t.notOk(
+    peer.received.some(({ path }) => path.includes('page=2')),
+    'SPEC §8: next pages are not followed',
+  );
   t.equal(sentinel.connections(), 0);
-  t.same((await rooms.db.read.query('SELECT via_user_actor_id FROM remote_follows WHERE remote_actor_id = ?', [direct.id]))[0].via_user_actor_id, null);
+  t.same(
+    (
+      await rooms.db.read.query('SELECT via_user_actor_id FROM remote_follows WHERE remote_actor_id = ?', [direct.id])
+    )[0].via_user_actor_id,
+    null,
+  );
   await follow(`bob@${peer.host}`);
   t.equal((await queued()).length, 3, 'twice is once');
   await follow(`bob/one@${peer.host}`);
@@ -255,7 +368,9 @@ t.test('SPEC §3 the re-scan adds what is new, and only adds', async (t) => {
   addPerson(peer, ['two', 'three']);
   t.same(await federation.scanDuePeople(), [], 'not before its time');
   clock.advance(5 * 60_000);
-  t.match(await federation.scanDuePeople(), [{ handle: `bob@${peer.host}`, added: [`bob/three@${peer.host}`], error: null }]);
+  t.match(await federation.scanDuePeople(), [
+    { handle: `bob@${peer.host}`, added: [`bob/three@${peer.host}`], error: null },
+  ]);
   t.same(await handles(), ['bob/one', 'bob/three', 'bob/two'], 'what disappeared stays');
 
   const two = (await following()).people[0]!.repositories.find(({ handle }) => handle.startsWith('bob/two'))!;
@@ -285,13 +400,18 @@ t.test('SPEC §3 unfollowing a person undoes every tagged follow and nothing els
   t.match(await following(), { people: [], repositories: [{ handle: `bob/direct@${peer.host}` }] });
 });
 
-t.test('a person\'s list may be a plain collection, or name its first page', async (t) => {
+t.test("a person's list may be a plain collection, or name its first page", async (t) => {
   for (const shape of ['items', 'first'] as const) {
     const { peer, follow, following } = await setStage(t);
     addRepository(peer, 'one');
     addPerson(peer, []);
     const ids = [{ id: `${peer.origin}/r/bob/one`, type: 'Repository' }];
-    peer.answer('/u/bob/repositories', shape === 'items' ? { type: 'Collection', items: ids } : { type: 'OrderedCollection', first: `${peer.origin}/u/bob/first` });
+    peer.answer(
+      '/u/bob/repositories',
+      shape === 'items'
+        ? { type: 'Collection', items: ids }
+        : { type: 'OrderedCollection', first: `${peer.origin}/u/bob/first` },
+    );
     peer.answer('/u/bob/first', { type: 'OrderedCollectionPage', orderedItems: ids });
     await follow(`bob@${peer.host}`);
     t.equal((await following()).people[0]!.repositories.length, 1, shape);
@@ -327,6 +447,13 @@ t.test('SPEC §8 the newest 50 pushes, across what a person follows', async (t) 
     }
   });
   const { pushes } = await following();
-  t.same(pushes.map(({ branch }) => branch), Array.from({ length: 50 }, (_, index) => `b${69 - index}`));
-  t.match(pushes[0], { handle: `bob/two@${peer.host}`, url: `${peer.origin}/repos/bob/two`, pushedAt: clock.now() + 69 });
+  t.same(
+    pushes.map(({ branch }) => branch),
+    Array.from({ length: 50 }, (_, index) => `b${69 - index}`),
+  );
+  t.match(pushes[0], {
+    handle: `bob/two@${peer.host}`,
+    url: `${peer.origin}/repos/bob/two`,
+    pushedAt: clock.now() + 69,
+  });
 });

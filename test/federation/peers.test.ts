@@ -35,8 +35,23 @@ t.test('SPEC §5 an empty allowlist denies everybody', async (t) => {
 t.test('two administrators pair their servers: a code, an acceptance, a confirmation', async (t) => {
   const { home, away, alice, bob } = await startPair(t, { home: { allow: [] }, away: { allow: [] } });
   const [inviting, accepting] = [home.rooms.federation, away.rooms.federation];
-  await home.rooms.repositories.create({ kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }, { name: 'tool', visibility: 'PUBLIC' });
-  const unreachable = () => accepting.follow(bob.id, `alice/tool@${home.host}`).then(() => 'followed', (error: Error) => error.message);
+  await home.rooms.repositories.create(
+    {
+      kind: 'person',
+      id: alice.id,
+      username: 'alice',
+      isAdministrator: false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    },
+    { name: 'tool', visibility: 'PUBLIC' },
+  );
+  const unreachable = () =>
+    accepting.follow(bob.id, `alice/tool@${home.host}`).then(
+      () => 'followed',
+      (error: Error) => error.message,
+    );
   t.match(await unreachable(), /peer list/);
 
   const { code } = await inviting.invitePeer();
@@ -45,7 +60,11 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
   t.equal(await accepting.acceptInvite(code), home.host);
   t.match(await accepting.listPeers(), [{ host: home.host, allowed: 'pairing' }], 'the one has confirmed by accepting');
   t.match(await inviting.listPeers(), [{ host: away.host, allowed: 'no', askedAt: Number }], 'the other is asked');
-  t.match((await accepting.testPeer(home.host)).at(-1), { name: 'signature', ok: false }, 'and nothing is accepted before');
+  t.match(
+    (await accepting.testPeer(home.host)).at(-1),
+    { name: 'signature', ok: false },
+    'and nothing is accepted before',
+  );
   await inviting.confirmPeer(away.host);
   t.match(await inviting.listPeers(), [{ host: away.host, allowed: 'pairing', askedAt: null }]);
 
@@ -55,9 +74,25 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
   t.match((await accepting.followingOf(bob.id)).repositories, [{ standing: { state: 'ACCEPTED' } }]);
 
   await inviting.removePeer(away.host);
-  t.match((await accepting.testPeer(home.host)).map(({ name, ok }) => [name, ok]), [['allowed', true], ['resolve', true], ['webfinger', true], ['actor', true], ['clock', true], ['signature', false]]);
-  t.match((await accepting.testPeer(home.host)).at(-1)!.words, new RegExp(`it answered 401: it must allow ${away.host}`));
-  t.match((await inviting.testPeer(away.host)).map(({ ok }) => ok), [false, null, null, null, null, null]);
+  t.match(
+    (await accepting.testPeer(home.host)).map(({ name, ok }) => [name, ok]),
+    [
+      ['allowed', true],
+      ['resolve', true],
+      ['webfinger', true],
+      ['actor', true],
+      ['clock', true],
+      ['signature', false],
+    ],
+  );
+  t.match(
+    (await accepting.testPeer(home.host)).at(-1)!.words,
+    new RegExp(`it answered 401: it must allow ${away.host}`),
+  );
+  t.match(
+    (await inviting.testPeer(away.host)).map(({ ok }) => ok),
+    [false, null, null, null, null, null],
+  );
   await t.rejects(inviting.removePeer(away.host), /No pairing with/);
   await t.rejects(inviting.confirmPeer(away.host), /has not asked/);
 });
@@ -66,7 +101,11 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
   const clock = fixedClock(Date.now());
   const home = await startPeer(t, { host: '127.0.0.1', allow: [], clock });
   const away = await startPeer(t, { host: '127.0.0.2', allow: [] });
-  const accept = (code: string) => away.rooms.federation.acceptInvite(code).then(() => '', (error: Error) => error.message);
+  const accept = (code: string) =>
+    away.rooms.federation.acceptInvite(code).then(
+      () => '',
+      (error: Error) => error.message,
+    );
   const { code } = await home.rooms.federation.invitePeer();
   t.equal(await accept(code), '');
   t.match(await accept(code), /does not know this code/, 'a second time');
@@ -78,7 +117,15 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
   t.match(await accept(old.code), /does not know this code/, 'too late');
   t.match(await accept(code.replace(/#.*/, `#${'A'.repeat(22)}`)), /does not know this code/, 'a guess');
   t.match(await away.rooms.federation.listPeers(), [{ host: home.host, allowed: 'no' }], 'and nothing stays allowed');
-  for (const nonsense of ['', 'x', home.origin, `${home.origin}/ap/pairing`, `${home.origin}/elsewhere#${'A'.repeat(22)}`, `ftp://x/ap/pairing#${'A'.repeat(22)}`, `${away.origin}/ap/pairing#${'A'.repeat(22)}`]) {
+  for (const nonsense of [
+    '',
+    'x',
+    home.origin,
+    `${home.origin}/ap/pairing`,
+    `${home.origin}/elsewhere#${'A'.repeat(22)}`,
+    `ftp://x/ap/pairing#${'A'.repeat(22)}`,
+    `${away.origin}/ap/pairing#${'A'.repeat(22)}`,
+  ]) {
     t.match(await accept(nonsense), /no pairing code|made here/, nonsense);
   }
   const port = await freePort('127.0.0.4');
@@ -86,22 +133,35 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
   t.equal((await away.rooms.federation.listPeers()).filter(({ allowed }) => allowed === 'pairing').length, 0);
 });
 
-t.test('whoever asks to be paired without a code gets a 404, changes nothing and makes us contact nobody', async (t) => {
-  const home = await startPeer(t, { host: '127.0.0.1', allow: [] });
-  const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
-  const { code } = await home.rooms.federation.invitePeer();
-  const secret = code.split('#')[1];
-  const post = async (body: string) => (await ask({ port: Number(new URL(home.origin).port) }, '/ap/pairing', { method: 'POST', body })).status;
-  for (const body of [
-    '', '{}', '[]', 'x', JSON.stringify({ code: 'A'.repeat(22), origin: sentinel.origin }), JSON.stringify({ code: secret }), JSON.stringify({ code: secret, origin: `${sentinel.origin}/path` }),
-    JSON.stringify({ code: secret, origin: 'file:///etc/passwd' }), JSON.stringify({ code: [secret], origin: sentinel.origin }), JSON.stringify({ code: { $gt: '' }, origin: sentinel.origin }),
-  ]) t.equal(await post(body), 404, body);
-  t.equal(await post('x'.repeat(5000)), 413);
-  t.same(await home.rooms.federation.listPeers(), []);
-  t.equal(await post(JSON.stringify({ code: secret, origin: sentinel.origin })), 202, 'with the code it may ask');
-  t.match(await home.rooms.federation.listPeers(), [{ host: sentinel.host, allowed: 'no', askedAt: Number }]);
-  t.equal(sentinel.connections(), 0);
-});
+t.test(
+  'whoever asks to be paired without a code gets a 404, changes nothing and makes us contact nobody',
+  async (t) => {
+    const home = await startPeer(t, { host: '127.0.0.1', allow: [] });
+    const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
+    const { code } = await home.rooms.federation.invitePeer();
+    const secret = code.split('#')[1];
+    const post = async (body: string) =>
+      (await ask({ port: Number(new URL(home.origin).port) }, '/ap/pairing', { method: 'POST', body })).status;
+    for (const body of [
+      '',
+      '{}',
+      '[]',
+      'x',
+      JSON.stringify({ code: 'A'.repeat(22), origin: sentinel.origin }),
+      JSON.stringify({ code: secret }),
+      JSON.stringify({ code: secret, origin: `${sentinel.origin}/path` }),
+      JSON.stringify({ code: secret, origin: 'file:///etc/passwd' }),
+      JSON.stringify({ code: [secret], origin: sentinel.origin }),
+      JSON.stringify({ code: { $gt: '' }, origin: sentinel.origin }),
+    ])
+      t.equal(await post(body), 404, body);
+    t.equal(await post('x'.repeat(5000)), 413);
+    t.same(await home.rooms.federation.listPeers(), []);
+    t.equal(await post(JSON.stringify({ code: secret, origin: sentinel.origin })), 202, 'with the code it may ask');
+    t.match(await home.rooms.federation.listPeers(), [{ host: sentinel.host, allowed: 'no', askedAt: Number }]);
+    t.equal(sentinel.connections(), 0);
+  },
+);
 
 t.test('peers are listed with how they do', async (t) => {
   const stage = await openFederation(t, { allow: ['127.0.0.3', 'forge.example'] });
@@ -111,5 +171,15 @@ t.test('peers are listed with how they do', async (t) => {
   ]);
   await t.rejects(stage.federation.removePeer('forge.example'), /SERVICE_FEDERATION_PEER_ALLOWLIST/);
   const checks = await stage.federation.testPeer('forge.example');
-  t.match(checks.map(({ name, ok }) => [name, ok]), [['allowed', true], ['resolve', false], ['webfinger', null], ['actor', null], ['clock', null], ['signature', null]]);
+  t.match(
+    checks.map(({ name, ok }) => [name, ok]),
+    [
+      ['allowed', true],
+      ['resolve', false],
+      ['webfinger', null],
+      ['actor', null],
+      ['clock', null],
+      ['signature', null],
+    ],
+  );
 });

@@ -20,17 +20,31 @@ writeFileSync(caFile, authority.pem);
 async function startBehindTls(host: string, peerHost: string, env: Record<string, string>): Promise<Peer> {
   const [tls, plain] = [await freePort(host), await freePort(host)];
   const proxy = createServer(authority.issue({ addresses: [host] }), (request, response) => {
-    const forwarded = httpRequest({ host, port: plain, path: request.url, method: request.method, headers: { ...request.headers, 'x-forwarded-proto': 'https' } }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const forwarded = httpRequest(
+      {
+        host,
+        port: plain,
+        path: request.url,
+        method: request.method,
+        headers: { ...request.headers, 'x-forwarded-proto': 'https' },
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     forwarded.on('error', () => response.destroy());
     request.pipe(forwarded);
   });
   await new Promise<void>((resolve) => proxy.listen(tls, host, resolve));
   t.teardown(() => void (proxy.close(), proxy.closeAllConnections()));
   const origin = `https://${host}:${tls}`;
-  const peer = await startPeer(t, { host, port: plain, allow: [peerHost], env: { SERVICE_FEDERATION_BASE_URL: origin, ...env } });
+  const peer = await startPeer(t, {
+    host,
+    port: plain,
+    allow: [peerHost],
+    env: { SERVICE_FEDERATION_BASE_URL: origin, ...env },
+  });
   return { ...peer, origin, host: `${host}:${tls}` };
 }
 
@@ -42,18 +56,30 @@ t.test('federation works over TLS with a private authority, and not without nami
   t.match(await home.rooms.federation.follow(alice.id, `bob/tool@${away.host}`), { handle: `bob/tool@${away.host}` });
   await home.rooms.federation.drain();
   await away.rooms.federation.drain();
-  t.match((await home.rooms.federation.followingOf(alice.id)).repositories, [{ remoteActorId: `${away.origin}/ap/repos/bob/tool`, state: 'ACCEPTED' }]);
+  t.match((await home.rooms.federation.followingOf(alice.id)).repositories, [
+    { remoteActorId: `${away.origin}/ap/repos/bob/tool`, state: 'ACCEPTED' },
+  ]);
   const work = path.join(home.folder, 'work');
   await runGit(['init', '-q', '-b', 'main', work], { cwd: home.folder });
   await runGit(['commit', '-q', '--allow-empty', '-m', 'Over TLS'], { cwd: work });
-  await runGit(['push', '-q', `${away.url.replace('://', `://bob:${bob.token}@`)}/git/bob/tool.git`, 'main'], { cwd: work });
+  await runGit(['push', '-q', `${away.url.replace('://', `://bob:${bob.token}@`)}/git/bob/tool.git`, 'main'], {
+    cwd: work,
+  });
   await until('the push is queued', async () => (await away.rooms.federation.countDeliveries()).pending > 0);
   await away.rooms.federation.drain();
-  t.match((await home.rooms.federation.followingOf(alice.id)).pushes, [{ branch: 'main', commits: [{ summary: 'Over TLS' }] }]);
-  t.match((await home.rooms.federation.testPeer(away.host)).map(({ ok }) => ok), [true, true, true, true, true, true]);
+  t.match((await home.rooms.federation.followingOf(alice.id)).pushes, [
+    { branch: 'main', commits: [{ summary: 'Over TLS' }] },
+  ]);
+  t.match(
+    (await home.rooms.federation.testPeer(away.host)).map(({ ok }) => ok),
+    [true, true, true, true, true, true],
+  );
 
   const unaware = await startBehindTls('127.0.0.4', '127.0.0.2', {});
   const carol = await unaware.addPerson('carol');
   await t.rejects(unaware.rooms.federation.follow(carol.id, `bob/tool@${away.host}`), /Could not resolve handle/);
-  t.match((await unaware.rooms.federation.testPeer(away.host)).find(({ ok }) => ok === false), { name: 'webfinger', words: /authority that is not trusted/ });
+  t.match(
+    (await unaware.rooms.federation.testPeer(away.host)).find(({ ok }) => ok === false),
+    { name: 'webfinger', words: /authority that is not trusted/ },
+  );
 });

@@ -51,7 +51,10 @@ export interface Pair {
   bob: TestPerson;
 }
 
-export async function startPair(t: Owner, more: { home?: Partial<PeerOptions>; away?: Partial<PeerOptions> } = {}): Promise<Pair> {
+export async function startPair(
+  t: Owner,
+  more: { home?: Partial<PeerOptions>; away?: Partial<PeerOptions> } = {},
+): Promise<Pair> {
   const away = await startPeer(t, { host: '127.0.0.2', allow: ['127.0.0.1'], ...more.away });
   const home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.2'], ...more.home });
   return { home, away, alice: await home.addPerson('alice'), bob: await away.addPerson('bob') };

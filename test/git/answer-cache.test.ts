@@ -73,7 +73,11 @@ async function counting(t: Owner, limits = {}): Promise<{ room: TestGit; started
   const folder = temporaryFolder(t);
   const [program, notes] = [path.join(folder, 'git'), path.join(folder, 'notes')];
   writeFileSync(notes, '');
-  writeFileSync(program, `#!/bin/sh\ncase "$1 $*" in upload-pack*http-backend*) ;; upload-pack*) echo x >> ${notes}; test -e ${folder}/slow && sleep 0.3; test -e ${folder}/dead && kill -9 $$;; esac\nexec git "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    program,
+    `#!/bin/sh\ncase "$1 $*" in upload-pack*http-backend*) ;; upload-pack*) echo x >> ${notes}; test -e ${folder}/slow && sleep 0.3; test -e ${folder}/dead && kill -9 $$;; esac\nexec git "$@"\n`,
+    { mode: 0o755 },
+  );
   const { logger, log } = recordingLogger();
   const git = await createGit({ config: gitConfig(folder, program), logger, limits });
   t.teardown(() => git.stop(0));
@@ -107,14 +111,22 @@ t.test('equal requests share one git process, while it runs and afterwards', asy
   const other = ask(room, repository, fetchOf(topic));
   await other.outcome;
   t.equal(started(), 2, 'another request is another answer');
-  t.same(readdirSync(path.join(room.folder, 'data', 'cache', 'answers')), [], 'no file has a name that could be left behind');
+  t.same(
+    readdirSync(path.join(room.folder, 'data', 'cache', 'answers')),
+    [],
+    'no file has a name that could be left behind',
+  );
 });
 
 t.test('what git answers without the cache is the same', async (t) => {
   const room = await openGit(t);
   const repository = await filled(room);
   const body = fetchOf(main, 'git/x', ['ofs-delta', 'no-progress']);
-  const direct = execFileSync('git', ['upload-pack', '--stateless-rpc', repository], { input: body, env: { PATH: process.env.PATH, GIT_PROTOCOL: 'version=2' }, stdio: ['pipe', 'pipe', 'ignore'] });
+  const direct = execFileSync('git', ['upload-pack', '--stateless-rpc', repository], {
+    input: body,
+    env: { PATH: process.env.PATH, GIT_PROTOCOL: 'version=2' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const cached = ask(room, repository, body);
   await cached.outcome;
   t.equal(objectsIn(cached.answer()), objectsIn(direct));
@@ -125,12 +137,18 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
   const repository = await filled(room);
   await ask(room, repository, fetchOf(topic)).outcome;
   t.equal(started(), 1);
-  const { outcome } = await sendPush(room.git, repository, pushBytes({ commands: [`${main} ${topic} refs/heads/main`], pack: packOf(sample, 'topic', '^main') }), observer());
+  const { outcome } = await sendPush(
+    room.git,
+    repository,
+    pushBytes({ commands: [`${main} ${topic} refs/heads/main`], pack: packOf(sample, 'topic', '^main') }),
+    observer(),
+  );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
   await ask(room, repository, fetchOf(topic)).outcome;
   t.equal(started(), 2, 'after a push nothing older is found');
 
-  for (const branch of ['main', 'topic']) gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
+  for (const branch of ['main', 'topic'])
+    gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
   const removed = ask(room, repository, fetchOf(topic));
   await removed.outcome;
   t.match(removed.answer().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
@@ -154,24 +172,27 @@ t.test('refs that change while an answer is made: it reaches who asked, and nobo
   t.equal(started(), 2, 'even when the refs are what they were again');
 });
 
-t.test('SECURITY I12: the last reader to leave ends git; one that leaves earlier changes nothing for the others', async (t) => {
-  const { room, started } = await counting(t);
-  const repository = await filled(room);
-  slowDown(room);
-  const [stays, leaves] = [ask(room, repository, fetchOf(main)), ask(room, repository, fetchOf(main))];
-  await until(() => started() === 1);
-  leaves.output.destroy();
-  leaves.gone.abort(new Error('gone'));
-  await t.rejects(leaves.outcome);
-  t.same((await stays.outcome).cutShort, false);
+t.test(
+  'SECURITY I12: the last reader to leave ends git; one that leaves earlier changes nothing for the others',
+  async (t) => {
+    const { room, started } = await counting(t);
+    const repository = await filled(room);
+    slowDown(room);
+    const [stays, leaves] = [ask(room, repository, fetchOf(main)), ask(room, repository, fetchOf(main))];
+    await until(() => started() === 1);
+    leaves.output.destroy();
+    leaves.gone.abort(new Error('gone'));
+    await t.rejects(leaves.outcome);
+    t.same((await stays.outcome).cutShort, false);
 
-  const alone = ask(room, repository, fetchOf(topic));
-  await until(() => started() === 2);
-  alone.output.destroy();
-  alone.gone.abort(new Error('gone'));
-  await t.rejects(alone.outcome);
-  await until(() => room.git.load().reads.running === 0);
-});
+    const alone = ask(room, repository, fetchOf(topic));
+    await until(() => started() === 2);
+    alone.output.destroy();
+    alone.gone.abort(new Error('gone'));
+    await t.rejects(alone.outcome);
+    await until(() => room.git.load().reads.running === 0);
+  },
+);
 
 t.test('when git dies every reader is told, and nothing is kept', async (t) => {
   const { room, started } = await counting(t);
@@ -208,7 +229,9 @@ t.test('a client that reads slowly keeps no process waiting', async (t) => {
 t.test('the cache is bounded: what was used longest ago goes first', async (t) => {
   const { room, started } = await counting(t, { answerCacheEntries: 2 });
   const repository = await filled(room);
-  const bodies = ['a', 'b', 'c'].map((word) => fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']));
+  const bodies = ['a', 'b', 'c'].map((word) =>
+    fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']),
+  );
   for (const body of bodies) await ask(room, repository, body).outcome;
   t.equal(started(), 3);
   await ask(room, repository, bodies[2]!).outcome;
@@ -219,12 +242,22 @@ t.test('the cache is bounded: what was used longest ago goes first', async (t) =
 });
 
 t.test('the key leaves out who asks, and nothing else', async (t) => {
-  const key = (body: Buffer, protocol = 'version=2', state = 's') => requestKey(['/path', state, 'git'], body, protocol);
+  const key = (body: Buffer, protocol = 'version=2', state = 's') =>
+    requestKey(['/path', state, 'git'], body, protocol);
   const body = fetchOf(main);
   t.equal(key(fetchOf(main, 'git/other')), key(body));
-  const others = [fetchOf(topic), fetchOf(main, 'git/test', ['thin-pack']), fetchOf(main, 'git/test', ['filter blob:none'])];
-  t.equal(new Set([key(body), ...others.map((other) => key(other)), key(body, 'version=1'), key(body, 'version=2', 'other')]).size, 6);
-  const old = (words: string) => Buffer.concat([encodePacket(`want ${main} ${words}\n`), flushPacket, encodePacket('done\n')]);
+  const others = [
+    fetchOf(topic),
+    fetchOf(main, 'git/test', ['thin-pack']),
+    fetchOf(main, 'git/test', ['filter blob:none']),
+  ];
+  t.equal(
+    new Set([key(body), ...others.map((other) => key(other)), key(body, 'version=1'), key(body, 'version=2', 'other')])
+      .size,
+    6,
+  );
+  const old = (words: string) =>
+    Buffer.concat([encodePacket(`want ${main} ${words}\n`), flushPacket, encodePacket('done\n')]);
   t.equal(key(old('thin-pack agent=git/1'), ''), key(old('thin-pack agent=git/2.9'), ''));
   t.not(key(old('thin-pack'), ''), key(old('ofs-delta'), ''));
 });
@@ -250,7 +283,12 @@ t.test('readers of all speeds, who come and go, get what is written, byte for by
     await followSpool(spool, { output, takesBytesAtOnce, signal: new AbortController().signal, stallMs: 60_000 });
     return Buffer.concat(parts);
   };
-  const readers = [follow(1_000, Infinity, true), follow(1, Infinity, true), follow(3, Infinity, false), follow(2, 300_000, true)];
+  const readers = [
+    follow(1_000, Infinity, true),
+    follow(1, Infinity, true),
+    follow(3, Infinity, false),
+    follow(2, 300_000, true),
+  ];
   for (let at = 0; at < whole.length; at += 70_000) {
     writeSync(spool.file, whole.subarray(at, at + 70_000));
     await new Promise((resolve) => setTimeout(resolve, 1));

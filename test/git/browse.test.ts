@@ -23,7 +23,11 @@ function writeObject(repository: string, type: string, content: Buffer | string)
 const entry = (mode: string, name: string | Buffer, id: string) =>
   Buffer.concat([Buffer.from(`${mode} `), Buffer.from(name as string), Buffer.from([0]), Buffer.from(id, 'hex')]);
 
-function commitOf(repository: string, tree: string, head = 'author A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\nx\n') {
+function commitOf(
+  repository: string,
+  tree: string,
+  head = 'author A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\nx\n',
+) {
   return writeObject(repository, 'commit', `tree ${tree}\n${head}`);
 }
 
@@ -43,18 +47,45 @@ t.test('head, branches, tags and revisions', async (t) => {
   const repository = await newRepository();
   fill(repository);
   t.same(await git.head(repository), { branch: 'main', oid: idOf('main') });
-  t.same(await git.branches(repository), [{ name: 'main', oid: idOf('main') }, { name: 'topic', oid: idOf('topic') }]);
-  t.same(await git.tags(repository), [{ name: 'light', oid: idOf('light') }, { name: 'v1', oid: idOf('v1') }]);
+  t.same(await git.branches(repository), [
+    { name: 'main', oid: idOf('main') },
+    { name: 'topic', oid: idOf('topic') },
+  ]);
+  t.same(await git.tags(repository), [
+    { name: 'light', oid: idOf('light') },
+    { name: 'v1', oid: idOf('v1') },
+  ]);
 
   const main = idOf('main');
   for (const name of ['main', 'HEAD', 'v1', 'light', 'refs/heads/main', 'refs/tags/v1', main, main.slice(0, 7)]) {
     t.equal(await git.resolve(repository, name), main, name);
   }
   const absent = [
-    'absent', '', '-', '--all', '--output=x', 'main~1', 'main^', 'main^{tree}', 'main:README.md', ':/Begin', '@', '@{-1}', 'main@{0}',
-    'main..topic', 'a b', 'main\nHEAD', '../main', 'refs/heads/../../HEAD', '0'.repeat(40), 'ffff', idOf('main^{tree}'), 'refs/hearth/x',
+    'absent',
+    '',
+    '-',
+    '--all',
+    '--output=x',
+    'main~1',
+    'main^',
+    'main^{tree}',
+    'main:README.md',
+    ':/Begin',
+    '@',
+    '@{-1}',
+    'main@{0}',
+    'main..topic',
+    'a b',
+    'main\nHEAD',
+    '../main',
+    'refs/heads/../../HEAD',
+    '0'.repeat(40),
+    'ffff',
+    idOf('main^{tree}'),
+    'refs/hearth/x',
   ];
-  for (const name of absent) await t.rejects(git.resolve(repository, name), because('revision_not_found'), JSON.stringify(name));
+  for (const name of absent)
+    await t.rejects(git.resolve(repository, name), because('revision_not_found'), JSON.stringify(name));
 
   gitSync(['update-ref', 'refs/heads/main-like', idOf('topic')], { cwd: repository });
   gitSync(['update-ref', `refs/heads/${main.slice(0, 8)}`, idOf('topic')], { cwd: repository });
@@ -68,30 +99,51 @@ t.test('a folder, a file and the history', async (t) => {
   const main = idOf('main');
   const root = await git.tree(repository, main, '');
   t.match(root, { oid: idOf('main^{tree}'), truncated: false });
-  t.same(root.entries.map(({ name, kind, type, mode, size }) => [name, kind, type, mode, size]), [
-    ['README.md', 'file', 'blob', '100644', null],
-    ['docs', 'folder', 'tree', '040000', null],
-  ]);
+  t.same(
+    root.entries.map(({ name, kind, type, mode, size }) => [name, kind, type, mode, size]),
+    [
+      ['README.md', 'file', 'blob', '100644', null],
+      ['docs', 'folder', 'tree', '040000', null],
+    ],
+  );
   for (const folder of ['docs', '/docs/', 'docs//', Buffer.from('docs')]) {
     t.match((await git.tree(repository, main, folder, { withSizes: true })).entries, [{ name: 'guide.txt', size: 6 }]);
   }
   t.match(await git.tree(repository, main, '', { maxEntries: 1 }), { truncated: true, entries: { length: 1 } });
-  for (const folder of ['README.md', 'absent', 'docs/absent', '..', '.', 'docs/..', 'README.md/x', 'docs\0', '*', ':/']) {
+  for (const folder of [
+    'README.md',
+    'absent',
+    'docs/absent',
+    '..',
+    '.',
+    'docs/..',
+    'README.md/x',
+    'docs\0',
+    '*',
+    ':/',
+  ]) {
     await t.rejects(git.tree(repository, main, folder), because('revision_not_found'), folder);
   }
   await t.rejects(git.tree(repository, 'main', ''), because('invalid_object_id'));
 
   const guide = await git.entryAt(repository, main, 'docs/guide.txt');
   t.match(guide, { kind: 'file', oid: idOf('main:docs/guide.txt') });
-  t.same(await git.blob(repository, guide.oid, { maxBytes: 100 }), { oid: guide.oid, size: 6, content: Buffer.from('three\n') });
+  t.same(await git.blob(repository, guide.oid, { maxBytes: 100 }), {
+    oid: guide.oid,
+    size: 6,
+    content: Buffer.from('three\n'),
+  });
   t.same(await git.blob(repository, guide.oid, { maxBytes: 5 }), { oid: guide.oid, size: 6, content: null });
   await t.rejects(git.blob(repository, main, { maxBytes: 5 }), because('revision_not_found'), 'a commit is no blob');
 
   const log = await git.log(repository, main, { limit: 2 });
-  t.same(log.map(({ oid, subject, parents }) => [oid, subject, parents]), [
-    [main, 'Say three', [idOf('main~1')]],
-    [idOf('main~1'), 'Say two', [idOf('main~2')]],
-  ]);
+  t.same(
+    log.map(({ oid, subject, parents }) => [oid, subject, parents]),
+    [
+      [main, 'Say three', [idOf('main~1')]],
+      [idOf('main~1'), 'Say two', [idOf('main~2')]],
+    ],
+  );
   t.match(await git.log(repository, main, { limit: 9, skip: 2 }), [{ subject: 'Begin', parents: [] }]);
   await t.rejects(git.log(repository, '--all', { limit: 1 }), because('invalid_object_id'));
   await t.rejects(git.log(repository, '9'.repeat(40), { limit: 1 }), because('revision_not_found'));
@@ -102,57 +154,85 @@ t.test('a folder, a file and the history', async (t) => {
   });
 });
 
-t.test('SECURITY A, B02, B03: names are bytes, symbolic links and submodules are entries, dates are clamped', async (t) => {
-  const { git, newRepository } = await openGit(t);
-  const repository = await newRepository();
-  const blob = writeObject(repository, 'blob', '../../etc/passwd');
-  const latin = Buffer.from([0x66, 0xfc, 0x72]);
-  const folder = writeObject(repository, 'tree', entry('100644', latin, blob));
-  const names = ['a\nb', '<script>alert(1)<script>', '--output=x', ':(glob)**', '\u001b[2J', 'x'.repeat(4_000)];
-  const tree = writeObject(
-    repository,
-    'tree',
-    Buffer.concat([
-      ...names.map((name) => entry('100644', name, blob)),
-      entry('100755', 'run', blob),
-      entry('120000', 'link', blob),
-      entry('160000', 'module', '1'.repeat(40)),
-      entry('40000', Buffer.from([0xe9, 0x20, 0xff]), folder),
-    ]),
-  );
-  const commit = commitOf(repository, tree, 'author  <> 99999999999999 +9999\ncommitter Z <z@example.org> -99999999999999 -9960\n\n\n');
-  const { entries } = await git.tree(repository, commit, '', { withSizes: true });
-  t.same(entries.slice(0, names.length).map(({ name }) => name), names);
-  t.match(entries.slice(names.length), [
-    { name: 'run', kind: 'executable', type: 'blob', size: 16 },
-    { name: 'link', kind: 'symlink', type: 'blob', size: 16 },
-    { name: 'module', kind: 'submodule', type: 'commit', oid: '1'.repeat(40), size: null },
-    { name: '\ufffd \ufffd', rawName: Buffer.from([0xe9, 0x20, 0xff]), kind: 'folder' },
-  ]);
-  t.match((await git.tree(repository, commit, Buffer.from([0xe9, 0x20, 0xff]))).entries, [{ rawName: latin }]);
-  await t.rejects(git.tree(repository, commit, 'link/etc'), because('revision_not_found'), 'a link leads nowhere');
-  await t.rejects(git.tree(repository, commit, 'module'), because('revision_not_found'));
-  for (const name of names) t.equal((await git.entryAt(repository, commit, name)).oid, blob);
+t.test(
+  'SECURITY A, B02, B03: names are bytes, symbolic links and submodules are entries, dates are clamped',
+  async (t) => {
+    const { git, newRepository } = await openGit(t);
+    const repository = await newRepository();
+    const blob = writeObject(repository, 'blob', '../../etc/passwd');
+    const latin = Buffer.from([0x66, 0xfc, 0x72]);
+    const folder = writeObject(repository, 'tree', entry('100644', latin, blob));
+    const names = ['a\nb', '<script>alert(1)<script>', '--output=x', ':(glob)**', '\u001b[2J', 'x'.repeat(4_000)];
+    const tree = writeObject(
+      repository,
+      'tree',
+      Buffer.concat([
+        ...names.map((name) => entry('100644', name, blob)),
+        entry('100755', 'run', blob),
+        entry('120000', 'link', blob),
+        entry('160000', 'module', '1'.repeat(40)),
+        entry('40000', Buffer.from([0xe9, 0x20, 0xff]), folder),
+      ]),
+    );
+    const commit = commitOf(
+      repository,
+      tree,
+      'author  <> 99999999999999 +9999\ncommitter Z <z@example.org> -99999999999999 -9960\n\n\n',
+    );
+    const { entries } = await git.tree(repository, commit, '', { withSizes: true });
+    t.same(
+      entries.slice(0, names.length).map(({ name }) => name),
+      names,
+    );
+    t.match(entries.slice(names.length), [
+      { name: 'run', kind: 'executable', type: 'blob', size: 16 },
+      { name: 'link', kind: 'symlink', type: 'blob', size: 16 },
+      { name: 'module', kind: 'submodule', type: 'commit', oid: '1'.repeat(40), size: null },
+      { name: '\ufffd \ufffd', rawName: Buffer.from([0xe9, 0x20, 0xff]), kind: 'folder' },
+    ]);
+    t.match((await git.tree(repository, commit, Buffer.from([0xe9, 0x20, 0xff]))).entries, [{ rawName: latin }]);
+    await t.rejects(git.tree(repository, commit, 'link/etc'), because('revision_not_found'), 'a link leads nowhere');
+    await t.rejects(git.tree(repository, commit, 'module'), because('revision_not_found'));
+    for (const name of names) t.equal((await git.entryAt(repository, commit, name)).oid, blob);
 
-  const { author, committer, subject } = await git.commit(repository, commit);
-  t.same(author, { name: '', email: '', at: Date.UTC(9999, 11, 31, 23, 59, 59), offsetMinutes: 840 });
-  t.match(committer, { at: Date.parse('0001-01-01T00:00:00Z'), offsetMinutes: -840 });
-  t.equal(subject, '');
-  t.doesNotThrow(() => [author, committer].map(({ at }) => new Date(at).toISOString()), 'such a date can be shown');
-});
+    const { author, committer, subject } = await git.commit(repository, commit);
+    t.same(author, { name: '', email: '', at: Date.UTC(9999, 11, 31, 23, 59, 59), offsetMinutes: 840 });
+    t.match(committer, { at: Date.parse('0001-01-01T00:00:00Z'), offsetMinutes: -840 });
+    t.equal(subject, '');
+    t.doesNotThrow(() => [author, committer].map(({ at }) => new Date(at).toISOString()), 'such a date can be shown');
+  },
+);
 
 t.test('commits in other encodings and without any form are read', async (t) => {
   const id = 'a'.repeat(40);
   const latin = Buffer.concat([
-    Buffer.from('tree x\nauthor J'), Buffer.from([0xf6]), Buffer.from('rg <j@example.org> 5 -0330\nencoding ISO-8859-1\ngpgsig -----\n author Evil <e> 1 +0000\n\nGr'),
-    Buffer.from([0xfc]), Buffer.from('n\nsecond line\n\nrest'),
+    Buffer.from('tree x\nauthor J'),
+    Buffer.from([0xf6]),
+    Buffer.from('rg <j@example.org> 5 -0330\nencoding ISO-8859-1\ngpgsig -----\n author Evil <e> 1 +0000\n\nGr'),
+    Buffer.from([0xfc]),
+    Buffer.from('n\nsecond line\n\nrest'),
   ]);
-  t.equal(parseCommit(id, Buffer.from(`tree ${id}\n\nOne\r\n\r\nTwo\r\n`)).message, 'One\n\nTwo\n', 'DOS line ends are line ends');
+  t.equal(
+    parseCommit(id, Buffer.from(`tree ${id}\n\nOne\r\n\r\nTwo\r\n`)).message,
+    'One\n\nTwo\n',
+    'DOS line ends are line ends',
+  );
   t.match(parseCommit(id, latin), {
-    author: { name: 'Jörg', at: 5_000, offsetMinutes: -210 }, committer: { name: '', email: '', at: 0 },
-    subject: 'Grün second line', message: 'Grün\nsecond line\n\nrest',
+    author: { name: 'Jörg', at: 5_000, offsetMinutes: -210 },
+    committer: { name: '', email: '', at: 0 },
+    subject: 'Grün second line',
+    message: 'Grün\nsecond line\n\nrest',
   });
-  for (const text of ['', '\n\n', 'tree', 'author no mail', 'author <a> 1', 'author a<b>c>1 +0000 <x', 'encoding nonsense\n\nä', 'author A <a> NaN +0000']) {
+  for (const text of [
+    '',
+    '\n\n',
+    'tree',
+    'author no mail',
+    'author <a> 1',
+    'author a<b>c>1 +0000 <x',
+    'encoding nonsense\n\nä',
+    'author A <a> NaN +0000',
+  ]) {
     t.doesNotThrow(() => parseCommit(id, Buffer.from(text)), text);
   }
   t.throws(() => parseTree(Buffer.from('100644 x'), 20, 10), { code: 'internal' });
@@ -163,9 +243,15 @@ t.test('refs are read as git lists them: loose, packed, both, symbolic, odd and 
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
-  const update = (...lines: string[]) => gitSync(['update-ref', '--stdin'], { cwd: repository, input: `${lines.join('\n')}\n` });
+  const update = (...lines: string[]) =>
+    gitSync(['update-ref', '--stdin'], { cwd: repository, input: `${lines.join('\n')}\n` });
   const [main, topic] = [idOf('main'), idOf('topic')];
-  update(...Array.from({ length: 30 }, (_, n) => `create refs/heads/many/${n % 5}/${n} ${main}`), `create refs/heads/--exec=x ${main}`, `create refs/heads/ü ${main}`, `create refs/notes/commits ${main}`);
+  update(
+    ...Array.from({ length: 30 }, (_, n) => `create refs/heads/many/${n % 5}/${n} ${main}`),
+    `create refs/heads/--exec=x ${main}`,
+    `create refs/heads/ü ${main}`,
+    `create refs/notes/commits ${main}`,
+  );
   gitSync(['pack-refs', '--all'], { cwd: repository });
   update(`update refs/heads/many/0/0 ${topic}`, `delete refs/heads/many/1/1`, `create refs/heads/new ${topic}`);
   gitSync(['symbolic-ref', 'refs/heads/alias', 'refs/heads/topic'], { cwd: repository });
@@ -204,13 +290,15 @@ t.test('refs read while others change them are always whole', async (t) => {
   })();
   while (!done) {
     const refs = await git.refs(repository);
-    if (![...refs.keys()].every((name, at) => name === names[at]) || refs.size !== 4) t.fail(`saw ${[...refs.keys()].join()}`);
+    if (![...refs.keys()].every((name, at) => name === names[at]) || refs.size !== 4)
+      t.fail(`saw ${[...refs.keys()].join()}`);
   }
   await packing;
   t.pass('no ref was ever missing');
 });
 
-const readMany = (git: Git, repositories: readonly string[]) => Promise.all(repositories.map((repository) => git.tree(repository, idOf('main'), '', { withSizes: true })));
+const readMany = (git: Git, repositories: readonly string[]) =>
+  Promise.all(repositories.map((repository) => git.tree(repository, idOf('main'), '', { withSizes: true })));
 
 t.test('object readers are shared, bounded, replaced when killed, and end when idle', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { objectReaders: 2, objectReaderIdleMs: 150 } });
@@ -247,7 +335,13 @@ t.test('large and many objects pass through one reader', async (t) => {
   const content = Buffer.alloc(3_000_000, 'abc\n');
   const large = writeObject(repository, 'blob', content);
   const empty = writeObject(repository, 'blob', '');
-  const tree = writeObject(repository, 'tree', Buffer.concat(Array.from({ length: 3_000 }, (_, n) => entry('100644', `f${String(n).padStart(5, '0')}`, n % 2 ? large : empty))));
+  const tree = writeObject(
+    repository,
+    'tree',
+    Buffer.concat(
+      Array.from({ length: 3_000 }, (_, n) => entry('100644', `f${String(n).padStart(5, '0')}`, n % 2 ? large : empty)),
+    ),
+  );
   const commit = commitOf(repository, tree);
   const [one, two, { entries }] = await Promise.all([
     git.blob(repository, large, { maxBytes: 4_000_000 }),
@@ -263,7 +357,10 @@ t.test('large and many objects pass through one reader', async (t) => {
   for (let turn = 0; turn < 20; turn += 1) await git.blob(repository, large, { maxBytes: 4_000_000 });
   const free = performance.now() - startedAt;
   let cost = 0;
-  await chargeGit((ms) => (cost += ms), () => git.blob(repository, large, { maxBytes: 4_000_000 }));
+  await chargeGit(
+    (ms) => (cost += ms),
+    () => git.blob(repository, large, { maxBytes: 4_000_000 }),
+  );
   t.ok(cost > 0 && cost < free, `${cost} ms, after reads in ${free} ms`);
 });
 

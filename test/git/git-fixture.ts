@@ -43,7 +43,10 @@ export interface ClientOptions {
   input?: string | Buffer;
 }
 
-export function clientGit(args: readonly string[], { cwd = tmpdir(), env = {}, input }: ClientOptions = {}): Promise<ClientAnswer> {
+export function clientGit(
+  args: readonly string[],
+  { cwd = tmpdir(), env = {}, input }: ClientOptions = {},
+): Promise<ClientAnswer> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, { cwd, env: { ...clientEnvironment, ...env } });
     const output = { stdout: '', stderr: '' };
@@ -57,7 +60,14 @@ export function clientGit(args: readonly string[], { cwd = tmpdir(), env = {}, i
 
 /** For set-up: the output, or an error with what git said. */
 export function gitSync(args: readonly string[], { cwd, input, env = {} }: ClientOptions = {}): string {
-  return execFileSync('git', args, { cwd, input, env: { ...clientEnvironment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] }).toString().trimEnd();
+  return execFileSync('git', args, {
+    cwd,
+    input,
+    env: { ...clientEnvironment, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+    .toString()
+    .trimEnd();
 }
 
 /** What `t.rejects` and `t.throws` compare a refusal with. */
@@ -94,7 +104,17 @@ export function gitConfig(folder: string, program = 'git') {
   return {
     dataDir,
     storage: { root: path.join(dataDir, 'repositories'), lowDiskFloorBytes: 0 },
-    git: { program, readSlots: 4, writeSlots: 4, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3, maxPushObjects: 10_000_000, maxPushMemoryBytes: 128 * 1024 ** 2, maxPushCpuMs: 60_000 },
+    git: {
+      program,
+      readSlots: 4,
+      writeSlots: 4,
+      queue: 64,
+      queueWaitMs: 30_000,
+      maxPushSizeBytes: 1024 ** 3,
+      maxPushObjects: 10_000_000,
+      maxPushMemoryBytes: 128 * 1024 ** 2,
+      maxPushCpuMs: 60_000,
+    },
   };
 }
 
@@ -150,7 +170,8 @@ export async function processesBelow(folder: string): Promise<number[]> {
     if (!/^\d+$/.test(id) || Number(id) === process.pid) continue;
     const read = (name: string) => readFile(`/proc/${id}/${name}`, 'latin1').catch(() => '');
     const cwd = await readlink(`/proc/${id}/cwd`).catch(() => '');
-    if ([await read('environ'), await read('cmdline'), cwd].some((text) => text.includes(folder))) found.push(Number(id));
+    if ([await read('environ'), await read('cmdline'), cwd].some((text) => text.includes(folder)))
+      found.push(Number(id));
   }
   return found;
 }

@@ -47,7 +47,12 @@ t.test('a move forward passes: one commit, many, and a merge', async (t) => {
   const push = async () => {
     const to = gitSync(['rev-parse', 'HEAD'], { cwd: work });
     const seen = guarded();
-    await sendPush(git, served, pushBytes({ commands: [`${from} ${to} ${main}`], pack: packOf(work, to, `^${from}`) }), seen);
+    await sendPush(
+      git,
+      served,
+      pushBytes({ commands: [`${from} ${to} ${main}`], pack: packOf(work, to, `^${from}`) }),
+      seen,
+    );
     t.same(seen.results, [[{ ref: main, ok: true }]]);
     t.equal(await tip(), to);
     from = to;
@@ -62,32 +67,58 @@ t.test('a move forward passes: one commit, many, and a merge', async (t) => {
   await push();
 });
 
-t.test('a rewritten branch is refused before git takes the objects, with the reason and a settled journal', async (t) => {
-  const { git, served, work, commit, ids, reset, objects, tip } = await serve(t);
-  const before = objects();
-  reset(ids[1]!);
-  const other = commit('three, but different');
-  const seen = guarded();
-  const bytes = pushBytes({ commands: [`${ids[2]} ${other} ${main}`, `${zeroId} ${other} refs/heads/new`], pack: packOf(work, other, `^${ids[1]}`) });
-  const { outcome, answer } = await sendPush(git, served, bytes, seen);
-  t.equal(outcome.kind, 'refused');
-  const report = ['unpack ok', `ng ${main} ${reason}`, 'ng refs/heads/new another ref of this push was refused', 'flush'];
-  t.same(readAnswer(answer).report, report);
-  t.match(seen.results, [[{ ref: main, ok: false, reason }, { ref: 'refs/heads/new', ok: false }]]);
-  t.equal(objects(), before, 'no object stays');
-  t.equal(await tip(), ids[2]);
-  t.equal(await tip('refs/heads/new'), undefined);
-});
+t.test(
+  'a rewritten branch is refused before git takes the objects, with the reason and a settled journal',
+  async (t) => {
+    const { git, served, work, commit, ids, reset, objects, tip } = await serve(t);
+    const before = objects();
+    reset(ids[1]!);
+    const other = commit('three, but different');
+    const seen = guarded();
+    const bytes = pushBytes({
+      commands: [`${ids[2]} ${other} ${main}`, `${zeroId} ${other} refs/heads/new`],
+      pack: packOf(work, other, `^${ids[1]}`),
+    });
+    const { outcome, answer } = await sendPush(git, served, bytes, seen);
+    t.equal(outcome.kind, 'refused');
+    const report = [
+      'unpack ok',
+      `ng ${main} ${reason}`,
+      'ng refs/heads/new another ref of this push was refused',
+      'flush',
+    ];
+    t.same(readAnswer(answer).report, report);
+    t.match(seen.results, [
+      [
+        { ref: main, ok: false, reason },
+        { ref: 'refs/heads/new', ok: false },
+      ],
+    ]);
+    t.equal(objects(), before, 'no object stays');
+    t.equal(await tip(), ids[2]);
+    t.equal(await tip('refs/heads/new'), undefined);
+  },
+);
 
 t.test('going back to a commit that the repository has is refused, too, and unrelated history', async (t) => {
   const { git, served, work, commit, ids, tip } = await serve(t);
   for (const to of [ids[0]!, ids[1]!]) {
-    const { answer } = await sendPush(git, served, pushBytes({ commands: [`${ids[2]} ${to} ${main}`], pack: packOf(work, to, `^${to}`) }), guarded());
+    const { answer } = await sendPush(
+      git,
+      served,
+      pushBytes({ commands: [`${ids[2]} ${to} ${main}`], pack: packOf(work, to, `^${to}`) }),
+      guarded(),
+    );
     t.same(readAnswer(answer).report[1], `ng ${main} ${reason}`);
   }
   gitSync(['checkout', '--quiet', '--orphan', 'fresh'], { cwd: work });
   const orphan = commit('nothing before');
-  const { answer } = await sendPush(git, served, pushBytes({ commands: [`${ids[2]} ${orphan} ${main}`], pack: packOf(work, orphan) }), guarded());
+  const { answer } = await sendPush(
+    git,
+    served,
+    pushBytes({ commands: [`${ids[2]} ${orphan} ${main}`], pack: packOf(work, orphan) }),
+    guarded(),
+  );
   t.same(readAnswer(answer).report[1], `ng ${main} ${reason}`);
   t.equal(await tip(), ids[2]);
 });
@@ -95,14 +126,23 @@ t.test('going back to a commit that the repository has is refused, too, and unre
 t.test('other branches of the same push may be rewritten: only what a rule names is judged', async (t) => {
   const { git, served, work, commit, ids, reset, tip } = await serve(t);
   const topic = 'refs/heads/topic';
-  await sendPush(git, served, pushBytes({ commands: [`${zeroId} ${ids[2]} ${topic}`], pack: packOf(work, ids[2]!, `^${ids[2]}`) }));
+  await sendPush(
+    git,
+    served,
+    pushBytes({ commands: [`${zeroId} ${ids[2]} ${topic}`], pack: packOf(work, ids[2]!, `^${ids[2]}`) }),
+  );
   const next = commit('four');
   reset(ids[0]!);
   const rewritten = commit('another two');
   const commands = [`${ids[2]} ${next} ${main}`, `${ids[2]} ${rewritten} ${topic}`];
   const seen = guarded();
   await sendPush(git, served, pushBytes({ commands, pack: packOf(work, next, rewritten, `^${ids[2]}`) }), seen);
-  t.same(seen.results, [[{ ref: main, ok: true }, { ref: topic, ok: true }]]);
+  t.same(seen.results, [
+    [
+      { ref: main, ok: true },
+      { ref: topic, ok: true },
+    ],
+  ]);
   t.equal(await tip(), next);
   t.equal(await tip(topic), rewritten);
 });
@@ -110,10 +150,16 @@ t.test('other branches of the same push may be rewritten: only what a rule names
 t.test('when the commits come last in the pack, git itself refuses and the reason is a remark', async (t) => {
   const { git, served, work, commit, ids, reset, tip } = await serve(t);
   const listed = (...revisions: string[]) =>
-    gitSync(['rev-list', '--objects', ...revisions], { cwd: work }).split('\n').map((line) => line.split(' ')[0]!).reverse();
+    gitSync(['rev-list', '--objects', ...revisions], { cwd: work })
+      .split('\n')
+      .map((line) => line.split(' ')[0]!)
+      .reverse();
   const packOfList = (objects: string[]) =>
     execFileSync('git', ['pack-objects', '--stdout', '--quiet'], {
-      cwd: work, env: clientEnvironment, input: `${objects.join('\n')}\n`, stdio: ['pipe', 'pipe', 'ignore'],
+      cwd: work,
+      env: clientEnvironment,
+      input: `${objects.join('\n')}\n`,
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
   reset(ids[1]!);
   const other = commit('rewritten');
@@ -126,7 +172,12 @@ t.test('when the commits come last in the pack, git itself refuses and the reaso
   reset(ids[2]!);
   const next = commit('forward');
   const seen = guarded();
-  await sendPush(git, served, pushBytes({ commands: [`${ids[2]} ${next} ${main}`], pack: packOfList(listed(next, `^${ids[2]}`)) }), seen);
+  await sendPush(
+    git,
+    served,
+    pushBytes({ commands: [`${ids[2]} ${next} ${main}`], pack: packOfList(listed(next, `^${ids[2]}`)) }),
+    seen,
+  );
   t.same(seen.results, [[{ ref: main, ok: true }]]);
 });
 
@@ -136,31 +187,39 @@ t.test('a false old id proves nothing: git compares it with the ref', async (t) 
   const other = commit('beside');
   for (const claimed of [ids[0], zeroId]) {
     const seen = guarded();
-    await sendPush(git, served, pushBytes({ commands: [`${claimed} ${other} ${main}`], pack: packOf(work, other, `^${ids[0]}`) }), seen);
+    await sendPush(
+      git,
+      served,
+      pushBytes({ commands: [`${claimed} ${other} ${main}`], pack: packOf(work, other, `^${ids[0]}`) }),
+      seen,
+    );
     t.match(seen.results, [[{ ref: main, ok: false }]]);
   }
   t.equal(await tip(), ids[2]);
 });
 
-t.test('a pack that comes byte by byte, and a client that leaves while it is judged, end as without the rule', async (t) => {
-  const { git, served, work, commit, ids, tip } = await serve(t);
-  const next = commit('four');
-  const bytes = pushBytes({ commands: [`${ids[2]} ${next} ${main}`], pack: packOf(work, next, `^${ids[2]}`) });
-  const leaving = openPush(git, served, guarded());
-  leaving.input.write(bytes.subarray(0, bytes.length - 200));
-  await new Promise((resolve) => setImmediate(resolve));
-  leaving.gone.abort(new Error('gone'));
-  leaving.input.destroy();
-  await leaving.outcome.catch(() => {});
-  t.equal(await tip(), ids[2]);
+t.test(
+  'a pack that comes byte by byte, and a client that leaves while it is judged, end as without the rule',
+  async (t) => {
+    const { git, served, work, commit, ids, tip } = await serve(t);
+    const next = commit('four');
+    const bytes = pushBytes({ commands: [`${ids[2]} ${next} ${main}`], pack: packOf(work, next, `^${ids[2]}`) });
+    const leaving = openPush(git, served, guarded());
+    leaving.input.write(bytes.subarray(0, bytes.length - 200));
+    await new Promise((resolve) => setImmediate(resolve));
+    leaving.gone.abort(new Error('gone'));
+    leaving.input.destroy();
+    await leaving.outcome.catch(() => {});
+    t.equal(await tip(), ids[2]);
 
-  const seen = guarded();
-  const slow = openPush(git, served, seen);
-  for (const byte of bytes) slow.input.write(Buffer.of(byte));
-  slow.input.end();
-  await slow.outcome;
-  t.same(seen.results, [[{ ref: main, ok: true }]]);
-});
+    const seen = guarded();
+    const slow = openPush(git, served, seen);
+    for (const byte of bytes) slow.input.write(Buffer.of(byte));
+    slow.input.end();
+    await slow.outcome;
+    t.same(seen.results, [[{ ref: main, ok: true }]]);
+  },
+);
 
 /** Feeds a pack in pieces and answers what was learned. */
 function readPack(pack: Buffer, idBytes: number, pieceBytes: number): PackCommits {
@@ -172,11 +231,20 @@ function readPack(pack: Buffer, idBytes: number, pieceBytes: number): PackCommit
 t.test('all commits of a pack are read, deltas by position and by id included, whatever the pieces', async (t) => {
   const folder = temporaryFolder(t);
   const repository = await makeBareRepository(folder, { commits: 120 });
-  const lines = gitSync(['rev-list', '--parents', 'main'], { cwd: repository }).split('\n').map((line) => line.split(' '));
+  const lines = gitSync(['rev-list', '--parents', 'main'], { cwd: repository })
+    .split('\n')
+    .map((line) => line.split(' '));
   for (const more of [[], ['--delta-base-offset']]) {
-    const pack = execFileSync('git', ['pack-objects', '--revs', '--stdout', '--quiet', '--no-reuse-delta', '--depth=50', ...more], {
-      cwd: repository, env: clientEnvironment, input: 'main\n', stdio: ['pipe', 'pipe', 'ignore'],
-    });
+    const pack = execFileSync(
+      'git',
+      ['pack-objects', '--revs', '--stdout', '--quiet', '--no-reuse-delta', '--depth=50', ...more],
+      {
+        cwd: repository,
+        env: clientEnvironment,
+        input: 'main\n',
+        stdio: ['pipe', 'pipe', 'ignore'],
+      },
+    );
     for (const pieceBytes of [pack.length, 64 * 1024, 997, 40]) {
       const commits = readPack(pack, 20, pieceBytes);
       const wrong = lines.filter(([id, ...parents]) => commits.parentsOf(id!)?.join() !== parents.join());
@@ -189,7 +257,8 @@ t.test('all commits of a pack are read, deltas by position and by id included, w
 t.test('repositories with SHA-256 ids are read as well', async (t) => {
   const folder = temporaryFolder(t);
   gitSync(['init', '--quiet', '--object-format=sha256', '--initial-branch=main', folder]);
-  for (const text of ['one', 'two']) gitSync(['commit', '--quiet', '--allow-empty', `--message=${text}`], { cwd: folder });
+  for (const text of ['one', 'two'])
+    gitSync(['commit', '--quiet', '--allow-empty', `--message=${text}`], { cwd: folder });
   const [tip, parent] = gitSync(['rev-list', 'main'], { cwd: folder }).split('\n');
   t.same(readPack(packOf(folder, 'main'), 32, 100).parentsOf(tip!), [parent]);
 });
@@ -197,13 +266,18 @@ t.test('repositories with SHA-256 ids are read as well', async (t) => {
 t.test('damaged packs teach nothing wrong and break nothing', async (t) => {
   const folder = temporaryFolder(t);
   const repository = await makeBareRepository(folder, { commits: 30 });
-  const truth = new Map(gitSync(['rev-list', '--parents', 'main'], { cwd: repository }).split('\n').map((line) => [line.slice(0, 40), line.slice(41)]));
+  const truth = new Map(
+    gitSync(['rev-list', '--parents', 'main'], { cwd: repository })
+      .split('\n')
+      .map((line) => [line.slice(0, 40), line.slice(41)]),
+  );
   const pack = packOf(repository, 'main');
   const random = seededRandom(3);
   let learned = 0;
   for (let round = 0; round < 600; round++) {
     const damaged = Buffer.from(pack.subarray(0, random.chance(0.2) ? random.below(pack.length) : pack.length));
-    for (let count = 1 + random.below(4); count > 0; count--) damaged[random.below(Math.min(2500, damaged.length))] = random.below(256);
+    for (let count = 1 + random.below(4); count > 0; count--)
+      damaged[random.below(Math.min(2500, damaged.length))] = random.below(256);
     const commits = readPack(damaged, 20, 500);
     for (const [id, parents] of truth) {
       const told = commits.parentsOf(id)?.join(' ');

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import t from 'tap';
@@ -24,7 +33,11 @@ async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   writeFileSync(program, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
   const { logger, log } = recordingLogger();
-  const settings = { environment: { PATH: '/usr/bin:/bin', ONLY: 'this' }, home: folder, file: path.join(folder, 'config') };
+  const settings = {
+    environment: { PATH: '/usr/bin:/bin', ONLY: 'this' },
+    home: folder,
+    file: path.join(folder, 'config'),
+  };
   const pairs = await createSocketPairs(folder, logger);
   const spawner = createSpawner(pairs, logger);
   const door = openGitDoor(program, settings, logger, (launch) => spawner.launch(launch));
@@ -49,8 +62,14 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);
   const { door } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
-  const environment = (output: Buffer) => output.toString().split('\n').filter((line) => line.includes('=')).sort();
-  const run = async (protocol?: string) => environment((await door.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
+  const environment = (output: Buffer) =>
+    output
+      .toString()
+      .split('\n')
+      .filter((line) => line.includes('='))
+      .sort();
+  const run = async (protocol?: string) =>
+    environment((await door.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
   t.same(await run(), ['ONLY=this', 'PATH=/usr/bin:/bin']);
   t.same(await run('version=2'), ['GIT_PROTOCOL=version=2', 'ONLY=this', 'PATH=/usr/bin:/bin']);
   for (const bad of ['version=3', 'version=2:x', ' version=2', 'version=2\n', '$(id)', '']) {
@@ -59,10 +78,17 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
 });
 
 both('what git costs is charged to whoever asked, in processor time and not the clock’s', async (t, place) => {
-  const { door } = await scriptDoor(t, 'if [ "$1" = wait ]; then exec sleep 0.4; fi; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done', place);
+  const { door } = await scriptDoor(
+    t,
+    'if [ "$1" = wait ]; then exec sleep 0.4; fi; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done',
+    place,
+  );
   const costOf = async (word: string) => {
     let cost = 0;
-    await chargeGit((ms) => (cost += ms), () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000));
+    await chargeGit(
+      (ms) => (cost += ms),
+      () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000),
+    );
     return cost;
   };
   await door.run({ argv: ['work'], timeLimitMs: 20_000 }, 1_000);
@@ -76,13 +102,30 @@ t.test('SECURITY A03, A04: the settings reach git as they are written', async (t
   const repository = await newRepository();
   const text = readFileSync(path.join(folder, 'data', 'run', 'git', 'config'), 'utf8');
   for (const line of [
-    'fsync = committed,reference', 'fsyncMethod = fsync', 'bigFileThreshold = 16m', 'alternateRefsCommand = /bin/false',
-    'fsckObjects = true', 'maxInputSize = 12345', 'advertisePushOptions = true', 'autogc = false', 'unpackLimit = 1',
-    'hideRefs = refs/hearth', 'hideRefs = refs/replace', 'allowAnySHA1InWant = false', 'allowFilter = true',
-    'bareRepository = explicit', 'threads = 1', 'windowMemory = 64m', 'allow = never',
-  ]) t.match(text, `\t${line}\n`);
+    'fsync = committed,reference',
+    'fsyncMethod = fsync',
+    'bigFileThreshold = 16m',
+    'alternateRefsCommand = /bin/false',
+    'fsckObjects = true',
+    'maxInputSize = 12345',
+    'advertisePushOptions = true',
+    'autogc = false',
+    'unpackLimit = 1',
+    'hideRefs = refs/hearth',
+    'hideRefs = refs/replace',
+    'allowAnySHA1InWant = false',
+    'allowFilter = true',
+    'bareRepository = explicit',
+    'threads = 1',
+    'windowMemory = 64m',
+    'allow = never',
+  ])
+    t.match(text, `\t${line}\n`);
   t.match((await git.advertiseRefs({ path: repository, service: 'receive-pack' })).toString(), /push-options/);
-  t.match((await git.advertiseRefs({ path: repository, service: 'upload-pack', protocol: 'version=2' })).toString(), /filter/);
+  t.match(
+    (await git.advertiseRefs({ path: repository, service: 'upload-pack', protocol: 'version=2' })).toString(),
+    /filter/,
+  );
 });
 
 t.test('a data folder may have any name', async (t) => {
@@ -98,7 +141,8 @@ t.test('a data folder may have any name', async (t) => {
 t.test('git is found, and refused when it is too old or something else', async (t) => {
   const folder = temporaryFolder(t);
   const { logger } = recordingLogger();
-  const start = (program: string) => createGit({ config: gitConfig(folder, program), logger, searchPath: `${folder}:relative` });
+  const start = (program: string) =>
+    createGit({ config: gitConfig(folder, program), logger, searchPath: `${folder}:relative` });
   await t.rejects(start('git'), because('git_missing'));
   const program = path.join(folder, 'git');
   const answers = (text: string) => {
@@ -109,7 +153,12 @@ t.test('git is found, and refused when it is too old or something else', async (
   await t.rejects(start('git'), { reason: 'git_too_old', message: /2\.39 or newer.*2\.38\.9/ });
   answers('svn 1.14');
   await t.rejects(start(program), because('git_missing'));
-  t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), { major: 2, minor: 50, patch: 1, text: '2.50.1' });
+  t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), {
+    major: 2,
+    minor: 50,
+    patch: 1,
+    text: '2.50.1',
+  });
   t.match(readVersion('git version 3.0.rc1\n', 'git'), { major: 3, minor: 0, patch: 0 });
 });
 
@@ -117,10 +166,20 @@ t.test('git is asked for its version once for each program', async (t) => {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   let asked = 0;
-  const ask = (answer = 'git version 2.40.1') => askVersion(program, folder, async () => (asked += 1, answer), (said) => readVersion(said, program).text);
+  const ask = (answer = 'git version 2.40.1') =>
+    askVersion(
+      program,
+      folder,
+      async () => ((asked += 1), answer),
+      (said) => readVersion(said, program).text,
+    );
   writeFileSync(program, '\x7fELF one');
   await t.rejects(ask('git version 2.38.9'), because('git_too_old'));
-  t.same([await ask(), await ask(), asked], ['2.40.1', '2.40.1', 2], 'what is refused is asked again, what is kept is not');
+  t.same(
+    [await ask(), await ask(), asked],
+    ['2.40.1', '2.40.1', 2],
+    'what is refused is asked again, what is kept is not',
+  );
   writeFileSync(program, '\x7fELF number two');
   t.same([await ask('git version 2.41.0'), await ask(), asked], ['2.41.0', '2.41.0', 3], 'another program');
   writeFileSync(path.join(folder, 'version'), '{"ide');
@@ -131,7 +190,11 @@ t.test('git is asked for its version once for each program', async (t) => {
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {
-  const { door, folder } = await scriptDoor(t, 'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac', place);
+  const { door, folder } = await scriptDoor(
+    t,
+    'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac',
+    place,
+  );
   await t.rejects(door.run({ argv: ['slow'], timeLimitMs: 100 }, 1_000), { code: 'internal' });
   await t.rejects(door.run({ argv: ['loud'], timeLimitMs: 10_000 }, 1_000), { code: 'internal' });
   t.same(await processesBelow(folder), [], 'nothing is left');
@@ -170,43 +233,52 @@ both('a stop lets children finish, then ends them, and starts no more', async (t
   t.match(log, [{ event: 'git.stopped', reason: 'shutdown' }]);
 });
 
-t.test('a child that is started apart is the spawner’s, and has its input, its output and its last words from us', async (t) => {
-  const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
-  const { door, spawner, folder, log } = await scriptDoor(t, script, 'apart');
-  const parent = async () => Number((await door.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
-  const first = await parent();
-  t.not(first, process.pid);
+t.test(
+  'a child that is started apart is the spawner’s, and has its input, its output and its last words from us',
+  async (t) => {
+    const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
+    const { door, spawner, folder, log } = await scriptDoor(t, script, 'apart');
+    const parent = async () => Number((await door.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
+    const first = await parent();
+    t.not(first, process.pid);
 
-  const echo = door.start({ argv: ['echo', 'last words'], timeLimitMs: 5_000, takesInput: true });
-  const sent = Buffer.alloc(3_000_000, 'all of it, in order. ');
-  echo.stdin!.end(sent);
-  const chunks: Buffer[] = [];
-  for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
-  t.same(await echo.exited, { code: 3, stoppedBy: null });
-  t.ok(Buffer.concat(chunks).equals(sent));
-  t.equal(echo.complaint(), 'last words\n');
+    const echo = door.start({ argv: ['echo', 'last words'], timeLimitMs: 5_000, takesInput: true });
+    const sent = Buffer.alloc(3_000_000, 'all of it, in order. ');
+    echo.stdin!.end(sent);
+    const chunks: Buffer[] = [];
+    for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
+    t.same(await echo.exited, { code: 3, stoppedBy: null });
+    t.ok(Buffer.concat(chunks).equals(sent));
+    t.equal(echo.complaint(), 'last words\n');
 
-  const file = openSync(path.join(folder, 'output'), 'wx+');
-  unlinkSync(path.join(folder, 'output'));
-  const toFile = door.start({ argv: ['echo', ''], timeLimitMs: 5_000, takesInput: true, output: file });
-  toFile.stdin!.end('into a file without a name');
-  await toFile.exited;
-  t.equal(readFileSync(file, 'utf8'), 'into a file without a name');
-  closeSync(file);
+    const file = openSync(path.join(folder, 'output'), 'wx+');
+    unlinkSync(path.join(folder, 'output'));
+    const toFile = door.start({ argv: ['echo', ''], timeLimitMs: 5_000, takesInput: true, output: file });
+    toFile.stdin!.end('into a file without a name');
+    await toFile.exited;
+    t.equal(readFileSync(file, 'utf8'), 'into a file without a name');
+    closeSync(file);
 
-  const many = Array.from({ length: 40 }, (_, at) => door.run({ argv: ['echo', String(at)], timeLimitMs: 20_000 }, 100));
-  for (const [at, one] of (await Promise.all(many)).entries()) t.equal(one.complaint, `${at}\n`, 'with or without a connection ready');
+    const many = Array.from({ length: 40 }, (_, at) =>
+      door.run({ argv: ['echo', String(at)], timeLimitMs: 20_000 }, 100),
+    );
+    for (const [at, one] of (await Promise.all(many)).entries())
+      t.equal(one.complaint, `${at}\n`, 'with or without a connection ready');
 
-  await until(() => spawner.isReady());
-  const lost = door.start({ argv: ['sleep'], timeLimitMs: 60_000 });
-  await until(() => lost.pid !== 0);
-  process.kill(first, 'SIGKILL');
-  t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
-  t.equal(await parent(), process.pid, 'meanwhile this process does it');
-  await until(() => spawner.isReady(), 'another spawner');
-  t.not(await parent(), process.pid);
-  t.match(log.filter(({ event }) => event === 'git.spawner_ended'), [{ signal: 'SIGKILL' }]);
-});
+    await until(() => spawner.isReady());
+    const lost = door.start({ argv: ['sleep'], timeLimitMs: 60_000 });
+    await until(() => lost.pid !== 0);
+    process.kill(first, 'SIGKILL');
+    t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
+    t.equal(await parent(), process.pid, 'meanwhile this process does it');
+    await until(() => spawner.isReady(), 'another spawner');
+    t.not(await parent(), process.pid);
+    t.match(
+      log.filter(({ event }) => event === 'git.spawner_ended'),
+      [{ signal: 'SIGKILL' }],
+    );
+  },
+);
 
 t.test('the spawner ends with the server, however that ends, and not before', async (t) => {
   const { door, spawner } = await scriptDoor(t, 'echo $PPID', 'apart');
@@ -247,20 +319,27 @@ t.test('slots: a busy repository does not block the others', async (t) => {
   t.equal(slots.inUse(), 3, 'giving back twice counts once');
 });
 
-t.test('slots: one client gets its share; a full queue and a long wait are refused with a time to come back', async (t) => {
-  const slots = createSlots(rules);
-  const release = await slots.take({ repository: 'a', client: 'x' });
-  await slots.take({ repository: 'b', client: 'x' });
-  const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
-  await t.rejects(slots.take({ repository: 'e', client: 'x' }), { code: 'unavailable', reason: 'git_busy', retryAfterSeconds: 5 });
-  await slots.take({ repository: 'e', client: 'y' });
-  for (const wait of waiting) await t.rejects(wait, because('git_busy'));
-  t.same([slots.inUse(), slots.waiting()], [3, 0]);
-  t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
-  t.ok(slots.tally().waitedSeconds > 0);
-  release();
-  t.equal(slots.inUse(), 2);
-});
+t.test(
+  'slots: one client gets its share; a full queue and a long wait are refused with a time to come back',
+  async (t) => {
+    const slots = createSlots(rules);
+    const release = await slots.take({ repository: 'a', client: 'x' });
+    await slots.take({ repository: 'b', client: 'x' });
+    const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
+    await t.rejects(slots.take({ repository: 'e', client: 'x' }), {
+      code: 'unavailable',
+      reason: 'git_busy',
+      retryAfterSeconds: 5,
+    });
+    await slots.take({ repository: 'e', client: 'y' });
+    for (const wait of waiting) await t.rejects(wait, because('git_busy'));
+    t.same([slots.inUse(), slots.waiting()], [3, 0]);
+    t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
+    t.ok(slots.tally().waitedSeconds > 0);
+    release();
+    t.equal(slots.inUse(), 2);
+  },
+);
 
 t.test('slots: whoever leaves the queue leaves nothing behind', async (t) => {
   const slots = createSlots({ ...rules, total: 1, waitMs: 5_000 });

@@ -32,7 +32,12 @@ function deflatedZeros(mebibytes: number): Buffer {
   // Adler-32 of zeros: the first sum stays 1, the second counts.
   checksum.writeUInt16BE((mebibytes * mebibyte) % 65_521, 0);
   checksum.writeUInt16BE(1, 2);
-  return Buffer.concat([Buffer.from([0x78, 0xda]), ...Array.from({ length: mebibytes }, () => piece), Buffer.from([0x03, 0x00]), checksum]);
+  return Buffer.concat([
+    Buffer.from([0x78, 0xda]),
+    ...Array.from({ length: mebibytes }, () => piece),
+    Buffer.from([0x03, 0x00]),
+    checksum,
+  ]);
 }
 
 const packHead = (objects: number): Buffer => {
@@ -56,7 +61,12 @@ function deltaBomb(changes: number, times: number): Buffer {
   const id = createHash('sha1').update(`blob ${size}\0`).update(Buffer.alloc(size)).digest();
   const copy = [0xf0, 0x00, 0x00, 0xf0];
   const deltas = Array.from({ length: changes }, (_, at) => {
-    const all = [...deltaSize(size), ...deltaSize(size * times + 4), ...Array.from({ length: times }, () => copy).flat(), 4];
+    const all = [
+      ...deltaSize(size),
+      ...deltaSize(size * times + 4),
+      ...Array.from({ length: times }, () => copy).flat(),
+      4,
+    ];
     const delta = Buffer.concat([Buffer.from(all), Buffer.from([at & 255, at >> 8, 0, 0])]);
     return Buffer.concat([objectHead(types.idDelta, delta.length), id, deflateSync(delta)]);
   });
@@ -91,21 +101,43 @@ function watchMemory(folder: string): { stop(): Promise<number> } {
 }
 
 const bytesBelow = (folder: string): number =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce(
+    (sum, name) => sum + statSync(path.join(folder, name)).size,
+    0,
+  );
 
 /** A refused push leaves nothing, and the next one works. */
-async function isWellAfterwards(t: Checks, git: Awaited<ReturnType<typeof openGit>>['git'], repository: string): Promise<void> {
+async function isWellAfterwards(
+  t: Checks,
+  git: Awaited<ReturnType<typeof openGit>>['git'],
+  repository: string,
+): Promise<void> {
   t.same([...(await git.refs(repository)).keys()], []);
-  t.same(readdirSync(path.join(repository, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) => !/^(?:info|pack)$/.test(name)), []);
+  t.same(
+    readdirSync(path.join(repository, 'objects'), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => !/^(?:info|pack)$/.test(name),
+    ),
+    [],
+  );
   const sample = sampleRepository();
   const main = gitSync(['rev-parse', 'main'], { cwd: sample });
-  const { outcome } = await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }));
+  const { outcome } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }),
+  );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] }, 'the next push works');
 }
 
 for (const [what, pack] of [
-  ['a commit of one GiB', () => packWith(Buffer.concat([objectHead(types.commit, 1024 * mebibyte), deflatedZeros(1024)]))],
-  ['a folder of one GiB', () => packWith(Buffer.concat([objectHead(types.tree, 1024 * mebibyte), deflatedZeros(1024)]))],
+  [
+    'a commit of one GiB',
+    () => packWith(Buffer.concat([objectHead(types.commit, 1024 * mebibyte), deflatedZeros(1024)])),
+  ],
+  [
+    'a folder of one GiB',
+    () => packWith(Buffer.concat([objectHead(types.tree, 1024 * mebibyte), deflatedZeros(1024)])),
+  ],
   ['a tag of one GiB', () => packWith(Buffer.concat([objectHead(types.tag, 1024 * mebibyte), deflatedZeros(1024)]))],
   ['a change that makes one GiB out of 15 MiB', () => deltaBomb(1, 69)],
 ] as const) {
@@ -117,7 +149,10 @@ for (const [what, pack] of [
     const most = await memory.stop();
     t.match(outcome, { kind: 'reported', results: [{ ref: 'refs/heads/main', ok: false }] });
     const { remarks, report } = readAnswer(answer);
-    t.match(remarks, 'takes more than 128 MiB of memory to read. A large file goes through whole: git -c core.bigFileThreshold=16m push');
+    t.match(
+      remarks,
+      'takes more than 128 MiB of memory to read. A large file goes through whole: git -c core.bigFileThreshold=16m push',
+    );
     t.match(report[1], /^ng refs\/heads\/main /);
     t.ok(most < 128, `git had ${most.toFixed(0)} MiB`);
     await isWellAfterwards(t, git, repository);
@@ -135,7 +170,8 @@ t.test('SECURITY I01: a large file is streamed: neither memory nor disk take wha
   for (let at = 0; at < mebibytes; at += 1) hash.update(Buffer.alloc(mebibyte));
   const blob = hash.digest();
   const tree = Buffer.concat([Buffer.from('100644 zeros\0'), blob]);
-  const idOf = (type: string, bytes: Buffer) => createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
+  const idOf = (type: string, bytes: Buffer) =>
+    createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
   const who = 'Alice <alice@example.org> 1700000000 +0000';
   const commit = Buffer.from(`tree ${idOf('tree', tree)}\nauthor ${who}\ncommitter ${who}\n\nZeros\n`);
   const pack = packWith(
@@ -144,7 +180,11 @@ t.test('SECURITY I01: a large file is streamed: neither memory nor disk take wha
     Buffer.concat([objectHead(types.blob, mebibytes * mebibyte), content]),
   );
   const memory = watchMemory(folder);
-  const { outcome } = await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${idOf('commit', commit)} refs/heads/main`], pack }));
+  const { outcome } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${idOf('commit', commit)} refs/heads/main`], pack }),
+  );
   const most = await memory.stop();
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
   t.ok(most > 0 && most < 128, `git had ${most.toFixed(0)} MiB`);
@@ -168,7 +208,10 @@ t.test('SECURITY I01: a push says how many objects it brings, and may not say to
   const { git, newRepository } = await openGit(t, { limits: { maxPushObjects: 5, maxPushMemoryBytes: 16 * mebibyte } });
   const repository = await newRepository();
   const settled: unknown[] = [];
-  const seen = { decide: async () => ({ accept: true as const }), settled: async (results: unknown[]) => void settled.push(...results) };
+  const seen = {
+    decide: async () => ({ accept: true as const }),
+    settled: async (results: unknown[]) => void settled.push(...results),
+  };
   const refused = await sendPush(git, repository, pushBytes({ commands, pack: packHead(6) }), seen);
   t.equal(refused.outcome.kind, 'refused');
   const reason = 'one push may bring at most 5 objects; push in parts';
@@ -206,14 +249,19 @@ t.test('SECURITY I01: the table of many small objects may be larger than one obj
     objects.push(Buffer.concat([objectHead(types.blob, content.length), deflateSync(content, { level: 0 })]));
   }
   const tree = Buffer.concat(entries);
-  const idOf = (type: string, bytes: Buffer) => createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
+  const idOf = (type: string, bytes: Buffer) =>
+    createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
   const commit = Buffer.from(`tree ${idOf('tree', tree)}\nauthor ${who}\ncommitter ${who}\n\nMany\n`);
   const pack = packWith(
     Buffer.concat([objectHead(types.commit, commit.length), deflateSync(commit)]),
     Buffer.concat([objectHead(types.tree, tree.length), deflateSync(tree)]),
     ...objects,
   );
-  const { outcome } = await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${idOf('commit', commit)} refs/heads/main`], pack }));
+  const { outcome } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${idOf('commit', commit)} refs/heads/main`], pack }),
+  );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
 });
 
@@ -225,7 +273,8 @@ t.test('a change to a large file that is refused goes through whole, as the refu
   run('init', '--quiet', '--initial-branch=main');
   run('config', 'core.compression', '1');
   const content = Buffer.alloc(18 * mebibyte);
-  for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(crc32(Buffer.from([at & 255, (at >> 8) & 255]), at), at);
+  for (let at = 0; at < content.length; at += 4)
+    content.writeUInt32LE(crc32(Buffer.from([at & 255, (at >> 8) & 255]), at), at);
   const ids: string[] = [];
   for (const word of ['one', 'two']) {
     writeFileSync(path.join(work, 'large'), Buffer.concat([Buffer.from(word), content]));
@@ -235,7 +284,11 @@ t.test('a change to a large file that is refused goes through whole, as the refu
   }
   const packed = (threshold: string) =>
     execFileSync('git', ['-c', `core.bigFileThreshold=${threshold}`, 'pack-objects', '--revs', '--stdout', '--quiet'], {
-      cwd: work, env: clientEnvironment, input: `${ids[1]}\n`, stdio: ['pipe', 'pipe', 'ignore'], maxBuffer: 2 ** 30,
+      cwd: work,
+      env: clientEnvironment,
+      input: `${ids[1]}\n`,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 30,
     });
   const all = [`${zeroId} ${ids[1]} refs/heads/main`];
   const asChange = await sendPush(git, repository, pushBytes({ commands: all, pack: packed('512m') }));

@@ -63,7 +63,12 @@ export interface Sent {
 }
 
 /** Opens a push without sending anything. */
-export function openPush(git: Git, path: string, seen: PushObserver = observer(), more: { stallMs?: number } = {}): Sent {
+export function openPush(
+  git: Git,
+  path: string,
+  seen: PushObserver = observer(),
+  more: { stallMs?: number } = {},
+): Sent {
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
   const answered: Buffer[] = [];
   output.on('data', (chunk: Buffer) => answered.push(chunk));

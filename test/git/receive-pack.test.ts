@@ -12,7 +12,12 @@ import { observer, openPush, packetLines, packOf, pushBytes, readAnswer, sendPus
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
-const [main, before, topic, tag] = [idOf('main'), idOf('main~1'), idOf('topic'), idOf('v1')] as [string, string, string, string];
+const [main, before, topic, tag] = [idOf('main'), idOf('main~1'), idOf('topic'), idOf('v1')] as [
+  string,
+  string,
+  string,
+  string,
+];
 const pack = packOf(sample, 'main', 'topic', 'v1');
 const created = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack });
 
@@ -34,12 +39,20 @@ t.test('an accepted push: decided before git acts, settled before the client hea
     },
     async settled(results) {
       await sleep(50);
-      order.push(`settled with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`);
+      order.push(
+        `settled with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
+      );
       return seen.settled(results);
     },
   });
-  const commands = [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`, `${zeroId} ${tag} refs/tags/v1`];
-  push.input.end(pushBytes({ commands, capabilities: 'report-status-v2 side-band-64k push-options', options: ['a', 'b=c'], pack }));
+  const commands = [
+    `${zeroId} ${main} refs/heads/main`,
+    `${zeroId} ${topic} refs/heads/topic`,
+    `${zeroId} ${tag} refs/tags/v1`,
+  ];
+  push.input.end(
+    pushBytes({ commands, capabilities: 'report-status-v2 side-band-64k push-options', options: ['a', 'b=c'], pack }),
+  );
   const outcome = await push.outcome;
 
   t.same(order, ['decide with 0 refs', 'settled with 3 refs, answer 0 lines']);
@@ -76,7 +89,12 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
     `${zeroId} ${'9'.repeat(40)} refs/heads/nothing`,
     `${main} ${zeroId} refs/heads/absent`,
   ];
-  const { answer } = await sendPush(git, repository, pushBytes({ commands, pack: packOf(sample, 'topic', '^main') }), seen);
+  const { answer } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands, pack: packOf(sample, 'topic', '^main') }),
+    seen,
+  );
   t.match(seen.results, [
     [
       { ref: 'refs/heads/main', ok: false, reason: /.+/ },
@@ -85,7 +103,10 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
       { ref: 'refs/heads/absent' },
     ],
   ]);
-  t.match(readAnswer(answer).report.join('\n'), /^unpack ok\nng refs\/heads\/main .+\nok refs\/heads\/topic\nng refs\/heads\/nothing/);
+  t.match(
+    readAnswer(answer).report.join('\n'),
+    /^unpack ok\nng refs\/heads\/main .+\nok refs\/heads\/topic\nng refs\/heads\/nothing/,
+  );
   t.equal((await git.refs(repository)).get('refs/heads/main'), main);
 });
 
@@ -106,7 +127,13 @@ t.test('moves, forced moves and deletions, with the client’s side left open as
   await step(`${topic} ${zeroId} refs/heads/doomed`);
   t.same([...(await git.refs(repository))], [['refs/heads/main', before]]);
 
-  const { answer } = await sendPush(git, repository, pushBytes({ commands: [`${before} ${zeroId} refs/heads/main`] }), observer(), false);
+  const { answer } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${before} ${zeroId} refs/heads/main`] }),
+    observer(),
+    false,
+  );
   t.match(readAnswer(answer).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
 });
 
@@ -115,7 +142,11 @@ t.test('answers without a side band, and without a report', async (t) => {
   const repository = await newRepository();
   const seen = observer({ accept: true, remarks: ['has no place'] });
   const plain = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], capabilities: 'report-status', pack });
-  t.same(packetLines((await sendPush(git, repository, plain, seen)).answer), ['unpack ok', 'ok refs/heads/main', 'flush']);
+  t.same(packetLines((await sendPush(git, repository, plain, seen)).answer), [
+    'unpack ok',
+    'ok refs/heads/main',
+    'flush',
+  ]);
   t.same(seen.results, [[{ ref: 'refs/heads/main', ok: true }]]);
 
   const silent = pushBytes({ commands: [`${zeroId} ${topic} refs/heads/topic`], capabilities: 'agent=x', pack });
@@ -142,7 +173,11 @@ t.test('SECURITY A09: a push that the observer refuses leaves no object, starts 
   const repository = await newRepository();
   const seen = observer({ accept: false, reason: 'this repository is\u0007 archived' });
   for (const capabilities of ['report-status side-band-64k', 'report-status']) {
-    const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`], capabilities, pack });
+    const bytes = pushBytes({
+      commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`],
+      capabilities,
+      pack,
+    });
     const { outcome, answer } = await sendPush(git, repository, bytes, seen);
     t.match(outcome, { kind: 'refused' });
     const report = capabilities.includes('side-band') ? readAnswer(answer).report : packetLines(answer);
@@ -167,45 +202,76 @@ t.test('an observer that fails stops the push before git has acted', async (t) =
   t.equal(git.load().writes.running, 0);
 });
 
-t.test('SECURITY A05: refs that a push may not write are refused, all or nothing, before anyone is asked', async (t) => {
-  const { git, newRepository } = await openGit(t, { limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 } });
-  const repository = await newRepository();
-  const seen = observer();
-  const refs: (string | Buffer)[] = [
-    'refs/heads/-x', 'refs/tags/--upload-pack=touch', 'refs/heads/HEAD', 'HEAD', 'refs/hearth/x', 'refs/replace/a', 'refs/stash', 'refs/heads/a..b',
-    'refs/heads/a b', 'refs/heads/a\u001b[1m', 'refs/heads/x.lock', '../../escape', 'refs/heads/../../config', '/etc/passwd', 'refs//heads/a',
-    Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff, 0xfe])]), `refs/heads/${'x'.repeat(2_000)}`, 'refs/heads/$(touch x)/..',
-  ];
-  for (const ref of refs) {
-    const commands = [`${zeroId} ${main} refs/heads/fine`, Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)])];
-    const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
-    t.match(outcome, { kind: 'refused' }, ref.toString());
-    const { report } = readAnswer(answer);
-    t.match(report[1], /^ng refs\/heads\/fine another ref/);
-    t.match(report[2], /^ng /);
-    t.notMatch(report.join(''), /\u001b.*reason/);
-  }
-  const refused = async (commands: string[], more: object = {}) => {
-    const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
-    return readAnswer(answer).report;
-  };
-  const many = (count: number) => Array.from({ length: count }, (_, n) => `${zeroId} ${main} refs/heads/b${n}`);
-  t.match((await refused(many(51)))[51], /^ng refs\/heads\/b50 one push may update at most 50 refs/);
-  t.match((await refused(many(4)))[4], /^ng refs\/heads\/b3 a repository has at most 3 refs/);
-  t.match((await refused([many(1)[0]!, many(1)[0]!]))[1], /^ng refs\/heads\/b0 /);
-  t.match((await refused(many(1), { capabilities: 'report-status side-band-64k push-options', options: ['a', 'b', 'c'] }))[1], /^ng refs\/heads\/b0 .*options/);
-  t.same(seen.pushes, [], 'nobody was asked');
-  t.equal((await git.refs(repository)).size, 0);
-  t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
+t.test(
+  'SECURITY A05: refs that a push may not write are refused, all or nothing, before anyone is asked',
+  async (t) => {
+    const { git, newRepository } = await openGit(t, {
+      limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 },
+    });
+    const repository = await newRepository();
+    const seen = observer();
+    const refs: (string | Buffer)[] = [
+      'refs/heads/-x',
+      'refs/tags/--upload-pack=touch',
+      'refs/heads/HEAD',
+      'HEAD',
+      'refs/hearth/x',
+      'refs/replace/a',
+      'refs/stash',
+      'refs/heads/a..b',
+      'refs/heads/a b',
+      'refs/heads/a\u001b[1m',
+      'refs/heads/x.lock',
+      '../../escape',
+      'refs/heads/../../config',
+      '/etc/passwd',
+      'refs//heads/a',
+      Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff, 0xfe])]),
+      `refs/heads/${'x'.repeat(2_000)}`,
+      'refs/heads/$(touch x)/..',
+    ];
+    for (const ref of refs) {
+      const commands = [
+        `${zeroId} ${main} refs/heads/fine`,
+        Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)]),
+      ];
+      const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
+      t.match(outcome, { kind: 'refused' }, ref.toString());
+      const { report } = readAnswer(answer);
+      t.match(report[1], /^ng refs\/heads\/fine another ref/);
+      t.match(report[2], /^ng /);
+      t.notMatch(report.join(''), /\u001b.*reason/);
+    }
+    const refused = async (commands: string[], more: object = {}) => {
+      const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
+      return readAnswer(answer).report;
+    };
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `${zeroId} ${main} refs/heads/b${n}`);
+    t.match((await refused(many(51)))[51], /^ng refs\/heads\/b50 one push may update at most 50 refs/);
+    t.match((await refused(many(4)))[4], /^ng refs\/heads\/b3 a repository has at most 3 refs/);
+    t.match((await refused([many(1)[0]!, many(1)[0]!]))[1], /^ng refs\/heads\/b0 /);
+    t.match(
+      (
+        await refused(many(1), { capabilities: 'report-status side-band-64k push-options', options: ['a', 'b', 'c'] })
+      )[1],
+      /^ng refs\/heads\/b0 .*options/,
+    );
+    t.same(seen.pushes, [], 'nobody was asked');
+    t.equal((await git.refs(repository)).size, 0);
+    t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
 
-  await sendPush(git, repository, pushBytes({ commands: many(3), pack }), seen);
-  t.equal((await git.refs(repository)).size, 3);
-});
+    await sendPush(git, repository, pushBytes({ commands: many(3), pack }), seen);
+    t.equal((await git.refs(repository)).size, 3);
+  },
+);
 
 t.test('a refused push of many megabytes is read to its end, but not without bound', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 4_000_000 } });
   const repository = await newRepository();
-  for (const [megabytes, readWhole] of [[2, true], [20, false]] as const) {
+  for (const [megabytes, readWhole] of [
+    [2, true],
+    [20, false],
+  ] as const) {
     const push = openPush(git, repository, observer({ accept: false, reason: 'no' }));
     push.input.write(created);
     for (let n = 0; n < megabytes; n += 1) push.input.write(Buffer.alloc(1_000_000));
@@ -230,7 +296,12 @@ t.test('damaged and cut packs are reported, and leave nothing', async (t) => {
   for (const [name, body] of bodies) {
     const repository = await newRepository();
     const seen = observer();
-    const { answer, outcome } = await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: body }), seen);
+    const { answer, outcome } = await sendPush(
+      git,
+      repository,
+      pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: body }),
+      seen,
+    );
     t.match(outcome, { kind: 'reported', results: [{ ok: false, reason: /.+/ }] }, name);
     t.match(readAnswer(answer).report.join(), /ng refs\/heads\/main/, name);
     t.equal(seen.results.length, 1);
@@ -314,7 +385,10 @@ t.test('pushes beyond the slots wait, and are told to come back before anything 
   const repository = await newRepository();
   let go = () => {};
   const held = new Promise<void>((resolve) => (go = resolve));
-  const first = sendPush(git, repository, created, { ...observer(), decide: async () => (await held, { accept: true }) });
+  const first = sendPush(git, repository, created, {
+    ...observer(),
+    decide: async () => (await held, { accept: true }),
+  });
   await until(() => git.load().writes.running === 1);
   const seen = observer();
   const second = t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'waited too long');
@@ -331,7 +405,9 @@ t.test('twenty pushes of one branch at once: one wins, the others are refused cl
   const repository = await newRepository();
   const ids = [main, before, topic];
   const all = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${ids[n % 3]} refs/heads/main`], pack }))),
+    Array.from({ length: 20 }, (_, n) =>
+      sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${ids[n % 3]} refs/heads/main`], pack })),
+    ),
   );
   const won = all.filter(({ outcome }) => outcome.kind === 'reported' && outcome.results[0]!.ok);
   t.equal(won.length, 1);
@@ -355,7 +431,10 @@ t.test('git starts while a push is decided on, and can do nothing until it is', 
     verdicts[turn]!(accept);
     t.equal((await pushing).outcome.kind, accept ? 'reported' : 'refused');
     await until(() => git.load().processes === 0, 'the end of git');
-    t.notOk(readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')), 'SECURITY A09');
+    t.notOk(
+      readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')),
+      'SECURITY A09',
+    );
     t.equal((await git.refs(repository)).size, accept ? 1 : 0);
   }
 });

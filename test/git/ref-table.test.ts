@@ -21,7 +21,12 @@ const delimiter = Buffer.from('0001');
 /** What git itself answers, with the settings that ours has. */
 function asGit(repository: string, args: string[], protocol?: string, input = Buffer.alloc(0)): Buffer {
   return execFileSync('git', [...args, repository], {
-    env: { ...clientEnvironment, GIT_CONFIG_GLOBAL: config, GIT_NO_REPLACE_OBJECTS: '1', ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }) },
+    env: {
+      ...clientEnvironment,
+      GIT_CONFIG_GLOBAL: config,
+      GIT_NO_REPLACE_OBJECTS: '1',
+      ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
+    },
     input,
     maxBuffer: 2 ** 28,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -29,7 +34,13 @@ function asGit(repository: string, args: string[], protocol?: string, input = Bu
 }
 
 const lists = (words: string[], said: string[] = ['agent=git/test', 'object-format=sha1']) =>
-  Buffer.concat([encodePacket('command=ls-refs\n'), ...said.map((word) => encodePacket(word)), delimiter, ...words.map((word) => encodePacket(`${word}\n`)), flushPacket]);
+  Buffer.concat([
+    encodePacket('command=ls-refs\n'),
+    ...said.map((word) => encodePacket(word)),
+    delimiter,
+    ...words.map((word) => encodePacket(`${word}\n`)),
+    flushPacket,
+  ]);
 
 const questions = [
   [],
@@ -45,7 +56,14 @@ async function list(repository: string, body: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   const { signal } = new AbortController();
-  await git.uploadPack({ path: repository, protocol: 'version=2', stateless: true, input: Readable.from([body]), output, signal });
+  await git.uploadPack({
+    path: repository,
+    protocol: 'version=2',
+    stateless: true,
+    input: Readable.from([body]),
+    output,
+    signal,
+  });
   return Buffer.concat(chunks);
 }
 
@@ -56,15 +74,27 @@ async function sameAsGit(t: Checks, repository: string, name: string, format?: s
       for (const protocol of [undefined, 'version=1', 'version=2']) {
         if (service === 'receive-pack' && protocol === 'version=2') continue;
         const strict = service === 'upload-pack' ? ['--strict'] : [];
-        const expected = asGit(repository, [service, ...strict, '--stateless-rpc', '--http-backend-info-refs'], protocol);
+        const expected = asGit(
+          repository,
+          [service, ...strict, '--stateless-rpc', '--http-backend-info-refs'],
+          protocol,
+        );
         const actual = await git.advertiseRefs({ path: repository, service, protocol });
-        t.equal(actual.toString('latin1'), expected.toString('latin1'), `${name}: ${service} ${protocol ?? 'version 0'}`);
+        t.equal(
+          actual.toString('latin1'),
+          expected.toString('latin1'),
+          `${name}: ${service} ${protocol ?? 'version 0'}`,
+        );
       }
     }
     for (const words of questions) {
       const body = lists(words, format === undefined ? undefined : [`object-format=${format}`]);
       const expected = asGit(repository, ['upload-pack', '--strict', '--stateless-rpc'], 'version=2', body);
-      t.equal((await list(repository, body)).toString('latin1'), expected.toString('latin1'), `${name}: ls-refs ${words.join(', ')}`);
+      t.equal(
+        (await list(repository, body)).toString('latin1'),
+        expected.toString('latin1'),
+        `${name}: ls-refs ${words.join(', ')}`,
+      );
     }
   }
 }
@@ -115,8 +145,14 @@ t.test('SECURITY I02: ten thousand refs', async (t) => {
   const repository = await filled();
   const main = bare(repository, 'rev-parse', 'main');
   const tag = bare(repository, 'rev-parse', 'v1');
-  const lines = Array.from({ length: 10_000 }, (_, at) => `${at % 5 === 0 ? tag : main} refs/tags/t${10_000 + at}\n${at % 5 === 0 ? `^${main}\n` : ''}`);
-  writeFileSync(path.join(repository, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${lines.join('')}`);
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, at) => `${at % 5 === 0 ? tag : main} refs/tags/t${10_000 + at}\n${at % 5 === 0 ? `^${main}\n` : ''}`,
+  );
+  writeFileSync(
+    path.join(repository, 'packed-refs'),
+    `# pack-refs with: peeled fully-peeled sorted \n${lines.join('')}`,
+  );
   bare(repository, 'update-ref', 'refs/tags/t10077', 'topic');
   await settle();
   await sameAsGit(t, repository, 'ten thousand');
@@ -128,7 +164,8 @@ t.test('what is unusual is left to git', async (t) => {
     'a symbolic ref': () => bare(repository, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main'),
     'a ref to a missing object': () => writeFileSync(path.join(repository, 'refs/heads/broken'), `${'1'.repeat(40)}\n`),
     'settings of its own': () => bare(repository, 'config', 'transfer.hideRefs', 'refs/heads/topic'),
-    'borrowed objects': () => writeFileSync(path.join(repository, 'objects/info/alternates'), `${path.join(folder, 'elsewhere')}\n`),
+    'borrowed objects': () =>
+      writeFileSync(path.join(repository, 'objects/info/alternates'), `${path.join(folder, 'elsewhere')}\n`),
     'a linked ref': () => {
       mkdirSync(path.join(folder, 'elsewhere'), { recursive: true });
       symlinkSync('main', path.join(repository, 'refs/heads/linked'));
@@ -167,7 +204,11 @@ t.test('requests that git would not take are not taken from memory', async (t) =
     await t.rejects(list(repository, body), { code: 'invalid' });
   }
   const twice = await list(repository, Buffer.concat([lists([]), lists([])]));
-  t.equal(twice.toString('latin1'), (await list(repository, lists([]))).toString('latin1'), 'only the first of two is answered, as git does');
+  t.equal(
+    twice.toString('latin1'),
+    (await list(repository, lists([]))).toString('latin1'),
+    'only the first of two is answered, as git does',
+  );
 });
 
 t.test('any change by anyone is seen at once', async (t) => {
@@ -176,7 +217,10 @@ t.test('any change by anyone is seen at once', async (t) => {
   const [one, two] = [bare(repository, 'rev-parse', 'main'), bare(repository, 'rev-parse', 'topic')];
   const ask = async () => (await git.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
   for (let round = 0; round < 40; round += 1) {
-    const name = `refs/heads/r${random.below(4)}${random.chance(0.5) ? '/deep' : ''}`.replace(/r(\d)\/deep/, 'd$1/deep');
+    const name = `refs/heads/r${random.below(4)}${random.chance(0.5) ? '/deep' : ''}`.replace(
+      /r(\d)\/deep/,
+      'd$1/deep',
+    );
     const act = random.below(5);
     if (act === 0) bare(repository, 'pack-refs', '--all');
     else if (act === 1) bare(repository, 'update-ref', '-d', name);
@@ -184,7 +228,10 @@ t.test('any change by anyone is seen at once', async (t) => {
     if (random.chance(0.3)) await settle();
     const expected = bare(repository, 'for-each-ref', '--format=%(objectname) %(refname)').split('\n');
     const answer = await ask();
-    t.ok(expected.every((line) => answer.includes(line)), `round ${round}`);
+    t.ok(
+      expected.every((line) => answer.includes(line)),
+      `round ${round}`,
+    );
     t.equal(answer.match(/ refs\/heads\//g)!.length, expected.filter((line) => line.includes(' refs/heads/')).length);
   }
 });
@@ -233,9 +280,13 @@ t.test('a moment whose file times are too young proves nothing', async (t) => {
 t.test('refs in memory cost no process', async (t) => {
   const repository = await filled();
   await settle();
-  for (const service of ['upload-pack', 'receive-pack'] as const) await git.advertiseRefs({ path: repository, service });
+  for (const service of ['upload-pack', 'receive-pack'] as const)
+    await git.advertiseRefs({ path: repository, service });
   await git.moveRepository(repository, `${repository}.gone.git`);
-  await t.rejects(git.advertiseRefs({ path: repository, service: 'upload-pack' }), 'what has moved away is not answered from memory');
+  await t.rejects(
+    git.advertiseRefs({ path: repository, service: 'upload-pack' }),
+    'what has moved away is not answered from memory',
+  );
   await git.moveRepository(`${repository}.gone.git`, repository);
   await git.advertiseRefs({ path: repository, service: 'upload-pack' });
   await until(() => git.load().short.running === 0);

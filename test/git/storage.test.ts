@@ -5,21 +5,38 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { createGit, encodePacket, flushPacket } from '../../src/git/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { because, clientEnvironment, gitConfig, gitSync, killBelow, openGit, processesBelow, recordingLogger, sampleRepository, until } from './git-fixture.ts';
+import {
+  because,
+  clientEnvironment,
+  gitConfig,
+  gitSync,
+  killBelow,
+  openGit,
+  processesBelow,
+  recordingLogger,
+  sampleRepository,
+  until,
+} from './git-fixture.ts';
 import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
 
-t.test('SECURITY B01, SPEC §2.2 a repository lies at <storage-root>/<owner-uuid>/<repo-uuid>.git, and nowhere else', async (t) => {
-  const { git, folder } = await openGit(t);
-  const [owner, repository] = ['0a0b0c0d-0000-4000-8000-000000000001', '0a0b0c0d-0000-4000-8000-000000000002'];
-  t.equal(git.repositoryPath(owner, repository), path.join(folder, 'data', 'repositories', owner, `${repository}.git`));
-  for (const bad of ['', 'alice', '../../etc', `${owner}/..`, owner.toUpperCase(), `${owner}\n`]) {
-    t.throws(() => git.repositoryPath(bad, repository), { code: 'internal' }, bad);
-    t.throws(() => git.repositoryPath(owner, bad), { code: 'internal' }, bad);
-  }
-});
+t.test(
+  'SECURITY B01, SPEC §2.2 a repository lies at <storage-root>/<owner-uuid>/<repo-uuid>.git, and nowhere else',
+  async (t) => {
+    const { git, folder } = await openGit(t);
+    const [owner, repository] = ['0a0b0c0d-0000-4000-8000-000000000001', '0a0b0c0d-0000-4000-8000-000000000002'];
+    t.equal(
+      git.repositoryPath(owner, repository),
+      path.join(folder, 'data', 'repositories', owner, `${repository}.git`),
+    );
+    for (const bad of ['', 'alice', '../../etc', `${owner}/..`, owner.toUpperCase(), `${owner}\n`]) {
+      t.throws(() => git.repositoryPath(bad, repository), { code: 'internal' }, bad);
+      t.throws(() => git.repositoryPath(owner, bad), { code: 'internal' }, bad);
+    }
+  },
+);
 
 t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samples', async (t) => {
   const { git, newRepository } = await openGit(t);
@@ -30,7 +47,11 @@ t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samp
   t.ok(await git.repositoryExists(repository));
   await t.rejects(git.createRepository(repository, { defaultBranch: 'main' }), because('repository_exists'));
   for (const branch of ['', '-x', 'a..b', 'HEAD', 'a b', 'x.lock']) {
-    await t.rejects(git.createRepository(`${repository}2.git`, { defaultBranch: branch }), because('invalid_branch_name'), branch);
+    await t.rejects(
+      git.createRepository(`${repository}2.git`, { defaultBranch: branch }),
+      because('invalid_branch_name'),
+      branch,
+    );
   }
 });
 
@@ -46,7 +67,11 @@ t.test('a creation that was cut short is taken up again', async (t) => {
 t.test('repositories move and go, also while they are read', async (t) => {
   const { git, folder, newRepository } = await openGit(t);
   const [repository, other] = await Promise.all([newRepository(), newRepository()]);
-  await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }));
+  await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }),
+  );
   t.match(await git.head(repository), { oid: main });
   const trashed = path.join(folder, 'data', 'trash', 'x.git');
   await git.moveRepository(repository, trashed);
@@ -72,7 +97,9 @@ t.test('SECURITY B08: an archive expands nothing that was pushed', async (t) => 
   const [input, output] = [new PassThrough(), new PassThrough()];
   const archive: Buffer[] = [];
   output.on('data', (chunk: Buffer) => archive.push(chunk));
-  input.end(Buffer.concat([...['--format=tar', 'main', 'subst'].map((word) => encodePacket(`argument ${word}`)), flushPacket]));
+  input.end(
+    Buffer.concat([...['--format=tar', 'main', 'subst'].map((word) => encodePacket(`argument ${word}`)), flushPacket]),
+  );
   const outcome = await git.uploadArchive({ path: repository, input, output, signal: new AbortController().signal });
   t.match(outcome, { exitCode: 0, cutShort: false });
   t.match(Buffer.concat(archive).toString('latin1'), '$Format:%H%n%(trailers)%w(9999999999)$');
@@ -80,15 +107,30 @@ t.test('SECURITY B08: an archive expands nothing that was pushed', async (t) => 
 
 /** What git leaves when it is killed, as files and folders of a repository. */
 const stale = [
-  'HEAD.lock', 'packed-refs.lock', 'packed-refs.new', 'config.lock', 'refs/heads/main.lock', 'refs/heads/a/b/c.lock', 'refs/tags/v1.lock',
-  'objects/tmp_objdir-incoming-AbCdEf/pack/tmp_pack_1', 'objects/pack/tmp_pack_XyZ', 'objects/pack/tmp_idx_XyZ', 'objects/pack/.tmp-123-pack-1.pack',
-  'objects/ab/tmp_obj_QwErTy', 'objects/info/commit-graphs/commit-graph-chain.lock', 'objects/info/commit-graph.lock',
+  'HEAD.lock',
+  'packed-refs.lock',
+  'packed-refs.new',
+  'config.lock',
+  'refs/heads/main.lock',
+  'refs/heads/a/b/c.lock',
+  'refs/tags/v1.lock',
+  'objects/tmp_objdir-incoming-AbCdEf/pack/tmp_pack_1',
+  'objects/pack/tmp_pack_XyZ',
+  'objects/pack/tmp_idx_XyZ',
+  'objects/pack/.tmp-123-pack-1.pack',
+  'objects/ab/tmp_obj_QwErTy',
+  'objects/info/commit-graphs/commit-graph-chain.lock',
+  'objects/info/commit-graph.lock',
 ];
 
 t.test('SECURITY 4.3: recovery removes leftovers of an earlier run and nothing else', async (t) => {
   const { git, folder, newRepository } = await openGit(t);
   const repository = await newRepository();
-  await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }));
+  await sendPush(
+    git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }),
+  );
   gitSync(['repack', '-adq'], { cwd: repository });
   const intact = () => readdirSync(repository, { recursive: true, encoding: 'utf8' }).sort();
   const before = intact();
@@ -99,7 +141,8 @@ t.test('SECURITY 4.3: recovery removes leftovers of an earlier run and nothing e
     writeFileSync(full, 'x');
     if (!old) return;
     utimesSync(full, long, long);
-    if (file.includes('incoming')) for (const up of [path.dirname(full), path.dirname(path.dirname(full))]) utimesSync(up, long, long);
+    if (file.includes('incoming'))
+      for (const up of [path.dirname(full), path.dirname(path.dirname(full))]) utimesSync(up, long, long);
   };
   for (const file of stale) place(file, true);
   place('refs/heads/busy.lock', false);
@@ -108,15 +151,30 @@ t.test('SECURITY 4.3: recovery removes leftovers of an earlier run and nothing e
   const actions = await git.recover(repository);
   const removed = actions.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   t.same(removed.sort(), stale.map((file) => file.replace(/(incoming-\w+).*/, '$1')).sort());
-  t.same(actions.filter(({ kind }) => kind === 'empty_ref'), [{ kind: 'empty_ref', file: 'refs/heads/empty' }]);
+  t.same(
+    actions.filter(({ kind }) => kind === 'empty_ref'),
+    [{ kind: 'empty_ref', file: 'refs/heads/empty' }],
+  );
   const left = intact().filter((file) => !before.includes(file) && statSync(path.join(repository, file)).isFile());
-  t.same(left, ['refs/heads/busy.lock', 'refs/heads/empty'], 'a lock of this run stays, and so does the hint at what was lost');
-  t.same((await git.recover(repository)).map(({ kind }) => kind), ['empty_ref'], 'a second time there is nothing to do');
+  t.same(
+    left,
+    ['refs/heads/busy.lock', 'refs/heads/empty'],
+    'a lock of this run stays, and so does the hint at what was lost',
+  );
+  t.same(
+    (await git.recover(repository)).map(({ kind }) => kind),
+    ['empty_ref'],
+    'a second time there is nothing to do',
+  );
   t.match(await git.head(repository), { oid: main });
 
   const next = await createGit({ config: gitConfig(folder), logger: recordingLogger().logger });
   t.teardown(() => next.stop(0));
-  t.match(await next.recover(repository), [{ kind: 'removed', file: 'refs/heads/busy.lock' }, { kind: 'empty_ref' }], 'the next run removes it');
+  t.match(
+    await next.recover(repository),
+    [{ kind: 'removed', file: 'refs/heads/busy.lock' }, { kind: 'empty_ref' }],
+    'the next run removes it',
+  );
 });
 
 /** A server of an earlier run: opens a push, writes half of it, and waits to be killed. */
@@ -138,34 +196,39 @@ function stopped(pid: number): boolean {
   }
 }
 
-t.test('SECURITY 4.3: git that outlives a killed server is ended at the next start; other git is not ours', async (t) => {
-  const folder = temporaryFolder(t);
-  const config = gitConfig(folder);
-  const repository = path.join(config.storage.root, 'x.git');
-  const first = await createGit({ config, logger: recordingLogger().logger });
-  await first.createRepository(repository, { defaultBranch: 'main' });
-  await first.stop(0);
+t.test(
+  'SECURITY 4.3: git that outlives a killed server is ended at the next start; other git is not ours',
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const config = gitConfig(folder);
+    const repository = path.join(config.storage.root, 'x.git');
+    const first = await createGit({ config, logger: recordingLogger().logger });
+    await first.createRepository(repository, { defaultBranch: 'main' });
+    await first.stop(0);
 
-  const server = spawn(process.execPath, ['--input-type=module', '-e', earlierRun(config, repository)], { stdio: ['ignore', 'inherit', 'inherit'] });
-  t.teardown(() => killBelow(folder));
-  const incoming = () => readdirSync(path.join(repository, 'objects')).some((name) => name.startsWith('tmp_objdir-'));
-  await until(incoming, 'the push of the earlier run');
-  // Its input would end with the server; a helper that holds the pipe open keeps git waiting.
-  // On a busy machine one of them may be gone before it is stopped.
-  const strays = (await processesBelow(repository)).filter((pid) => pid !== server.pid && stopped(pid));
-  t.ok(strays.length > 0);
-  const byHand = spawn('git', [`--git-dir=${repository}`, 'cat-file', '--batch'], { env: clientEnvironment });
-  t.teardown(() => byHand.kill());
-  server.kill('SIGKILL');
-  await new Promise((resolve) => server.once('close', resolve));
+    const server = spawn(process.execPath, ['--input-type=module', '-e', earlierRun(config, repository)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    t.teardown(() => killBelow(folder));
+    const incoming = () => readdirSync(path.join(repository, 'objects')).some((name) => name.startsWith('tmp_objdir-'));
+    await until(incoming, 'the push of the earlier run');
+    // Its input would end with the server; a helper that holds the pipe open keeps git waiting.
+    // On a busy machine one of them may be gone before it is stopped.
+    const strays = (await processesBelow(repository)).filter((pid) => pid !== server.pid && stopped(pid));
+    t.ok(strays.length > 0);
+    const byHand = spawn('git', [`--git-dir=${repository}`, 'cat-file', '--batch'], { env: clientEnvironment });
+    t.teardown(() => byHand.kill());
+    server.kill('SIGKILL');
+    await new Promise((resolve) => server.once('close', resolve));
 
-  const next = await createGit({ config, logger: recordingLogger().logger });
-  t.teardown(() => next.stop(0));
-  const ended = await next.endStrayProcesses();
-  t.ok(ended.some((pid) => strays.includes(pid)));
-  await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
-  t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
-  await next.recover(repository);
-  t.notOk(incoming());
-  t.same(await next.endStrayProcesses(), [], 'a second time there is nothing to do');
-});
+    const next = await createGit({ config, logger: recordingLogger().logger });
+    t.teardown(() => next.stop(0));
+    const ended = await next.endStrayProcesses();
+    t.ok(ended.some((pid) => strays.includes(pid)));
+    await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
+    t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
+    await next.recover(repository);
+    t.notOk(incoming());
+    t.same(await next.endStrayProcesses(), [], 'a second time there is nothing to do');
+  },
+);

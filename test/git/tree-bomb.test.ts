@@ -13,7 +13,8 @@ let bomb: string;
 t.before(async () => {
   room = await openGit(t, { limits: { readMemoryBytes: 48 * 1024 ** 2 } });
   path = await room.newRepository();
-  const make = (args: string[], input?: string) => gitSync(args, { cwd: path, ...(input === undefined ? {} : { input }) });
+  const make = (args: string[], input?: string) =>
+    gitSync(args, { cwd: path, ...(input === undefined ? {} : { input }) });
   const blob = make(['hash-object', '-w', '--stdin'], 'bang\n');
   base = make(['commit-tree', make(['mktree'], `100644 blob ${blob}\ta\n`), '-m', 'Begin']);
   let entry = `100644 blob ${blob}`;
@@ -25,7 +26,8 @@ t.before(async () => {
 });
 
 /** Ten thousand million files would need a hundred times the limit; git is stopped on the way there. */
-const stopped = () => room.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
+const stopped = () =>
+  room.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
 
 t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and git is ended', async (t) => {
   const { reading } = room.git;
@@ -39,9 +41,15 @@ t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and g
     await t.rejects(stream, because('too_large_to_stream'));
     t.equal(stopped(), index + 1);
   }
-  const input = new PassThrough().end(Buffer.concat([encodePacket('argument --format=tar'), encodePacket('argument main'), Buffer.from('0000')]));
+  const input = new PassThrough().end(
+    Buffer.concat([encodePacket('argument --format=tar'), encodePacket('argument main'), Buffer.from('0000')]),
+  );
   const output = new PassThrough().resume();
-  t.match(await room.git.uploadArchive({ path, input, output, signal: new AbortController().signal }), { cutShort: true }, 'git archive --remote');
+  t.match(
+    await room.git.uploadArchive({ path, input, output, signal: new AbortController().signal }),
+    { cutShort: true },
+    'git archive --remote',
+  );
   t.equal(stopped(), streams.length + 1);
   await t.rejects(room.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
   t.equal(stopped(), streams.length + 2);
@@ -60,6 +68,7 @@ t.test('SECURITY I05: lists of it end where they are enough, or say that they ar
 
 t.test('what is not endless is sent as ever', async (t) => {
   const pieces: Buffer[] = [];
-  for await (const piece of await room.git.reading.plainDiff(path, { from: null, to: base })) pieces.push(piece as Buffer);
+  for await (const piece of await room.git.reading.plainDiff(path, { from: null, to: base }))
+    pieces.push(piece as Buffer);
   t.match(Buffer.concat(pieces).toString(), /^\+bang$/m);
 });

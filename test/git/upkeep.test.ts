@@ -7,12 +7,19 @@ import { gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
 import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
 
 const sample = sampleRepository();
-const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name], { cwd: sample })) as [string, string];
+const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name], { cwd: sample })) as [
+  string,
+  string,
+];
 const room = await openGit(t, { limits: { upkeepQuietMs: 0 } });
 
 const packFiles = (repository: string) => readdirSync(path.join(repository, 'objects', 'pack'));
 const push = (repository: string, branch: string, id: string, ...revisions: string[]) =>
-  sendPush(room.git, repository, pushBytes({ commands: [`${zeroId} ${id} refs/heads/${branch}`], pack: packOf(sample, ...revisions) }));
+  sendPush(
+    room.git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${id} refs/heads/${branch}`], pack: packOf(sample, ...revisions) }),
+  );
 
 t.test('a repository that is pushed to gets packs with a bitmap and packed refs, and loses nothing', async (t) => {
   const repository = await room.newRepository();
@@ -38,7 +45,10 @@ t.test('what is fast enough gets a commit-graph and is left as it is', async (t)
   const repository = await room.newRepository();
   await push(repository, 'main', main, 'main');
   t.equal(await room.git.maintain(), 1);
-  t.same(packFiles(repository).filter((name) => !name.startsWith('pack-')), []);
+  t.same(
+    packFiles(repository).filter((name) => !name.startsWith('pack-')),
+    [],
+  );
   gitSync(['--git-dir', repository, 'commit-graph', 'verify']);
   t.equal(await room.git.maintain(), 0);
 });
@@ -49,7 +59,8 @@ t.test('packing anew: those that need it, within the window, and what nothing re
   const lost = gitSync(['--git-dir', needy, 'hash-object', '-w', '--stdin'], { input: 'pushed away last week' });
   // As many as would be there after some thousand loose objects.
   mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
-  for (let number = 0; number < 30; number += 1) writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
+  for (let number = 0; number < 30; number += 1)
+    writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
   t.equal(await room.git.packAll([needy, calm], async () => false), 0, 'the window is over');
   const before = packFiles(calm);
   t.equal(await room.git.packAll([needy, path.join(room.folder, 'absent.git'), calm], async () => true), 1);
@@ -65,12 +76,17 @@ function upkeepAlone(givenUp: string[] = []) {
     door: undefined as never,
     packAnew: (repository, signal) => {
       started.push(repository);
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => {
-        givenUp.push(repository);
-        reject(signal.reason as Error);
-      }));
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          givenUp.push(repository);
+          reject(signal.reason as Error);
+        }),
+      );
     },
-    logger: silentLogger, lowDiskFloorBytes: 0, quietMs: 0, now: Date.now,
+    logger: silentLogger,
+    lowDiskFloorBytes: 0,
+    quietMs: 0,
+    now: Date.now,
   });
   return { upkeep, started };
 }
@@ -107,9 +123,16 @@ t.test('what is pushed to without a pause gets its turn after two hundred pushes
   const repository = await room.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
   const upkeep = createUpkeep({
-    door: { run: async ({ argv }: { argv: readonly string[] }) => (ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), complaint: '' }) } as never,
+    door: {
+      run: async ({ argv }: { argv: readonly string[] }) => (
+        ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), complaint: '' }
+      ),
+    } as never,
     packAnew: async () => {},
-    logger: silentLogger, lowDiskFloorBytes: 0, quietMs: 3_600_000, now: () => 0,
+    logger: silentLogger,
+    lowDiskFloorBytes: 0,
+    quietMs: 3_600_000,
+    now: () => 0,
   });
   for (let turn = 0; turn < 199; turn += 1) upkeep.note(repository);
   t.same([await upkeep.run(), ran], [0, []]);

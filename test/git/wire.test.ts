@@ -20,7 +20,14 @@ function readHead(bytes: Buffer | Buffer[], { maxBytes = 1_000_000, quietMs = 1_
 }
 
 t.test('packets are cut the same wherever the stream is split', async (t) => {
-  const packets = [encodePacket('one\n'), flushPacket, encodePacket(''), Buffer.from('0001'), Buffer.from('0002'), encodePacket(Buffer.alloc(5_000, 7))];
+  const packets = [
+    encodePacket('one\n'),
+    flushPacket,
+    encodePacket(''),
+    Buffer.from('0001'),
+    Buffer.from('0002'),
+    encodePacket(Buffer.alloc(5_000, 7)),
+  ];
   const whole = Buffer.concat(packets);
   for (const size of [1, 2, 3, 5, 4_096, whole.length]) {
     const reader = new PacketReader();
@@ -83,12 +90,22 @@ t.test('the head of a push: commands, capabilities, shallow lines, options, and 
       options: ['ci.skip', 'topic=é'],
     });
     t.ok(head!.capabilities.has('report-status'));
-    t.ok(bytes.subarray(0, Buffer.concat(head!.bytes).length).equals(Buffer.concat(head!.bytes)), 'what was read is kept as it came');
+    t.ok(
+      bytes.subarray(0, Buffer.concat(head!.bytes).length).equals(Buffer.concat(head!.bytes)),
+      'what was read is kept as it came',
+    );
   }
 });
 
 t.test('without the push-options capability nothing follows the commands', async (t) => {
-  const head = await readHead(Buffer.concat([command(zero, some, 'refs/heads/main', 'report-status'), flushPacket, encodePacket('not an option'), flushPacket]));
+  const head = await readHead(
+    Buffer.concat([
+      command(zero, some, 'refs/heads/main', 'report-status'),
+      flushPacket,
+      encodePacket('not an option'),
+      flushPacket,
+    ]),
+  );
   t.same(head!.options, []);
 });
 
@@ -109,8 +126,14 @@ t.test('what is no push is refused with a reason', async (t) => {
     ['bad_push', Buffer.concat([command(zero, some, 'refs/heads/main', 'x'), Buffer.from('0001')])],
     ['signed_push', encodePacket('push-cert\0report-status')],
   ];
-  for (const [reason, bytes] of cases) await t.rejects(readHead(bytes), because(reason), bytes.toString('latin1', 0, 60));
-  await t.rejects(readHead(Buffer.concat(Array.from({ length: 50 }, (_, n) => command(zero, some, `refs/heads/${n}`))), { maxBytes: 1_000 }), because('push_head_too_large'));
+  for (const [reason, bytes] of cases)
+    await t.rejects(readHead(bytes), because(reason), bytes.toString('latin1', 0, 60));
+  await t.rejects(
+    readHead(Buffer.concat(Array.from({ length: 50 }, (_, n) => command(zero, some, `refs/heads/${n}`))), {
+      maxBytes: 1_000,
+    }),
+    because('push_head_too_large'),
+  );
   await t.rejects(
     readPushHead(new PassThrough(), { maxBytes: 1_000, quietMs: 20, signal: new AbortController().signal }),
     because('push_stalled'),
@@ -126,8 +149,48 @@ t.test('a client that leaves while its commands are read is noticed', async (t) 
 });
 
 t.test('ref names: our rules are those of git check-ref-format', async (t) => {
-  const parts = ['a', 'A-b', '.a', 'a.', 'a..b', 'a.lock', 'a.lock.b', '@', '@{', 'a@{1', '-a', 'é', 'a b', 'a~', 'a^', 'a:', 'a?', 'a*', 'a[', 'a\\', '\x7f', '\x01', '', 'HEAD', 'a]', '{', '#', "'", '$(x)', '%2e', 'a@', '\u202e'];
-  const names = [...parts.map((part) => `refs/tags/x${part}/${part}`), ...parts.slice(0, 8).map((part) => `refs/heads/${part}`), 'main', 'refs/', '/refs/a', 'refs//a'];
+  const parts = [
+    'a',
+    'A-b',
+    '.a',
+    'a.',
+    'a..b',
+    'a.lock',
+    'a.lock.b',
+    '@',
+    '@{',
+    'a@{1',
+    '-a',
+    'é',
+    'a b',
+    'a~',
+    'a^',
+    'a:',
+    'a?',
+    'a*',
+    'a[',
+    'a\\',
+    '\x7f',
+    '\x01',
+    '',
+    'HEAD',
+    'a]',
+    '{',
+    '#',
+    "'",
+    '$(x)',
+    '%2e',
+    'a@',
+    '\u202e',
+  ];
+  const names = [
+    ...parts.map((part) => `refs/tags/x${part}/${part}`),
+    ...parts.slice(0, 8).map((part) => `refs/heads/${part}`),
+    'main',
+    'refs/',
+    '/refs/a',
+    'refs//a',
+  ];
   for (const name of names) t.equal(isWellFormedRef(name), accepts(['check-ref-format', name]), JSON.stringify(name));
   for (const name of ['main', '-a', 'HEAD', 'a/HEAD', 'a..b', 'a b']) {
     t.equal(isBranchName(name), accepts(['check-ref-format', '--branch', name]), `branch ${name}`);
@@ -145,10 +208,29 @@ function accepts(args: string[]): boolean {
 
 t.test('SECURITY A05: ref policy, three places to write to, no new name that looks like an option', async (t) => {
   const refused = (name: string | Buffer, creates = true) => refuseRef(Buffer.from(name), creates);
-  for (const fine of ['refs/heads/main', 'refs/tags/v1', 'refs/notes/commits', 'refs/heads/a/b/c', 'refs/heads/ünï', `refs/heads/${some}`]) {
+  for (const fine of [
+    'refs/heads/main',
+    'refs/tags/v1',
+    'refs/notes/commits',
+    'refs/heads/a/b/c',
+    'refs/heads/ünï',
+    `refs/heads/${some}`,
+  ]) {
     t.equal(refused(fine), null, fine);
   }
-  for (const bad of ['HEAD', 'refs/heads', 'refs/stash', 'refs/hearth/x', 'refs/replace/x', 'refs/pull/1/head', 'refs/heads/', 'refs/heads/a..b', '--upload-pack=x', 'refs/heads/x\n', `refs/heads/${'x'.repeat(1_000)}`]) {
+  for (const bad of [
+    'HEAD',
+    'refs/heads',
+    'refs/stash',
+    'refs/hearth/x',
+    'refs/replace/x',
+    'refs/pull/1/head',
+    'refs/heads/',
+    'refs/heads/a..b',
+    '--upload-pack=x',
+    'refs/heads/x\n',
+    `refs/heads/${'x'.repeat(1_000)}`,
+  ]) {
     t.type(refused(bad), 'string', bad);
   }
   t.match(refused(Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff])])), /UTF-8/);
@@ -169,10 +251,14 @@ t.test('SECURITY C06: text for a client’s terminal has no control characters',
 
 t.test('a refusal is written in the form the client asked for', async (t) => {
   const update = { ref: 'refs/heads/a', rawRef: Buffer.from('refs/heads/a'), oldId: zero, newId: some };
-  const refusal = (capabilities: string[]) => new ReportWriter(new Set(capabilities)).refusal([{ update, reason: 'no\u001bway\n' }]);
+  const refusal = (capabilities: string[]) =>
+    new ReportWriter(new Set(capabilities)).refusal([{ update, reason: 'no\u001bway\n' }]);
   const plain = Buffer.concat([encodePacket('unpack ok\n'), encodePacket('ng refs/heads/a no way\n'), flushPacket]);
   t.same(refusal(['report-status']), plain);
-  t.same(refusal(['report-status-v2', 'side-band-64k']), Buffer.concat([encodePacket(Buffer.concat([Buffer.from([1]), plain])), flushPacket]));
+  t.same(
+    refusal(['report-status-v2', 'side-band-64k']),
+    Buffer.concat([encodePacket(Buffer.concat([Buffer.from([1]), plain])), flushPacket]),
+  );
   t.equal(refusal([]).length, 0);
   t.same(refusal(['side-band-64k']), flushPacket);
 });
@@ -182,7 +268,9 @@ t.test('a report of ten thousand refs fits into packets and reads back', async (
     const ref = `refs/heads/branch-${n}`;
     return { ref, rawRef: Buffer.from(ref), oldId: zero, newId: some };
   });
-  const bytes = new ReportWriter(new Set(['report-status', 'side-band-64k'])).refusal(updates.map((update) => ({ update, reason: 'no' })));
+  const bytes = new ReportWriter(new Set(['report-status', 'side-band-64k'])).refusal(
+    updates.map((update) => ({ update, reason: 'no' })),
+  );
   const reader = new ReportReader(true);
   t.equal(reader.push(bytes).length, 0, 'all of it is kept back');
   t.ok(reader.isComplete);
@@ -191,7 +279,12 @@ t.test('a report of ten thousand refs fits into packets and reads back', async (
 });
 
 t.test('reading a report: progress passes, the report waits, option lines decide nothing', async (t) => {
-  const rawUpdates = ['refs/heads/a', 'refs/heads/b', 'refs/heads/c'].map((ref) => ({ ref, rawRef: Buffer.from(ref), oldId: zero, newId: some }));
+  const rawUpdates = ['refs/heads/a', 'refs/heads/b', 'refs/heads/c'].map((ref) => ({
+    ref,
+    rawRef: Buffer.from(ref),
+    oldId: zero,
+    newId: some,
+  }));
   const report = Buffer.concat([
     encodePacket('unpack ok\n'),
     encodePacket('ok refs/heads/a\n'),
@@ -199,7 +292,8 @@ t.test('reading a report: progress passes, the report waits, option lines decide
     encodePacket('ng refs/heads/b failed to update ref\n'),
     flushPacket,
   ]);
-  const band = (number: number, data: Buffer | string) => encodePacket(Buffer.concat([Buffer.from([number]), Buffer.from(data)]));
+  const band = (number: number, data: Buffer | string) =>
+    encodePacket(Buffer.concat([Buffer.from([number]), Buffer.from(data)]));
   const reader = new ReportReader(true);
   t.same(reader.push(band(2, 'Resolving\r')), band(2, 'Resolving\r'));
   // Cut across packets of the side band, as git does with long reports.

@@ -6,8 +6,18 @@ import { splitLines } from '../../src/highlighting/split-lines.ts';
 
 t.test('a language is known by the name of the file alone', async (t) => {
   const cases: [string, string | null][] = [
-    ['main.ts', 'TypeScript'], ['src/Makefile', 'Makefile'], ['a.C', 'C'], ['x.h', 'C'], ['Dockerfile', 'Dockerfile'], ['boot.S', 'Assembly'],
-    ['plot.R', 'R'], ['README', null], ['noending.', null], ['constructor', null], ['x.__proto__', null], ['.gitmodules', 'Git settings'],
+    ['main.ts', 'TypeScript'],
+    ['src/Makefile', 'Makefile'],
+    ['a.C', 'C'],
+    ['x.h', 'C'],
+    ['Dockerfile', 'Dockerfile'],
+    ['boot.S', 'Assembly'],
+    ['plot.R', 'R'],
+    ['README', null],
+    ['noending.', null],
+    ['constructor', null],
+    ['x.__proto__', null],
+    ['.gitmodules', 'Git settings'],
   ];
   for (const [name, language] of cases) t.equal(languageOf(name)?.name ?? null, language, name);
 });
@@ -33,20 +43,43 @@ t.test('dependencies §5 a thread colours, remembers, gives up in time and comes
     return null;
   };
   const lines = await coloured('a.ts', 'const a = "<b>";\n/* x\n y */');
-  t.match(lines?.[0], /<span class="x-keyword">const<\/span> a = <span class="x-string">&quot;&lt;b&gt;&quot;<\/span>;/);
+  t.match(
+    lines?.[0],
+    /<span class="x-keyword">const<\/span> a = <span class="x-string">&quot;&lt;b&gt;&quot;<\/span>;/,
+  );
   t.equal(lines?.length, 3);
-  t.equal(await highlighting.highlight({ oid, fileName: 'a.ts', text: 'not read again' }), lines, 'an id never means other bytes');
+  t.equal(
+    await highlighting.highlight({ oid, fileName: 'a.ts', text: 'not read again' }),
+    lines,
+    'an id never means other bytes',
+  );
   t.equal(await highlighting.highlight({ oid: '2', fileName: 'a.unknown', text: 'x' }), null);
-  t.equal(await highlighting.highlight({ oid: '3', fileName: 'a.ts', text: 'x'.repeat(2_001) }), null, 'a line too long');
-  t.equal(await highlighting.highlight({ oid: '4', fileName: 'a.ts', text: 'x\n'.repeat(10_001) }), null, 'too many lines');
-  t.equal(await highlighting.highlight({ oid: '5', fileName: 'a.ts', text: `${'x'.repeat(1_000)}\n`.repeat(600) }), null, 'too many bytes');
+  t.equal(
+    await highlighting.highlight({ oid: '3', fileName: 'a.ts', text: 'x'.repeat(2_001) }),
+    null,
+    'a line too long',
+  );
+  t.equal(
+    await highlighting.highlight({ oid: '4', fileName: 'a.ts', text: 'x\n'.repeat(10_001) }),
+    null,
+    'too many lines',
+  );
+  t.equal(
+    await highlighting.highlight({ oid: '5', fileName: 'a.ts', text: `${'x'.repeat(1_000)}\n`.repeat(600) }),
+    null,
+    'too many bytes',
+  );
 
   // Within the caps, and yet this grammar needs many seconds for it.
   const trap = `${'a'.repeat(1_900)}\n`.repeat(60) + `${' '.repeat(1_900)}\n`.repeat(60);
   const startedAt = performance.now();
   t.equal(await highlighting.highlight({ oid: '6', fileName: 'a.cpp', text: trap }), null);
   t.ok(performance.now() - startedAt < 5_000, 'the thread was ended');
-  t.match(await coloured('a.c', 'int x;'), ['<span class="x-type">int</span> x;'], 'the next one is served by a new thread');
+  t.match(
+    await coloured('a.c', 'int x;'),
+    ['<span class="x-type">int</span> x;'],
+    'the next one is served by a new thread',
+  );
 });
 
 const style = readFileSync(new URL('../../templates/assets/style.css', import.meta.url), 'utf8');
@@ -54,7 +87,9 @@ const style = readFileSync(new URL('../../templates/assets/style.css', import.me
 /** Relative luminance and contrast as WCAG 2.2 defines them. */
 function luminance(colour: string): number {
   const hex = colour.length === 4 ? [...colour.slice(1)].map((digit) => digit + digit).join('') : colour.slice(1);
-  const [r, g, b] = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const [r, g, b] = [0, 2, 4]
+    .map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)) as [number, number, number];
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -67,12 +102,17 @@ t.test('web-ui §6 every kind of word stands out by 4.5:1 from what it can stand
   const pair = (text: string) => /light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/.exec(text)?.slice(1, 3);
   const token = (name: string) => pair(new RegExp(`--${name}: ([^;]+);`).exec(style)![1]!)!;
   const grounds = ['surface', 'glow', 'good-glow', 'bad-glow'].map((name) => [name, token(name)] as const);
-  const words = [...style.matchAll(/^  [^\n]*\.x-[^\n]*?\{ color: ([^;]+);/gm)].map(([, colour]) => (colour!.startsWith('var(') ? token(/--([a-z]+)/.exec(colour!)![1]!) : pair(colour!)!));
+  const words = [...style.matchAll(/^ {2}[^\n]*\.x-[^\n]*?\{ color: ([^;]+);/gm)].map(([, colour]) =>
+    colour!.startsWith('var(') ? token(/--([a-z]+)/.exec(colour!)![1]!) : pair(colour!)!,
+  );
   t.ok(words.length >= 8);
   for (const colours of words) {
     for (const [ground, [light, dark]] of grounds) {
       const found = [contrast(colours[0]!, light!), contrast(colours[1]!, dark!)];
-      t.ok(found.every((each) => each >= 4.5), `${colours.join(' ')} on ${ground}: ${found.map((each) => each.toFixed(2)).join(', ')}`);
+      t.ok(
+        found.every((each) => each >= 4.5),
+        `${colours.join(' ')} on ${ground}: ${found.map((each) => each.toFixed(2)).join(', ')}`,
+      );
     }
   }
 });

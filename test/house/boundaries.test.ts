@@ -45,7 +45,11 @@ const homes: Record<string, string> = {
 };
 
 const sources = readSources('src');
-const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 t.test('every room has its place in the picture', async (t) => {
   for (const room of new Set(sources.map((source) => source.room))) t.not(lineOf(room), -1, room);
@@ -57,7 +61,8 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
     for (const { file, specifier } of imports) {
       if (file === null || file === 'package.json') continue;
       if (file.startsWith('migrations/')) {
-        if (room !== 'app' && room !== 'cli') wrong.push(`${from} imports ${specifier}: only app and cli know the migrations`);
+        if (room !== 'app' && room !== 'cli')
+          wrong.push(`${from} imports ${specifier}: only app and cli know the migrations`);
         continue;
       }
       if (!file.startsWith('src/')) {
@@ -66,9 +71,12 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
       }
       const target = file.split('/')[1]!.replace(/\.ts$/, '');
       if (target === room) continue;
-      if (lineOf(target) <= lineOf(room)) wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${room}`);
-      if (narrower[room]?.includes(target) === false) wrong.push(`${from} imports ${specifier}: ${room} may not see ${target}`);
-      if (file !== 'src/app.ts' && file !== `src/${target}/index.ts`) wrong.push(`${from} imports ${specifier}, past the front door`);
+      if (lineOf(target) <= lineOf(room))
+        wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${room}`);
+      if (narrower[room]?.includes(target) === false)
+        wrong.push(`${from} imports ${specifier}: ${room} may not see ${target}`);
+      if (file !== 'src/app.ts' && file !== `src/${target}/index.ts`)
+        wrong.push(`${from} imports ${specifier}, past the front door`);
     }
   }
   t.strictSame(wrong, []);
@@ -76,18 +84,29 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
 
 t.test('only the command line starts the app, and bin only the command line', async (t) => {
   const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app.ts'));
-  t.strictSame(importers.filter(({ room }) => room !== 'cli').map((source) => source.path), []);
+  t.strictSame(
+    importers.filter(({ room }) => room !== 'cli').map((source) => source.path),
+    [],
+  );
   for (const { path: from, imports } of readSources('bin')) {
-    t.strictSame(imports.map(({ file }) => file), ['src/cli/index.ts'], from);
+    t.strictSame(
+      imports.map(({ file }) => file),
+      ['src/cli/index.ts'],
+      from,
+    );
   }
 });
 
 t.test('migrations are plain SQL: of src they see the types of db alone', async (t) => {
   for (const source of readSources('migrations')) {
     for (const { file, specifier } of source.imports) {
-      t.ok(file?.startsWith('migrations/') === true || file === 'src/db/index.ts', `${source.path} imports ${specifier}`);
+      t.ok(
+        file?.startsWith('migrations/') === true || file === 'src/db/index.ts',
+        `${source.path} imports ${specifier}`,
+      );
     }
-    for (const { module } of valueImports(source)) t.match(module, /^\.\//, `${source.path} imports values of ${module}`);
+    for (const { module } of valueImports(source))
+      t.match(module, /^\.\//, `${source.path} imports values of ${module}`);
   }
 });
 
@@ -106,7 +125,9 @@ t.test('no circle among files', async (t) => {
 });
 
 t.test('every import leads to a file, and every package is one that the program declares', async (t) => {
-  const declared = JSON.parse(readFileSync(path.join(projectFolder, 'package.json'), 'utf8')) as { dependencies: object };
+  const declared = JSON.parse(readFileSync(path.join(projectFolder, 'package.json'), 'utf8')) as {
+    dependencies: object;
+  };
   const known = new Set([...sources, ...readSources('migrations')].map((source) => source.path));
   const wrong: string[] = [];
   for (const { path: from, imports } of sources) {

@@ -4,9 +4,12 @@ import { checkConfig, exampleFile, options } from '../../src/config/index.ts';
 
 const written = readFileSync(new URL('../../config.example.toml', import.meta.url), 'utf8');
 
-t.test('config.example.toml is what the options table says: bin/hearth config example > config.example.toml', async (t) => {
-  t.equal(written, exampleFile());
-});
+t.test(
+  'config.example.toml is what the options table says: bin/hearth config example > config.example.toml',
+  async (t) => {
+    t.equal(written, exampleFile());
+  },
+);
 
 t.test('every line of the example works when its # is taken away, and none changes a default', async (t) => {
   const toml = written.replace(/^#(?=[a-z_]+ = )/gm, '');
@@ -25,7 +28,10 @@ t.test('every line of the example works when its # is taken away, and none chang
   const defaults = checkConfig(sources({})).loaded!.config;
   const { baseUrl, caFile, ssh, federation, metrics, ...same } = loaded!.config;
   t.match(defaults, same);
-  t.match(defaults, { ssh: { enabled: ssh.enabled, listen: ssh.listen }, federation: { ...federation, baseUrl: null } });
+  t.match(defaults, {
+    ssh: { enabled: ssh.enabled, listen: ssh.listen },
+    federation: { ...federation, baseUrl: null },
+  });
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');
   t.equal(metrics.token, 'a long random text');
@@ -45,9 +51,18 @@ t.test('an option has one key, one environment name built from it, and one sente
 t.test('SPEC §1 and DESIGN §10: the names that others rely on exist', async (t) => {
   const names = options.map((option) => option.env as string);
   for (const name of [
-    'SERVICE_FEDERATION_ENABLED', 'SERVICE_FEDERATION_BASE_URL', 'SERVICE_FEDERATION_PEER_ALLOWLIST',
-    'SERVICE_FEDERATION_MAX_ATTEMPTS', 'SERVICE_FEDERATION_USER_RESYNC_INTERVAL',
-    'SERVICE_FEDERATION_DEV_ALLOW_INSECURE', 'SERVICE_REPO_IMAGE_ROOT',
-    'SERVICE_DATA_DIR', 'SERVICE_HTTP_LISTEN', 'SERVICE_SSH_LISTEN', 'SERVICE_GRPC_LISTEN', 'SERVICE_BASE_URL',
-  ]) t.ok(names.includes(name), name);
+    'SERVICE_FEDERATION_ENABLED',
+    'SERVICE_FEDERATION_BASE_URL',
+    'SERVICE_FEDERATION_PEER_ALLOWLIST',
+    'SERVICE_FEDERATION_MAX_ATTEMPTS',
+    'SERVICE_FEDERATION_USER_RESYNC_INTERVAL',
+    'SERVICE_FEDERATION_DEV_ALLOW_INSECURE',
+    'SERVICE_REPO_IMAGE_ROOT',
+    'SERVICE_DATA_DIR',
+    'SERVICE_HTTP_LISTEN',
+    'SERVICE_SSH_LISTEN',
+    'SERVICE_GRPC_LISTEN',
+    'SERVICE_BASE_URL',
+  ])
+    t.ok(names.includes(name), name);
 });

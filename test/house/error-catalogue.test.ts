@@ -22,7 +22,8 @@ interface Use {
 /** Where an expression says a reason: as it stands, in both branches, or as what is left of `??`. */
 function literals(expression: ts.Expression): string[] {
   if (ts.isStringLiteralLike(expression)) return [expression.text];
-  if (ts.isConditionalExpression(expression)) return [...literals(expression.whenTrue), ...literals(expression.whenFalse)];
+  if (ts.isConditionalExpression(expression))
+    return [...literals(expression.whenTrue), ...literals(expression.whenFalse)];
   if (ts.isParenthesizedExpression(expression)) return literals(expression.expression);
   if (ts.isBinaryExpression(expression)) return [...literals(expression.left), ...literals(expression.right)];
   return [];
@@ -42,7 +43,8 @@ function parameterOf(expression: ts.Expression): Parameter | null {
   for (let node: ts.Node = expression; node !== undefined; node = node.parent) {
     if (!ts.isFunctionLike(node)) continue;
     for (const [index, { name }] of node.parameters.entries()) {
-      const element = ts.isObjectBindingPattern(name) && name.elements.find((one) => one.name.getText() === expression.text);
+      const element =
+        ts.isObjectBindingPattern(name) && name.elements.find((one) => one.name.getText() === expression.text);
       if (!element && name.getText() !== expression.text) continue;
       const named = ts.isVariableDeclaration(node.parent) ? node.parent.name : node.name;
       if (named === undefined) return null;
@@ -54,7 +56,10 @@ function parameterOf(expression: ts.Expression): Parameter | null {
 }
 
 /** What a call gives for a parameter. */
-function argumentFor(call: ts.CallExpression | ts.NewExpression, { index, property }: Parameter): ts.Expression | undefined {
+function argumentFor(
+  call: ts.CallExpression | ts.NewExpression,
+  { index, property }: Parameter,
+): ts.Expression | undefined {
   const argument = call.arguments?.[index];
   if (property === undefined || argument === undefined || !ts.isObjectLiteralExpression(argument)) return argument;
   const assigned = argument.properties.find((one) => one.name?.getText() === property);
@@ -86,7 +91,10 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
     if (found.length > 0) return;
     // A function that passes its parameter on: what it is called with is the reason.
     const parameter = parameterOf(expression);
-    const callers = parameter === null ? [] : calls.filter((call) => call.callee === parameter.name && sees(call.source, source, parameter.name));
+    const callers =
+      parameter === null
+        ? []
+        : calls.filter((call) => call.callee === parameter.name && sees(call.source, source, parameter.name));
     if (callers.length === 0 || depth > 3) unreadable.push(`${place}: ${expression.getText()}`);
     for (const caller of callers) {
       const argument = argumentFor(caller.node, parameter!);
@@ -111,25 +119,35 @@ const { uses, unreadable } = usesOfReasons(sources);
 
 t.test('DESIGN §5 a reason is a slug', async (t) => {
   t.ok(uses.length > 20, `${uses.length} places give a reason`);
-  t.strictSame(uses.filter(({ reason }) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(reason)), []);
+  t.strictSame(
+    uses.filter(({ reason }) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(reason)),
+    [],
+  );
 });
 
 t.test('DESIGN §5 one reason has one code, wherever it is given', async (t) => {
   const byReason = Map.groupBy(uses, (use) => use.reason);
   const torn = [...byReason].filter(([, places]) => new Set(places.map(({ code }) => code)).size > 1);
-  t.strictSame(torn.map(([reason, places]) => [reason, ...places.map(({ code, place }) => `${code} at ${place}`)]), []);
+  t.strictSame(
+    torn.map(([reason, places]) => [reason, ...places.map(({ code, place }) => `${code} at ${place}`)]),
+    [],
+  );
 });
 
 t.test('reasons are written out, so that a search finds them', async (t) => {
   const carriers = ['src/config/problems.ts'];
-  t.strictSame(unreadable.filter((place) => !carriers.some((file) => place.startsWith(file))), []);
+  t.strictSame(
+    unreadable.filter((place) => !carriers.some((file) => place.startsWith(file))),
+    [],
+  );
 });
 
 t.test('a reason that code asks for is one that code gives', async (t) => {
   const given = new Set([...uses.map(({ reason }) => reason), 'internal', 'not_found']);
   for (const source of sources) {
     walk(source.tree, (node) => {
-      if (ts.isPropertyAssignment(node) && node.name.getText() === 'reason') for (const one of literals(node.initializer)) given.add(one);
+      if (ts.isPropertyAssignment(node) && node.name.getText() === 'reason')
+        for (const one of literals(node.initializer)) given.add(one);
     });
   }
   const unknown: string[] = [];

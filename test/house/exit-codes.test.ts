@@ -9,12 +9,21 @@ import type { ErrorCode } from '../../src/kernel/index.ts';
 const refusal = (code: ErrorCode, reason = 'x'): DomainError => new DomainError(code, reason, 'No.');
 
 t.test('command-line.md 1.2: the list of exit codes', async (t) => {
-  t.same(exitCodes.map(([code]) => code), [0, 1, 2, 3, 4, 5, 6, 7, 78, 130, 143]);
+  t.same(
+    exitCodes.map(([code]) => code),
+    [0, 1, 2, 3, 4, 5, 6, 7, 78, 130, 143],
+  );
 });
 
 t.test('DESIGN §5: every error code has its exit code', async (t) => {
   const expected: Record<ErrorCode, number> = {
-    invalid: 2, unauthenticated: 4, forbidden: 4, not_found: 3, conflict: 4, unavailable: 6, internal: 1,
+    invalid: 2,
+    unauthenticated: 4,
+    forbidden: 4,
+    not_found: 3,
+    conflict: 4,
+    unavailable: 6,
+    internal: 1,
   };
   for (const [code, exit] of Object.entries(expected)) t.equal(exitCodeOf(refusal(code as ErrorCode)), exit, code);
   t.equal(exitCodeOf(new Error('a fault')), 1);
@@ -24,11 +33,26 @@ t.test('DESIGN §5: every error code has its exit code', async (t) => {
 });
 
 t.test('settings end with 5, and keep serve from being started again', async (t) => {
-  for (const reason of ['config_file', 'config_syntax', 'config_unknown_key', 'config_bad_value', 'config_combination', 'no_data_dir', 'git_missing', 'git_too_old']) {
+  for (const reason of [
+    'config_file',
+    'config_syntax',
+    'config_unknown_key',
+    'config_bad_value',
+    'config_combination',
+    'no_data_dir',
+    'git_missing',
+    'git_too_old',
+  ]) {
     t.equal(exitCodeOf(refusal('invalid', reason)), 5, reason);
     t.equal(exitCodeOfServe(refusal('invalid', reason)), 78, reason);
   }
-  for (const reason of ['data_dir_unusable', 'network_file_system', 'schema_newer', 'port_forbidden', 'database_unavailable']) {
+  for (const reason of [
+    'data_dir_unusable',
+    'network_file_system',
+    'schema_newer',
+    'port_forbidden',
+    'database_unavailable',
+  ]) {
     t.equal(exitCodeOfServe(refusal('unavailable', reason)), 78, reason);
   }
   t.equal(exitCodeOfServe(refusal('unavailable', 'data_dir_in_use')), 6, 'the other server may be about to end');

@@ -3,11 +3,19 @@ import t from 'tap';
 import ts from 'typescript';
 import { readSources, walk } from './source-files.ts';
 
-const through = (group: string, last: number): string[] => Array.from({ length: last }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`);
+const through = (group: string, last: number): string[] =>
+  Array.from({ length: last }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`);
 
 /** On git, files, output, accounts, access, SSH, exhaustion and data. Nobody gets a password by mail, so there is no D-07 to hold. */
 const claimed = [
-  ...through('A', 9), ...through('B', 8), ...through('C', 11), ...through('D-', 13).filter((id) => id !== 'D-07'), ...through('E', 9), ...through('F', 9), ...through('I', 12), ...through('J', 9),
+  ...through('A', 9),
+  ...through('B', 8),
+  ...through('C', 11),
+  ...through('D-', 13).filter((id) => id !== 'D-07'),
+  ...through('E', 9),
+  ...through('F', 9),
+  ...through('I', 12),
+  ...through('J', 9),
 ];
 
 /** Ids that stand in a text behind the word "security": `security A01, A02 no address …`. */
@@ -24,7 +32,10 @@ t.test('every invariant that Hearth claims has a test with its id', async (t) =>
       if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) for (const id of idsIn(node.text)) named.add(id);
     });
   }
-  t.same(claimed.filter((id) => !named.has(id)), []);
+  t.same(
+    claimed.filter((id) => !named.has(id)),
+    [],
+  );
 });
 
 t.test('the check reads ids as they are written', async (t) => {

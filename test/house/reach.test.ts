@@ -49,7 +49,8 @@ const connectsNowhere: Check = (source) => {
     if (connectingPackages.includes(module)) found.push(`${placeOf(source, node)} imports ${module}`);
     const refused = connecting[module];
     if (refused === undefined) continue;
-    for (const name of names) if (refused.includes(name)) found.push(`${placeOf(source, node)} imports ${name} of ${module}`);
+    for (const name of names)
+      if (refused.includes(name)) found.push(`${placeOf(source, node)} imports ${name} of ${module}`);
     if (!names.includes('*')) continue;
     const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
     const bindings = clause?.namedBindings;
@@ -93,7 +94,16 @@ const knowsNoProcess: Check = (source) => {
 };
 
 /** The parts of TypeORM that would be a third door to the database. */
-const databaseDoors = ['DataSource', 'QueryRunner', 'dataSource', 'queryRunner', 'createQueryRunner', 'getRepository', 'getTreeRepository', 'transaction'];
+const databaseDoors = [
+  'DataSource',
+  'QueryRunner',
+  'dataSource',
+  'queryRunner',
+  'createQueryRunner',
+  'getRepository',
+  'getTreeRepository',
+  'transaction',
+];
 
 const usesTheTwoDoors: Check = (source) => {
   if (source.room === 'db') return [];
@@ -126,7 +136,8 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
   'src/db/side-worker.ts': 'runs in a side thread and answers through its port',
   'src/highlighting/highlight-worker.ts': 'runs in its thread and answers through its port',
   'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
-  'src/cli/completion/known-names.ts': 'reads names at every press of Tab; the room of the database loads too slowly for that',
+  'src/cli/completion/known-names.ts':
+    'reads names at every press of Tab; the room of the database loads too slowly for that',
 });
 
 holds('only outbound opens connections', connectsNowhere, {
@@ -182,10 +193,19 @@ t.test('the checks see what they are for', async (t) => {
         'await git.fetch(path);',
       ],
     ],
-    [knowsNoProcess, ['process.env.HOME;', 'process.exit(1);', "import process from 'node:process';"], ['process.nextTick(go);', 'this.process.stop();']],
+    [
+      knowsNoProcess,
+      ['process.env.HOME;', 'process.exit(1);', "import process from 'node:process';"],
+      ['process.nextTick(go);', 'this.process.stop();'],
+    ],
     [
       usesTheTwoDoors,
-      ['tx.manager.getRepository(schema);', 'db.read.transaction(go);', 'tx.manager.queryRunner;', "import { DataSource } from 'typeorm';"],
+      [
+        'tx.manager.getRepository(schema);',
+        'db.read.transaction(go);',
+        'tx.manager.queryRunner;',
+        "import { DataSource } from 'typeorm';",
+      ],
       ["import { EntitySchema } from 'typeorm';", 'tx.manager.insert(schema, row);'],
     ],
   ];

@@ -39,7 +39,11 @@ export function trackedFiles(): string[] {
 export function readSources(...folders: string[]): SourceFile[] {
   return folders
     .filter((folder) => existsSync(path.join(projectFolder, folder)))
-    .flatMap((folder) => readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' }).map((name) => path.posix.join(folder, name)))
+    .flatMap((folder) =>
+      readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        path.posix.join(folder, name),
+      ),
+    )
     .filter((file) => file.endsWith('.ts'))
     .sort()
     .map(readSource);
@@ -94,7 +98,8 @@ export function valueImports(source: SourceFile): ValueImport[] {
   };
   walk(source.tree, (node) => {
     if (ts.isImportDeclaration(node)) {
-      if (node.importClause?.isTypeOnly !== true) add((node.moduleSpecifier as ts.StringLiteral).text, importedNames(node), node);
+      if (node.importClause?.isTypeOnly !== true)
+        add((node.moduleSpecifier as ts.StringLiteral).text, importedNames(node), node);
     } else if (ts.isExportDeclaration(node)) {
       const from = node.moduleSpecifier as ts.StringLiteral | undefined;
       if (!node.isTypeOnly && from !== undefined) add(from.text, ['*'], node);

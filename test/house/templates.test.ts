@@ -58,8 +58,10 @@ t.test('DESIGN §9 templates hold nothing that the content security policy refus
       if (type === 'tag') tag = String(val);
       if (type === 'attribute' && name === 'style') wrong.push(`${place} has a style attribute`);
       if (type === 'attribute' && /^on[a-z]+$/.test(name ?? '')) wrong.push(`${place} has the handler ${name}`);
-      if (type === 'attribute' && /^['"]?\s*javascript:/i.test(String(val))) wrong.push(`${place} links to javascript:`);
-      if ((type === 'dot' || type === 'text') && (tag === 'script' || tag === 'style')) wrong.push(`${place} has an inline ${tag}`);
+      if (type === 'attribute' && /^['"]?\s*javascript:/i.test(String(val)))
+        wrong.push(`${place} links to javascript:`);
+      if ((type === 'dot' || type === 'text') && (tag === 'script' || tag === 'style'))
+        wrong.push(`${place} has an inline ${tag}`);
       if (type === 'text-html') wrong.push(`${place} is raw HTML`);
       if (type === 'filter') wrong.push(`${place} runs a filter`);
       if (type === 'newline' || type === 'indent' || type === 'outdent') tag = '';
@@ -69,8 +71,25 @@ t.test('DESIGN §9 templates hold nothing that the content security policy refus
 });
 
 t.test('the check sees every way to write unescaped output, and nothing else', async (t) => {
-  const raw = ['p!= a', '!= a', 'p text !{a} more', 'a(href!=a) x', '| !{a}', 'p #[b!= a]', 'div&attributes(a)\n  != a'];
-  const escaped = ['p= a', 'p #{a}', 'a(href=a) x', 'if a != b\n  p x', "input(disabled)", "a(title!='plain')", '- const x = a != b', '//- != a'];
+  const raw = [
+    'p!= a',
+    '!= a',
+    'p text !{a} more',
+    'a(href!=a) x',
+    '| !{a}',
+    'p #[b!= a]',
+    'div&attributes(a)\n  != a',
+  ];
+  const escaped = [
+    'p= a',
+    'p #{a}',
+    'a(href=a) x',
+    'if a != b\n  p x',
+    'input(disabled)',
+    "a(title!='plain')",
+    '- const x = a != b',
+    '//- != a',
+  ];
   for (const text of raw) t.strictSame(rawOutputs(lex(text)), ['a'], text);
   for (const text of escaped) t.strictSame(rawOutputs(lex(text)), [], text);
 });

@@ -24,7 +24,8 @@ function reasonOf(declaredType: string, bytes: Buffer): string {
 
 t.test('the size of a picture is read from its header', async (t) => {
   for (const type of types) t.same(imageSize(sampleImages[type]), { width: 1, height: 1 }, type);
-  const bytes = (...parts: (string | number[])[]): Buffer => Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
+  const bytes = (...parts: (string | number[])[]): Buffer =>
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
   const frame = bytes('\xff\xc2', [0, 11, 8, 0, 21, 0, 37]);
   const note = (order: string, tag: number[]): Buffer => bytes('\xff\xe1', [0, 34], 'Exif\0\0', order, tag);
   const little = [0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
@@ -32,16 +33,32 @@ t.test('the size of a picture is read from its header', async (t) => {
   const wide = { width: 37, height: 21 };
   const cases: [string, Buffer, unknown][] = [
     ['a progressive JPEG', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2], frame.toString('latin1')), wide],
-    ['a JPEG held on its side', bytes('\xff\xd8', note('II', little).toString('latin1'), frame.toString('latin1')), { width: 21, height: 37 }],
-    ['the same, written the other way round', bytes('\xff\xd8', note('MM', big).toString('latin1'), frame.toString('latin1')), { width: 21, height: 37 }],
+    [
+      'a JPEG held on its side',
+      bytes('\xff\xd8', note('II', little).toString('latin1'), frame.toString('latin1')),
+      { width: 21, height: 37 },
+    ],
+    [
+      'the same, written the other way round',
+      bytes('\xff\xd8', note('MM', big).toString('latin1'), frame.toString('latin1')),
+      { width: 21, height: 37 },
+    ],
     ['a JPEG without a frame', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2]), null],
     ['a JPEG whose segment leads past its end', bytes('\xff\xd8\xff\xe1', [0xff, 0xff]), null],
-    ['a JPEG whose note leads past its end', bytes('\xff\xd8', note('II', [0x2a, 0, 0xff, 0xff, 0xff, 0xff]).toString('latin1')), null],
+    [
+      'a JPEG whose note leads past its end',
+      bytes('\xff\xd8', note('II', [0x2a, 0, 0xff, 0xff, 0xff, 0xff]).toString('latin1')),
+      null,
+    ],
     ['a lossy WebP', bytes('RIFF\0\0\0\0WEBPVP8 ', [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 37, 0x40, 21, 0]), wide],
     ['an extended WebP', bytes('RIFF\0\0\0\0WEBPVP8X', [10, 0, 0, 0, 0, 0, 0, 0, 36, 0, 0, 20, 0, 0]), wide],
     ['a PNG that is cut off', sampleImages['image/png'].subarray(0, 20), null],
     ['a PNG of absurd size', Buffer.concat([sampleImages['image/png'].subarray(0, 16), Buffer.alloc(8, 0xff)]), null],
-    ['a drawing', Buffer.from('<?xml version="1.0"?>\n<svg xmlns="x" width="37px" height=\'20.6\' viewBox="0 0 1 1">'), wide],
+    [
+      'a drawing',
+      Buffer.from('<?xml version="1.0"?>\n<svg xmlns="x" width="37px" height=\'20.6\' viewBox="0 0 1 1">'),
+      wide,
+    ],
     ['a drawing without sides', Buffer.from('<svg viewBox="0 0 10 10">'), null],
     ['a drawing in shares', Buffer.from('<svg width="100%" height="50%">'), null],
     ['text', Buffer.from('hello'), null],
@@ -50,14 +67,17 @@ t.test('the size of a picture is read from its header', async (t) => {
   for (const [what, file, expected] of cases) t.same(imageSize(file), expected, what);
 });
 
-t.test('security B06, SPEC §4.3 each of the four types is accepted under its own name and refused under every other', async (t) => {
-  for (const declared of types) {
-    for (const actual of types) {
-      const expected = declared === actual ? `accepted as ${actual}` : 'image_content_mismatch';
-      t.equal(reasonOf(declared, sampleImages[actual]), expected, `${actual} declared as ${declared}`);
+t.test(
+  'security B06, SPEC §4.3 each of the four types is accepted under its own name and refused under every other',
+  async (t) => {
+    for (const declared of types) {
+      for (const actual of types) {
+        const expected = declared === actual ? `accepted as ${actual}` : 'image_content_mismatch';
+        t.equal(reasonOf(declared, sampleImages[actual]), expected, `${actual} declared as ${declared}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('security B07, SPEC §4.3 the leading bytes decide, and only they: what follows may be anything', async (t) => {
   const heads: [string, string][] = [
@@ -70,7 +90,11 @@ t.test('security B07, SPEC §4.3 the leading bytes decide, and only they: what f
   for (const [type, head] of heads) {
     const magic = Buffer.from(head, 'latin1');
     t.equal(reasonOf(type, magic), `accepted as ${type}`, 'the magic alone');
-    t.equal(reasonOf(type, Buffer.concat([magic, seededRandom(4).bytes(5000)])), `accepted as ${type}`, 'with noise behind');
+    t.equal(
+      reasonOf(type, Buffer.concat([magic, seededRandom(4).bytes(5000)])),
+      `accepted as ${type}`,
+      'with noise behind',
+    );
     for (let length = 1; length < magic.length; length++) {
       t.equal(reasonOf(type, magic.subarray(0, length)), 'image_content_mismatch', `${type} cut after ${length} bytes`);
     }
@@ -85,7 +109,11 @@ t.test('security B07, SPEC §4.3 the leading bytes decide, and only they: what f
 
 t.test('SPEC §4.3 a RIFF file is WebP only when its form type at offset 8 says WEBP', async (t) => {
   for (const form of ['WAVE', 'AVI ', 'webp', 'WEBQ']) {
-    t.equal(reasonOf('image/webp', Buffer.from(`RIFF\x24\x00\x00\x00${form}fmt `, 'latin1')), 'image_content_mismatch', form);
+    t.equal(
+      reasonOf('image/webp', Buffer.from(`RIFF\x24\x00\x00\x00${form}fmt `, 'latin1')),
+      'image_content_mismatch',
+      form,
+    );
   }
 });
 
@@ -101,8 +129,18 @@ t.test('SPEC §8 2,097,152 bytes are accepted, one more is refused, none is refu
 });
 
 t.test('SPEC §4.3 no other type is allowed, whatever the bytes are', async (t) => {
-  const others = ['image/svg+xml', 'image/bmp', 'image/tiff', 'image/avif', 'text/html', 'application/octet-stream', '', 'png'];
-  for (const declared of others) t.equal(reasonOf(declared, sampleImages['image/png']), 'image_type_not_allowed', declared);
+  const others = [
+    'image/svg+xml',
+    'image/bmp',
+    'image/tiff',
+    'image/avif',
+    'text/html',
+    'application/octet-stream',
+    '',
+    'png',
+  ];
+  for (const declared of others)
+    t.equal(reasonOf(declared, sampleImages['image/png']), 'image_type_not_allowed', declared);
   t.equal(reasonOf('image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')), 'image_content_mismatch');
 });
 
@@ -117,8 +155,16 @@ t.test('security B06 a file that is an image and something else is refused', asy
   const { 'image/png': png, 'image/jpeg': jpeg, 'image/gif': gif } = sampleImages;
   const polyglots: [string, string, Buffer][] = [
     ['an archive behind it', 'image/png', Buffer.concat([png, zipArchive])],
-    ['an archive with a comment', 'image/gif', Buffer.concat([gif, zipArchive.subarray(0, -2), Buffer.from('\x05\x00hello', 'latin1')])],
-    ['a page in its first comment', 'image/jpeg', Buffer.concat([jpeg.subarray(0, 20), Buffer.from('<html><body onload=x>'), jpeg])],
+    [
+      'an archive with a comment',
+      'image/gif',
+      Buffer.concat([gif, zipArchive.subarray(0, -2), Buffer.from('\x05\x00hello', 'latin1')]),
+    ],
+    [
+      'a page in its first comment',
+      'image/jpeg',
+      Buffer.concat([jpeg.subarray(0, 20), Buffer.from('<html><body onload=x>'), jpeg]),
+    ],
     ['a script element', 'image/gif', Buffer.concat([gif, Buffer.from('<SCRIPT src=x>')])],
     ['a PDF header', 'image/png', Buffer.concat([png, Buffer.from('%PDF-1.7')])],
     ['a script that begins with GIF89a', 'image/gif', Buffer.from('GIF89a=1;alert(1)')],
@@ -131,15 +177,27 @@ t.test('security B06 a file that is an image and something else is refused', asy
 t.test('chance does not make a polyglot: noise and an archive mark in the middle pass', async (t) => {
   const random = seededRandom(11);
   for (let round = 0; round < 200; round++) {
-    const bytes = Buffer.concat([sampleImages['image/png'], random.bytes(3000), Buffer.from('PK\x05\x06', 'latin1'), random.bytes(40)]);
+    const bytes = Buffer.concat([
+      sampleImages['image/png'],
+      random.bytes(3000),
+      Buffer.from('PK\x05\x06', 'latin1'),
+      random.bytes(40),
+    ]);
     if (reasonOf('image/png', bytes) !== 'accepted as image/png') t.fail(`round ${round}`);
   }
-  t.equal(reasonOf('image/png', Buffer.concat([sampleImages['image/png'], Buffer.from('PK\x05\x06', 'latin1')])), 'accepted as image/png');
+  t.equal(
+    reasonOf('image/png', Buffer.concat([sampleImages['image/png'], Buffer.from('PK\x05\x06', 'latin1')])),
+    'accepted as image/png',
+  );
 });
 
 function openStore(t: Owner, directory = path.join(temporaryFolder(t), 'deep', 'images')) {
   const clock = fixedClock();
-  return { directory, clock, store: createImageStore({ directory, clock, random: seededRandom(), logger: silentLogger }) };
+  return {
+    directory,
+    clock,
+    store: createImageStore({ directory, clock, random: seededRandom(), logger: silentLogger }),
+  };
 }
 
 async function content(store: ImageStore, of = id): Promise<Buffer | null> {
@@ -170,7 +228,11 @@ t.test('security B01 an id that is no UUID never becomes a path', async (t) => {
   const { store } = openStore(t);
   for (const bad of ['../x', '', '.', id.toUpperCase(), `${id}/..`, `${id}\0`]) {
     await t.rejects(store.open(bad), { code: 'internal' }, bad);
-    await t.rejects(store.replace(bad, sampleImages['image/gif'], async () => {}), { code: 'internal' }, bad);
+    await t.rejects(
+      store.replace(bad, sampleImages['image/gif'], async () => {}),
+      { code: 'internal' },
+      bad,
+    );
   }
 });
 
@@ -181,7 +243,10 @@ t.test('two contents never share a stamp, even when the clock stands or goes bac
     clock.advance(step);
     stamps.push(await store.replace(id, sampleImages['image/gif'], async (stamp) => stamp));
   }
-  t.same(stamps, [...new Set(stamps)].sort((a, b) => a - b));
+  t.same(
+    stamps,
+    [...new Set(stamps)].sort((a, b) => a - b),
+  );
   t.equal((await store.list())[0]!.stamp, stamps.at(-1), 'and the file carries it to the millisecond');
 });
 

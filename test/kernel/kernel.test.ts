@@ -45,7 +45,10 @@ t.test('DESIGN §5 each maker gives its own code and keeps reason, message and d
 
 t.test('a hidden and an absent thing are refused in the same words', async (t) => {
   const { code, reason, message, field, retryAfterSeconds } = notFound();
-  t.strictSame([code, reason, message, field, retryAfterSeconds], ['not_found', 'not_found', 'Not found', undefined, undefined]);
+  t.strictSame(
+    [code, reason, message, field, retryAfterSeconds],
+    ['not_found', 'not_found', 'Not found', undefined, undefined],
+  );
 });
 
 t.test('the cause of an error is for the log: it never reaches what an edge may print', async (t) => {

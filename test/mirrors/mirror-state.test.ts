@@ -6,21 +6,48 @@ const zeros = '0'.repeat(40);
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 
 t.test('web-ui §12.9 pauses grow from one minute to an hour, and the tenth failure waits for a person', async (t) => {
-  t.same([1, 2, 3, 6, 7, 20].map((failures) => backoffMs(failures) / 60_000), [1, 2, 4, 32, 60, 60]);
+  t.same(
+    [1, 2, 3, 6, 7, 20].map((failures) => backoffMs(failures) / 60_000),
+    [1, 2, 4, 32, 60, 60],
+  );
   t.match(nextMirrorState({ failures: 9, intervalMs: 5 }, 'no', 100), { failures: 10, isPaused: true });
   t.notOk('isPaused' in nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100), 'a pause by hand meanwhile stays');
-  t.match(nextMirrorState({ failures: 3, intervalMs: 5 }, null, 100), { failures: 0, lastError: null, nextAt: 105, lastOkAt: 100 });
+  t.match(nextMirrorState({ failures: 3, intervalMs: 5 }, null, 100), {
+    failures: 0,
+    lastError: null,
+    nextAt: 105,
+    lastOkAt: 100,
+  });
   t.same(
-    [{ isPaused: true, failures: 3, lastOkAt: 1 }, { isPaused: false, failures: 3, lastOkAt: 1 }, { isPaused: false, failures: 0, lastOkAt: 1 }, { isPaused: false, failures: 0, lastOkAt: null }].map(stateWord),
+    [
+      { isPaused: true, failures: 3, lastOkAt: 1 },
+      { isPaused: false, failures: 3, lastOkAt: 1 },
+      { isPaused: false, failures: 0, lastOkAt: 1 },
+      { isPaused: false, failures: 0, lastOkAt: null },
+    ].map(stateWord),
     ['paused', 'failing 3', 'ok', 'new'],
   );
 });
 
 t.test('what moves so that here becomes there', async (t) => {
-  const here = new Map([['refs/heads/a', one], ['refs/heads/gone', one], ['refs/notes/own', one]]);
-  const there = new Map([['refs/heads/a', two], ['refs/heads/new', one]]);
-  const moves = [{ ref: 'refs/heads/a', oldId: one, newId: two }, { ref: 'refs/heads/new', oldId: zeros, newId: one }];
+  const here = new Map([
+    ['refs/heads/a', one],
+    ['refs/heads/gone', one],
+    ['refs/notes/own', one],
+  ]);
+  const there = new Map([
+    ['refs/heads/a', two],
+    ['refs/heads/new', one],
+  ]);
+  const moves = [
+    { ref: 'refs/heads/a', oldId: one, newId: two },
+    { ref: 'refs/heads/new', oldId: zeros, newId: one },
+  ];
   t.same(differences(here, there, false), moves);
-  t.same(differences(here, there, true), [...moves, { ref: 'refs/heads/gone', oldId: one, newId: zeros }], 'names that mirrors do not touch stay');
+  t.same(
+    differences(here, there, true),
+    [...moves, { ref: 'refs/heads/gone', oldId: one, newId: zeros }],
+    'names that mirrors do not touch stay',
+  );
   t.same(differences(here, new Map(), true), [], 'an other side without anything empties nothing');
 });

@@ -9,7 +9,15 @@ import { reasonOf } from '../ci/ci-fixture.ts';
 
 t.setTimeout(180_000);
 
-const viewerOf = ({ id, username }: TestPerson): PersonViewer => ({ kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null });
+const viewerOf = ({ id, username }: TestPerson): PersonViewer => ({
+  kind: 'person',
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+});
 const hourMs = 3_600_000;
 
 let there: Hearth;
@@ -23,7 +31,9 @@ const inWork = (...args: string[]) => git.expect(work, ...args);
 t.before(async () => {
   there = await startHearth(t);
   const host = new URL(there.url).host;
-  here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' } });
+  here = await startHearth(t, {
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' },
+  });
   bob = await there.addPerson('bob');
   alice = await here.addPerson('alice');
   await there.rooms.repositories.create(viewerOf(bob), { name: 'tool', visibility: 'PRIVATE' });
@@ -39,8 +49,15 @@ t.before(async () => {
 
 const address = () => `${there.url}/git/bob/tool.git`;
 const found = (name: string) => here.rooms.repositories.find(viewerOf(alice), 'alice', name);
-const settings = (more: Partial<MirrorInput> = {}): MirrorInput =>
-  ({ direction: 'pull', address: address(), username: 'bob', secret: bob.token, intervalMs: 8 * hourMs, prune: true, ...more });
+const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
+  direction: 'pull',
+  address: address(),
+  username: 'bob',
+  secret: bob.token,
+  intervalMs: 8 * hourMs,
+  prune: true,
+  ...more,
+});
 const refsOf = async (name: string) => [...(await here.rooms.git.refs((await found(name)).path)).keys()];
 const mirrorOf = async (name: string) => here.rooms.mirrors.find((await found(name)).repository.id);
 /** Due at once, and waited for. */
@@ -53,10 +70,16 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   const { repositories, mirrors } = here.rooms;
   await repositories.create(viewerOf(alice), { name: 'copy', visibility: 'PUBLIC' });
   const heard: string[][] = [];
-  repositories.onPush({ name: 'test', record: async (_tx, push) => void heard.push([push.via, ...push.updates.map(({ ref }) => ref)]) });
+  repositories.onPush({
+    name: 'test',
+    record: async (_tx, push) => void heard.push([push.via, ...push.updates.map(({ ref }) => ref)]),
+  });
   const saved = await mirrors.save(viewerOf(alice), await found('copy'), settings());
   t.match(saved, { hasSecret: true, direction: 'pull' });
-  t.notMatch(JSON.stringify([saved, await mirrors.list(), here.log, await here.rooms.db.read.query('SELECT * FROM mirrors')]), bob.token);
+  t.notMatch(
+    JSON.stringify([saved, await mirrors.list(), here.log, await here.rooms.db.read.query('SELECT * FROM mirrors')]),
+    bob.token,
+  );
   await mirrors.runDue();
   t.same(await refsOf('copy'), ['refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('copy')).repository.defaultBranch, 'trunk');
@@ -68,7 +91,10 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   await inWork('push', '--quiet', 'there', 'trunk', ':topic');
   await sync('copy');
   t.same(await refsOf('copy'), ['refs/heads/trunk', 'refs/tags/v1']);
-  t.equal((await here.rooms.git.refs((await found('copy')).path)).get('refs/heads/trunk'), await inWork('rev-parse', 'trunk'));
+  t.equal(
+    (await here.rooms.git.refs((await found('copy')).path)).get('refs/heads/trunk'),
+    await inWork('rev-parse', 'trunk'),
+  );
 });
 
 t.test('web-ui §12.9 a rewritten branch over there keeps its old head here', async (t) => {
@@ -79,7 +105,10 @@ t.test('web-ui §12.9 a rewritten branch over there keeps its old head here', as
   await inWork('push', '--quiet', '--force', 'there', 'trunk');
   await sync('copy');
   await repositories.finishPushes();
-  t.match(await repositories.listLostTips(await found('copy')), [{ ref: 'refs/heads/trunk', oldId: before, forced: true }, { ref: 'refs/heads/topic' }]);
+  t.match(await repositories.listLostTips(await found('copy')), [
+    { ref: 'refs/heads/trunk', oldId: before, forced: true },
+    { ref: 'refs/heads/topic' },
+  ]);
 });
 
 t.test('a push to a copy is refused in one line that says where to push', async (t) => {
@@ -103,14 +132,25 @@ t.test('what fails is shown, tried again later each time, and waits for a person
     t.match(mirror, { state: `failing ${failures}`, lastError: /user name and a password/ });
     t.ok(mirror.nextAt - Date.now() > (2 ** (failures - 1) - 0.5) * 60_000, `after ${failures} failures`);
   }
-  await db.write(({ manager }) => manager.query('UPDATE mirrors SET next_at = 0, failures = 9 WHERE repository_id = ?', [id]));
+  await db.write(({ manager }) =>
+    manager.query('UPDATE mirrors SET next_at = 0, failures = 9 WHERE repository_id = ?', [id]),
+  );
   await mirrors.runDue();
   t.match(await mirrors.find(id), { state: 'paused', failures: 10 });
   await db.write(({ manager }) => manager.query('UPDATE mirrors SET next_at = 0 WHERE repository_id = ?', [id]));
   t.equal(await mirrors.runDue(), 0);
 
-  t.equal(await reasonOf(mirrors.save(viewerOf(alice), await found('copy'), settings())), 'mirror_address_refused', 'an expired secret is told at once');
-  const { secret } = await there.rooms.accounts.addToken(bob.id, { name: 'new', access: 'admin', repositoryIds: null, expiresAt: null });
+  t.equal(
+    await reasonOf(mirrors.save(viewerOf(alice), await found('copy'), settings())),
+    'mirror_address_refused',
+    'an expired secret is told at once',
+  );
+  const { secret } = await there.rooms.accounts.addToken(bob.id, {
+    name: 'new',
+    access: 'admin',
+    repositoryIds: null,
+    expiresAt: null,
+  });
   bob.token = secret;
   await inWork('remote', 'set-url', 'there', there.url.replace('://', `://x:${secret}@`) + '/git/bob/tool.git');
   await inWork('push', '--quiet', 'there', 'trunk', 'v1');
@@ -118,27 +158,58 @@ t.test('what fails is shown, tried again later each time, and waits for a person
   await mirrors.runDue();
   t.match(await mirrors.find(id), { state: 'ok' });
   // gitea #30416: saving something else must not lose the secret.
-  t.match(await mirrors.save(viewerOf(alice), await found('copy'), settings({ secret: '', intervalMs: hourMs })), { hasSecret: true, intervalMs: hourMs });
+  t.match(await mirrors.save(viewerOf(alice), await found('copy'), settings({ secret: '', intervalMs: hourMs })), {
+    hasSecret: true,
+    intervalMs: hourMs,
+  });
   await sync('copy');
   t.match(await mirrors.find(id), { state: 'ok', lastError: null });
-  t.equal(await reasonOf(mirrors.save(viewerOf(alice), await found('copy'), settings({ secret: '', address: `${there.url.replace('127.0.0.1', 'localhost')}/git/bob/tool.git` }))), 'mirror_address_refused', 'another host never gets it');
+  t.equal(
+    await reasonOf(
+      mirrors.save(
+        viewerOf(alice),
+        await found('copy'),
+        settings({ secret: '', address: `${there.url.replace('127.0.0.1', 'localhost')}/git/bob/tool.git` }),
+      ),
+    ),
+    'mirror_address_refused',
+    'another host never gets it',
+  );
 });
 
 t.test('security G01 inner addresses, other protocols and redirects are refused', async (t) => {
   const { mirrors, repositories } = here.rooms;
   await repositories.create(viewerOf(alice), { name: 'guarded', visibility: 'PRIVATE' });
   for (const [url, reason] of [
-    ['https://127.0.0.1/x.git', 'mirror_address_refused'], ['https://localhost/x.git', 'mirror_address_refused'], ['https://10.0.0.1/x.git', 'mirror_address_refused'],
-    ['http://git.example.org/x.git', 'mirror_address_refused'], ['file:///etc', 'mirror_address_refused'], ['ext::sh -c true', 'mirror_address_refused'],
-    ['ssh://git.example.org/x.git', 'mirror_address_refused'], ['git://git.example.org/x.git', 'mirror_address_refused'],
-    ['--upload-pack=true', 'invalid_mirror'], ['/etc/passwd', 'invalid_mirror'], ['https://bob:pw@git.example.org/x.git', 'invalid_mirror'],
+    ['https://127.0.0.1/x.git', 'mirror_address_refused'],
+    ['https://localhost/x.git', 'mirror_address_refused'],
+    ['https://10.0.0.1/x.git', 'mirror_address_refused'],
+    ['http://git.example.org/x.git', 'mirror_address_refused'],
+    ['file:///etc', 'mirror_address_refused'],
+    ['ext::sh -c true', 'mirror_address_refused'],
+    ['ssh://git.example.org/x.git', 'mirror_address_refused'],
+    ['git://git.example.org/x.git', 'mirror_address_refused'],
+    ['--upload-pack=true', 'invalid_mirror'],
+    ['/etc/passwd', 'invalid_mirror'],
+    ['https://bob:pw@git.example.org/x.git', 'invalid_mirror'],
   ] as const) {
-    t.equal(await reasonOf(mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: url }))), reason, url);
+    t.equal(
+      await reasonOf(mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: url }))),
+      reason,
+      url,
+    );
   }
-  const refusal = await mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: 'https://10.0.0.1/x.git' })).catch((error: Error) => error.message);
+  const refusal = await mirrors
+    .save(viewerOf(alice), await found('guarded'), settings({ address: 'https://10.0.0.1/x.git' }))
+    .catch((error: Error) => error.message);
   t.match(refusal, /mirrors\.allowed_hosts/);
   // The old address of a renamed repository answers with a redirect.
-  t.equal(await reasonOf(mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: `${there.url}/repos/bob/moved` }))), 'mirror_address_refused');
+  t.equal(
+    await reasonOf(
+      mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: `${there.url}/repos/bob/moved` })),
+    ),
+    'mirror_address_refused',
+  );
   t.equal(await mirrorOf('guarded'), null);
   t.equal(await reasonOf(mirrors.sync((await found('guarded')).repository.id)), 'no_mirror');
 });
@@ -157,10 +228,20 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
   await there.rooms.repositories.create(viewerOf(bob), { name: 'target', visibility: 'PRIVATE' });
   const remote = here.url.replace('://', `://x:${alice.token}@`) + '/git/alice/source.git';
   await inWork('push', '--quiet', remote, 'trunk:main', 'trunk:old');
-  t.equal(await reasonOf(mirrors.save(viewerOf(alice), await found('source'), settings())), 'repository_not_empty', 'a copy does not begin with branches of its own');
-  await mirrors.save(viewerOf(alice), await found('source'), settings({ direction: 'push', address: `${there.url}/git/bob/target.git` }));
+  t.equal(
+    await reasonOf(mirrors.save(viewerOf(alice), await found('source'), settings())),
+    'repository_not_empty',
+    'a copy does not begin with branches of its own',
+  );
+  await mirrors.save(
+    viewerOf(alice),
+    await found('source'),
+    settings({ direction: 'push', address: `${there.url}/git/bob/target.git` }),
+  );
   await mirrors.runDue();
-  const target = async () => [...(await there.rooms.git.refs((await there.rooms.repositories.find(viewerOf(bob), 'bob', 'target')).path)).keys()];
+  const target = async () => [
+    ...(await there.rooms.git.refs((await there.rooms.repositories.find(viewerOf(bob), 'bob', 'target')).path)).keys(),
+  ];
   t.same(await target(), ['refs/heads/main', 'refs/heads/old']);
   await inWork('push', '--quiet', remote, 'trunk:new', ':old');
   await repositories.finishPushes();
@@ -171,9 +252,30 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
 
 t.test('an import is done once, and the repository is one like any other then', async (t) => {
   const { mirrors, repositories } = here.rooms;
-  t.equal(await reasonOf(mirrors.import(viewerOf(alice), { name: 'imported', visibility: 'PRIVATE', address: `${there.url}/git/bob/none.git`, keepMirroring: false })), 'mirror_address_refused');
-  t.equal(await reasonOf(found('imported')), 'repository_not_found', 'nothing is made for an address that does not work');
-  await mirrors.import(viewerOf(alice), { name: 'imported', visibility: 'PRIVATE', address: address(), username: 'bob', secret: bob.token, keepMirroring: false });
+  t.equal(
+    await reasonOf(
+      mirrors.import(viewerOf(alice), {
+        name: 'imported',
+        visibility: 'PRIVATE',
+        address: `${there.url}/git/bob/none.git`,
+        keepMirroring: false,
+      }),
+    ),
+    'mirror_address_refused',
+  );
+  t.equal(
+    await reasonOf(found('imported')),
+    'repository_not_found',
+    'nothing is made for an address that does not work',
+  );
+  await mirrors.import(viewerOf(alice), {
+    name: 'imported',
+    visibility: 'PRIVATE',
+    address: address(),
+    username: 'bob',
+    secret: bob.token,
+    keepMirroring: false,
+  });
   await mirrors.runDue();
   t.same(await refsOf('imported'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('imported')).repository.defaultBranch, 'trunk');

@@ -5,12 +5,20 @@ import type { KeyObject } from 'node:crypto';
 
 export interface Authority {
   pem: string;
-  issue(subject: { names?: string[]; addresses?: string[]; /** Negative: expired so long ago. */ days?: number }): { key: string; cert: string };
+  issue(subject: { names?: string[]; addresses?: string[] /** Negative: expired so long ago. */; days?: number }): {
+    key: string;
+    cert: string;
+  };
 }
 
 const tlv = (tag: number, ...parts: Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
-  const size = content.length < 128 ? [content.length] : content.length < 256 ? [0x81, content.length] : [0x82, content.length >> 8, content.length & 255];
+  const size =
+    content.length < 128
+      ? [content.length]
+      : content.length < 256
+        ? [0x81, content.length]
+        : [0x82, content.length >> 8, content.length & 255];
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 };
 const sequence = (...parts: Buffer[]): Buffer => tlv(0x30, ...parts);

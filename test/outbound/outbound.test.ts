@@ -48,35 +48,105 @@ const get = (url: string) => ({ method: 'GET', url, headers: {}, maxBytes: 1000 
 
 t.test('an address is public only when the internet routes it', async (t) => {
   const inner = [
-    '0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.255.255.255', '169.254.169.254', '172.16.0.1', '172.31.255.255',
-    '192.0.0.8', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '224.0.0.1', '239.1.1.1', '255.255.255.255',
-    '::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:8.8.8.8', '::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::1', 'fe80::1',
-    'fe80::1%eth0', 'fc00::1', 'fd12:3456::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', '100::1', '5f00::1', 'not an address', '',
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.255',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.8',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '198.51.100.7',
+    '203.0.113.9',
+    '224.0.0.1',
+    '239.1.1.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::ffff:8.8.8.8',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fc00::1',
+    'fd12:3456::1',
+    'ff02::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '3fff::1',
+    '100::1',
+    '5f00::1',
+    'not an address',
+    '',
   ];
   for (const address of inner) t.notOk(isPublicAddress(address), address);
-  for (const address of ['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.128.0.1', '193.0.0.1', '2606:4700::1111', '2a00:1450:4001::64']) {
+  for (const address of [
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '193.0.0.1',
+    '2606:4700::1111',
+    '2a00:1450:4001::64',
+  ]) {
     t.ok(isPublicAddress(address), address);
   }
 });
 
 t.test('SPEC §7 a URL that is not https is refused in exactly these words', async (t) => {
   const outbound = outboundFor(t);
-  for (const url of ['http://forge.example/inbox', 'HTTP://forge.example', 'ftp://forge.example/', 'file:///etc/passwd', 'gopher://forge.example']) {
+  for (const url of [
+    'http://forge.example/inbox',
+    'HTTP://forge.example',
+    'ftp://forge.example/',
+    'file:///etc/passwd',
+    'gopher://forge.example',
+  ]) {
     const refusal = await refusalOf(outbound.judge(url));
     t.ok(refusal.message === 'Only https is allowed' || refusal.reason === 'invalid_url', `${url}: ${refusal.message}`);
   }
-  t.match(await refusalOf(outbound.judge('http://forge.example/inbox')), { reason: 'https_only', message: 'Only https is allowed' });
+  t.match(await refusalOf(outbound.judge('http://forge.example/inbox')), {
+    reason: 'https_only',
+    message: 'Only https is allowed',
+  });
 });
 
 t.test('security G01 no spelling of an inner address gets past the parsed URL', async (t) => {
   const outbound = outboundFor(t);
   const spellings = [
-    'https://127.0.0.1/', 'https://127.1/', 'https://0x7f.0.0.1/', 'https://2130706433/', 'https://017700000001/', 'https://１２７.0.0.1/',
-    'https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[64:ff9b::127.0.0.1]/', 'https://[fe80::1]/', 'https://10.0.0.1:443/',
-    'https://127.0.0.1\t/', 'https://127.0.0.1\\@forge.example/', 'https://169.254.169.254/latest/meta-data',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://0x7f.0.0.1/',
+    'https://2130706433/',
+    'https://017700000001/',
+    'https://１２７.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[64:ff9b::127.0.0.1]/',
+    'https://[fe80::1]/',
+    'https://10.0.0.1:443/',
+    'https://127.0.0.1\t/',
+    'https://127.0.0.1\\@forge.example/',
+    'https://169.254.169.254/latest/meta-data',
   ];
   for (const url of spellings) t.equal((await refusalOf(outbound.judge(url))).reason, 'address_not_public', url);
-  for (const url of ['https://alice:secret@forge.example/', 'https://@', 'https:///', 'nonsense', '', '//forge.example']) {
+  for (const url of [
+    'https://alice:secret@forge.example/',
+    'https://@',
+    'https:///',
+    'nonsense',
+    '',
+    '//forge.example',
+  ]) {
     t.equal((await refusalOf(outbound.judge(url))).reason, 'invalid_url', url);
   }
 });
@@ -96,26 +166,41 @@ t.test('SPEC §5 development mode relaxes scheme and address, never the allowlis
   t.strictSame(asked, ['127.0.0.1:3000', '127.0.0.2:3000']);
 });
 
-t.test('security G01 a name with one inner address is refused, whichever stands first, and nothing is contacted', async (t) => {
-  let connections = 0;
-  const port = await listen(t, createServer(() => void (connections += 1)));
-  for (const addresses of [['127.0.0.1'], ['1.1.1.1', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['64:ff9b::7f00:1']]) {
-    const outbound = outboundFor(t, { resolve: async () => addresses });
-    const refusal = await refusalOf(outbound.send(get(`https://rebind.example:${port}/`)));
-    t.match(refusal, { reason: 'peer_unreachable', message: /not public/ }, addresses.join(' '));
-  }
-  const none = outboundFor(t, { resolve: async () => [] });
-  t.match(await refusalOf(none.send(get('https://forge.example/'))), { message: /does not resolve/ });
-  t.equal(connections, 0);
-});
+t.test(
+  'security G01 a name with one inner address is refused, whichever stands first, and nothing is contacted',
+  async (t) => {
+    let connections = 0;
+    const port = await listen(
+      t,
+      createServer(() => void (connections += 1)),
+    );
+    for (const addresses of [
+      ['127.0.0.1'],
+      ['1.1.1.1', '127.0.0.1'],
+      ['::1'],
+      ['::ffff:127.0.0.1'],
+      ['64:ff9b::7f00:1'],
+    ]) {
+      const outbound = outboundFor(t, { resolve: async () => addresses });
+      const refusal = await refusalOf(outbound.send(get(`https://rebind.example:${port}/`)));
+      t.match(refusal, { reason: 'peer_unreachable', message: /not public/ }, addresses.join(' '));
+    }
+    const none = outboundFor(t, { resolve: async () => [] });
+    t.match(await refusalOf(none.send(get('https://forge.example/'))), { message: /does not resolve/ });
+    t.equal(connections, 0);
+  },
+);
 
 t.test('security G01 the connection goes to the address that was checked, without a second look', async (t) => {
   let looks = 0;
   const hosts: (string | undefined)[] = [];
-  const port = await listen(t, http.createServer((request, response) => {
-    hosts.push(request.headers.host);
-    response.end('hello');
-  }));
+  const port = await listen(
+    t,
+    http.createServer((request, response) => {
+      hosts.push(request.headers.host);
+      response.end('hello');
+    }),
+  );
   const outbound = outboundFor(t, {
     devAllowInsecure: true,
     resolve: async () => {
@@ -124,7 +209,10 @@ t.test('security G01 the connection goes to the address that was checked, withou
     },
   });
   for (let turn = 0; turn < 3; turn++) {
-    const answer = await outbound.send({ ...get(`http://forge.example:${port}/`), headers: { Host: `forge.example:${port}` } });
+    const answer = await outbound.send({
+      ...get(`http://forge.example:${port}/`),
+      headers: { Host: `forge.example:${port}` },
+    });
     t.equal(answer.body.toString(), 'hello');
   }
   t.equal(looks, 1, 'a kept connection stays where it is');
@@ -133,40 +221,50 @@ t.test('security G01 the connection goes to the address that was checked, withou
 
 t.test('a redirect is an answer, not a way to somewhere else', async (t) => {
   let visits = 0;
-  const port = await listen(t, http.createServer((_request, response) => {
-    visits += 1;
-    response.writeHead(302, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
-  }));
+  const port = await listen(
+    t,
+    http.createServer((_request, response) => {
+      visits += 1;
+      response.writeHead(302, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
+    }),
+  );
   const outbound = outboundFor(t, { devAllowInsecure: true });
   t.equal((await outbound.send(get(`http://127.0.0.1:${port}/`))).status, 302);
   t.equal(visits, 1);
 });
 
 t.test('security G07 slow, huge, compressed and broken answers cost bounded time and bytes', async (t) => {
-  const port = await listen(t, createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (data) => {
-      const target = data.toString().split(' ')[1];
-      if (target === '/silent') return;
-      if (target === '/drip') {
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n');
-        const drip = setInterval(() => socket.write('x'), 20);
-        socket.on('close', () => clearInterval(drip));
-      } else if (target === '/huge') {
-        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-        const flood = setInterval(() => socket.write(`3e8\r\n${'x'.repeat(1000)}\r\n`), 1);
-        socket.on('close', () => clearInterval(flood));
-      } else if (target === '/packed') socket.end('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc');
-      else if (target === '/garbage') socket.end('this is no HTTP\r\n\r\n');
-      else if (target === '/headers') socket.end(`HTTP/1.1 200 OK\r\n${'X-Long: yes\r\n'.repeat(5000)}\r\n`);
-      else socket.destroy();
-    });
-  }));
+  const port = await listen(
+    t,
+    createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (data) => {
+        const target = data.toString().split(' ')[1];
+        if (target === '/silent') return;
+        if (target === '/drip') {
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n');
+          const drip = setInterval(() => socket.write('x'), 20);
+          socket.on('close', () => clearInterval(drip));
+        } else if (target === '/huge') {
+          socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+          const flood = setInterval(() => socket.write(`3e8\r\n${'x'.repeat(1000)}\r\n`), 1);
+          socket.on('close', () => clearInterval(flood));
+        } else if (target === '/packed')
+          socket.end('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc');
+        else if (target === '/garbage') socket.end('this is no HTTP\r\n\r\n');
+        else if (target === '/headers') socket.end(`HTTP/1.1 200 OK\r\n${'X-Long: yes\r\n'.repeat(5000)}\r\n`);
+        else socket.destroy();
+      });
+    }),
+  );
   const outbound = outboundFor(t, { devAllowInsecure: true, limits: { totalMs: 200 } });
-  const refusals = Object.fromEntries(await Promise.all(
-    ['silent', 'drip', 'huge', 'packed', 'garbage', 'headers', 'gone'].map(async (name) =>
-      [name, await refusalOf(outbound.send(get(`http://127.0.0.1:${port}/${name}`)))] as const),
-  ));
+  const refusals = Object.fromEntries(
+    await Promise.all(
+      ['silent', 'drip', 'huge', 'packed', 'garbage', 'headers', 'gone'].map(
+        async (name) => [name, await refusalOf(outbound.send(get(`http://127.0.0.1:${port}/${name}`)))] as const,
+      ),
+    ),
+  );
   t.match(refusals, {
     silent: { reason: 'peer_unreachable', message: /did not answer in time/ },
     drip: { reason: 'peer_unreachable', message: /did not answer in time/ },
@@ -192,40 +290,56 @@ t.test('a kept connection that the other side closed is no failure', async (t) =
   });
   const port = await listen(t, server);
   const outbound = outboundFor(t, { devAllowInsecure: true });
-  for (let turn = 0; turn < 5; turn++) t.equal((await outbound.send(get(`http://127.0.0.1:${port}/`))).body.toString(), 'again');
+  for (let turn = 0; turn < 5; turn++)
+    t.equal((await outbound.send(get(`http://127.0.0.1:${port}/`))).body.toString(), 'again');
   t.equal(requests, 5);
 });
 
-t.test('certificates count: expired, foreign and misnamed ones are refused in words, a private authority is trusted when named', async (t) => {
-  const authority = makeAuthority();
-  const caFile = path.join(temporaryFolder(t), 'authority.pem');
-  writeFileSync(caFile, authority.pem);
-  const serve = (leaf: { key: string; cert: string }) =>
-    listen(t, https.createServer(leaf, (_request, response) => response.end('over TLS')) as unknown as Server);
-  const resolve = async () => ['127.0.0.1'];
-  const good = await serve(authority.issue({ names: ['forge.example'] }));
-  const expired = await serve(authority.issue({ names: ['forge.example'], days: -1 }));
-  const other = await serve(authority.issue({ names: ['other.example'] }));
+t.test(
+  'certificates count: expired, foreign and misnamed ones are refused in words, a private authority is trusted when named',
+  async (t) => {
+    const authority = makeAuthority();
+    const caFile = path.join(temporaryFolder(t), 'authority.pem');
+    writeFileSync(caFile, authority.pem);
+    const serve = (leaf: { key: string; cert: string }) =>
+      listen(t, https.createServer(leaf, (_request, response) => response.end('over TLS')) as unknown as Server);
+    const resolve = async () => ['127.0.0.1'];
+    const good = await serve(authority.issue({ names: ['forge.example'] }));
+    const expired = await serve(authority.issue({ names: ['forge.example'], days: -1 }));
+    const other = await serve(authority.issue({ names: ['other.example'] }));
 
-  const trusting = outboundFor(t, { devAllowInsecure: true, resolve, caFile });
-  t.equal((await trusting.send(get(`https://forge.example:${good}/`))).body.toString(), 'over TLS');
-  t.match(await refusalOf(trusting.send(get(`https://forge.example:${expired}/`))), { message: /certificate has expired/ });
-  t.match(await refusalOf(trusting.send(get(`https://forge.example:${other}/`))), { message: /certificate is for another name/ });
-  const usual = outboundFor(t, { devAllowInsecure: true, resolve });
-  t.match(await refusalOf(usual.send(get(`https://forge.example:${good}/`))), { message: /authority that is not trusted/ });
-  t.throws(() => createOutbound({ isAllowed: () => true, devAllowInsecure: false, caFile: '/nowhere.pem' }), /authorities .* cannot be used/);
-});
+    const trusting = outboundFor(t, { devAllowInsecure: true, resolve, caFile });
+    t.equal((await trusting.send(get(`https://forge.example:${good}/`))).body.toString(), 'over TLS');
+    t.match(await refusalOf(trusting.send(get(`https://forge.example:${expired}/`))), {
+      message: /certificate has expired/,
+    });
+    t.match(await refusalOf(trusting.send(get(`https://forge.example:${other}/`))), {
+      message: /certificate is for another name/,
+    });
+    const usual = outboundFor(t, { devAllowInsecure: true, resolve });
+    t.match(await refusalOf(usual.send(get(`https://forge.example:${good}/`))), {
+      message: /authority that is not trusted/,
+    });
+    t.throws(
+      () => createOutbound({ isAllowed: () => true, devAllowInsecure: false, caFile: '/nowhere.pem' }),
+      /authorities .* cannot be used/,
+    );
+  },
+);
 
 t.test('no more than four connections to one host at a time', async (t) => {
   let open = 0;
   let most = 0;
-  const port = await listen(t, http.createServer((_request, response) => {
-    most = Math.max(most, (open += 1));
-    setTimeout(() => {
-      open -= 1;
-      response.end();
-    }, 10);
-  }));
+  const port = await listen(
+    t,
+    http.createServer((_request, response) => {
+      most = Math.max(most, (open += 1));
+      setTimeout(() => {
+        open -= 1;
+        response.end();
+      }, 10);
+    }),
+  );
   const outbound = outboundFor(t, { devAllowInsecure: true });
   await Promise.all(Array.from({ length: 20 }, () => outbound.send(get(`http://127.0.0.1:${port}/`))));
   t.equal(most, 4);

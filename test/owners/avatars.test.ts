@@ -14,7 +14,9 @@ const bob = '00000000-0000-4000-8000-00000000000b';
 const upload = (declaredType: keyof typeof sampleImages) => ({ declaredType, bytes: sampleImages[declaredType] });
 
 async function openAvatars(t: Owner) {
-  const { db, folder, clock, random } = await openTestDatabase(t, { entities: [avatarSchema as unknown as EntitySchema<never>] });
+  const { db, folder, clock, random } = await openTestDatabase(t, {
+    entities: [avatarSchema as unknown as EntitySchema<never>],
+  });
   const directory = path.join(folder, 'avatars');
   const store = createImageStore({ directory, clock, random, logger: silentLogger });
   const avatars = createAvatars({ db, store, logger: silentLogger });
@@ -29,11 +31,17 @@ async function openAvatars(t: Owner) {
 t.test('an avatar is stored by the rules of images, replaced, and removed', async (t) => {
   const { avatars, clock, directory, typeOf } = await openAvatars(t);
   t.equal(await typeOf(alice), null);
-  t.same(await avatars.replace(alice, upload('image/png')), { ownerId: alice, contentType: 'image/png', updatedAt: clock.now() });
+  t.same(await avatars.replace(alice, upload('image/png')), {
+    ownerId: alice,
+    contentType: 'image/png',
+    updatedAt: clock.now(),
+  });
   await avatars.replace(alice, upload('image/webp'));
   t.equal(await typeOf(alice), 'image/webp');
   t.same([...(await avatars.ofOwners([alice, bob, alice])).keys()], [alice]);
-  await t.rejects(avatars.replace(bob, { ...upload('image/png'), declaredType: 'image/gif' }), { field: 'avatar' } as unknown as Error);
+  await t.rejects(avatars.replace(bob, { ...upload('image/png'), declaredType: 'image/gif' }), {
+    field: 'avatar',
+  } as unknown as Error);
   t.same(readdirSync(directory), [alice]);
   await avatars.remove(alice);
   await avatars.remove(alice);
@@ -44,10 +52,13 @@ t.test('an avatar is stored by the rules of images, replaced, and removed', asyn
 t.test('an owner who goes takes the avatar along, in the same write', async (t) => {
   const { avatars, db, store, typeOf } = await openAvatars(t);
   await avatars.replace(alice, upload('image/png'));
-  await t.rejects(db.write(async (tx) => {
-    await avatars.forget(tx, alice);
-    throw new Error('changed its mind');
-  }), { message: 'changed its mind' });
+  await t.rejects(
+    db.write(async (tx) => {
+      await avatars.forget(tx, alice);
+      throw new Error('changed its mind');
+    }),
+    { message: 'changed its mind' },
+  );
   t.equal(await typeOf(alice), 'image/png');
   await db.write((tx) => avatars.forget(tx, alice));
   t.equal(await typeOf(alice), null, 'the row decides, before the file is gone');

@@ -6,7 +6,20 @@ import { openAccounts, outcomes, reasonOf } from '../accounts/fixture.ts';
 const refused = (text: unknown) => reasonOf(() => parseHandle(text));
 
 t.test('a handle may be 1 to 39 letters and digits with single marks between them', (t) => {
-  for (const text of ['a', 'alice', 'Alice', 'a1', '1a', '0x', 'a-b', 'a_b.c-d', 'a'.repeat(39), 'well.known', 'git-fan', 'users1']) {
+  for (const text of [
+    'a',
+    'alice',
+    'Alice',
+    'a1',
+    '1a',
+    '0x',
+    'a-b',
+    'a_b.c-d',
+    'a'.repeat(39),
+    'well.known',
+    'git-fan',
+    'users1',
+  ]) {
     t.same(parseHandle(text), { display: text, folded: text.toLowerCase() }, text);
   }
   t.end();
@@ -14,15 +27,55 @@ t.test('a handle may be 1 to 39 letters and digits with single marks between the
 
 t.test('what breaks the grammar is refused', async (t) => {
   const broken = [
-    '', ' ', 'a ', ' a', 'a b', '-a', 'a-', '.a', 'a.', '_a', 'a_', 'a--b', 'a.-b', 'a..b', '..', '.', 'a/b', 'a\\b', 'a%2fb',
-    'a@b', 'a~', 'ä', 'а', 'a\0b', 'a\n', 'a\u200b', '\u212aate', 'ſam', '\ud800', 'a'.repeat(40), 'a'.repeat(1e6),
-    undefined, null, 7, true, {}, ['alice'], { toString: () => 'alice' },
+    '',
+    ' ',
+    'a ',
+    ' a',
+    'a b',
+    '-a',
+    'a-',
+    '.a',
+    'a.',
+    '_a',
+    'a_',
+    'a--b',
+    'a.-b',
+    'a..b',
+    '..',
+    '.',
+    'a/b',
+    'a\\b',
+    'a%2fb',
+    'a@b',
+    'a~',
+    'ä',
+    'а',
+    'a\0b',
+    'a\n',
+    'a\u200b',
+    '\u212aate',
+    'ſam',
+    '\ud800',
+    'a'.repeat(40),
+    'a'.repeat(1e6),
+    undefined,
+    null,
+    7,
+    true,
+    {},
+    ['alice'],
+    { toString: () => 'alice' },
   ];
   for (const text of broken) t.equal(await refused(text), 'invalid_handle', JSON.stringify(text)?.slice(0, 40));
 });
 
 t.test('handles that look like something else are refused', async (t) => {
-  const lookalikes = ['7', '0123456789', '6f9619ff-8b86-4d11-b42d-00c04fc964ff', '6F9619FF-8B86-4D11-B42D-00C04FC964FF'];
+  const lookalikes = [
+    '7',
+    '0123456789',
+    '6f9619ff-8b86-4d11-b42d-00c04fc964ff',
+    '6F9619FF-8B86-4D11-B42D-00C04FC964FF',
+  ];
   const endings = ['git', 'wiki', 'atom', 'rss', 'keys', 'gpg', 'json', 'png', 'patch', 'diff', 'txt'];
   for (const text of lookalikes) t.equal(await refused(text), 'invalid_handle', text);
   for (const ending of endings) {
@@ -73,7 +126,9 @@ t.test('the namespace', async (t) => {
 
   t.test('security J04 the database itself keeps the namespace', async (t) => {
     const insert = (folded: string, owner: string) =>
-      db.write(({ manager }) => manager.query('INSERT INTO handles VALUES (?, ?, ?, ?, NULL)', [folded, folded, 'user', owner]));
+      db.write(({ manager }) =>
+        manager.query('INSERT INTO handles VALUES (?, ?, ?, ?, NULL)', [folded, folded, 'user', owner]),
+      );
     await t.rejects(insert('alice', 'u-3'), /UNIQUE/, 'a second row of the same handle');
     await t.rejects(insert('another', 'u-alice'), /UNIQUE/, 'a second current handle of the same owner');
   });
@@ -81,7 +136,17 @@ t.test('the namespace', async (t) => {
   t.test('a handle leads to its owner in any case, and unknown texts to nobody', async (t) => {
     t.same(await owners.resolve('ALICE'), { kind: 'user', id: 'u-alice', handle: 'Alice', avatarAt: null });
     t.same(await owners.resolve('tools'), { kind: 'organisation', id: 'o-tools', handle: 'tools', avatarAt: null });
-    for (const text of ['', 'nobody', '__proto__', 'alice\0', 'alice%', '%', '\ud800', 'a'.repeat(1e6), "' OR 1=1 --"]) {
+    for (const text of [
+      '',
+      'nobody',
+      '__proto__',
+      'alice\0',
+      'alice%',
+      '%',
+      '\ud800',
+      'a'.repeat(1e6),
+      "' OR 1=1 --",
+    ]) {
       t.equal(await owners.resolve(text), null, text.slice(0, 20));
     }
   });
@@ -97,7 +162,11 @@ t.test('the namespace', async (t) => {
     const rounds = Number(process.env['HEARTH_CLAIM_ROUNDS'] ?? 3);
     for (let round = 1; round <= rounds; round += 1) {
       const attempts = Array.from({ length: 50 }, (_, n) =>
-        claim(n % 3 === 0 ? `Prize-${round}` : `prize-${round}`, n % 2 === 0 ? 'user' : 'organisation', `r${round}-${n}`),
+        claim(
+          n % 3 === 0 ? `Prize-${round}` : `prize-${round}`,
+          n % 2 === 0 ? 'user' : 'organisation',
+          `r${round}-${n}`,
+        ),
       );
       t.same(await outcomes(attempts), { accepted: 1, handle_taken: 49 });
     }
@@ -105,7 +174,8 @@ t.test('the namespace', async (t) => {
 
   t.test('security E07 a renamed owner keeps the old handle reserved, and it leads to the new one', async (t) => {
     await claim('before', 'user', 'u-mover');
-    const rename = (handle: string) => db.write((tx) => owners.rename(tx, { handle, kind: 'user', ownerId: 'u-mover' }));
+    const rename = (handle: string) =>
+      db.write((tx) => owners.rename(tx, { handle, kind: 'user', ownerId: 'u-mover' }));
     await rename('after');
     t.equal(await owners.resolve('before'), null);
     t.equal((await owners.resolveFormer('Before'))?.handle, 'after');
@@ -114,7 +184,11 @@ t.test('the namespace', async (t) => {
     t.equal(await reasonOf(claim('before', 'user', 'u-stranger')), 'handle_taken');
 
     await rename('BEFORE');
-    t.same(await owners.resolve('before'), { kind: 'user', id: 'u-mover', handle: 'BEFORE', avatarAt: null }, 'the owner may go back');
+    t.same(
+      await owners.resolve('before'),
+      { kind: 'user', id: 'u-mover', handle: 'BEFORE', avatarAt: null },
+      'the owner may go back',
+    );
     await rename('Before');
     t.equal((await owners.resolve('before'))?.handle, 'Before', 'a change of case is a rename');
   });

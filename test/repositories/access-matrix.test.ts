@@ -1,7 +1,15 @@
 // SPEC §5 as a table: every act of the room × every kind of viewer × public and private.
 import t from 'tap';
 import { allows, anonymous, localAdministrator, ownsRepository, repositoryLevel } from '../../src/access/index.ts';
-import type { CollaboratorRole, Level, OrganisationRole, PersonViewer, RepositoryFacts, Viewer, Visibility } from '../../src/access/index.ts';
+import type {
+  CollaboratorRole,
+  Level,
+  OrganisationRole,
+  PersonViewer,
+  RepositoryFacts,
+  Viewer,
+  Visibility,
+} from '../../src/access/index.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import { openRooms, viewerOf } from './repositories-fixture.ts';
@@ -31,16 +39,27 @@ const acts: Record<string, Act> = {
     needed: 'read',
     run: async ({ repositories }, viewer, ...at) => (await repositories.openImage(viewer, ...at)).close(),
   },
-  explainAccess: { needed: 'read', run: ({ repositories }, viewer, ...at) => repositories.explainAccess(viewer, ...at) },
-  edit: { needed: 'admin', run: ({ repositories }, viewer, ...at) => repositories.edit(viewer, ...at, { description: 'a\0' }) },
-  listCollaborators: { needed: 'admin', run: ({ repositories }, viewer, ...at) => repositories.listCollaborators(viewer, ...at) },
+  explainAccess: {
+    needed: 'read',
+    run: ({ repositories }, viewer, ...at) => repositories.explainAccess(viewer, ...at),
+  },
+  edit: {
+    needed: 'admin',
+    run: ({ repositories }, viewer, ...at) => repositories.edit(viewer, ...at, { description: 'a\0' }),
+  },
+  listCollaborators: {
+    needed: 'admin',
+    run: ({ repositories }, viewer, ...at) => repositories.listCollaborators(viewer, ...at),
+  },
   addCollaborator: {
     needed: 'admin',
-    run: ({ repositories }, viewer, ...at) => repositories.addCollaborator(viewer, ...at, { username: 'nobody', role: 'read' }),
+    run: ({ repositories }, viewer, ...at) =>
+      repositories.addCollaborator(viewer, ...at, { username: 'nobody', role: 'read' }),
   },
   changeCollaboratorRole: {
     needed: 'admin',
-    run: ({ repositories }, viewer, ...at) => repositories.changeCollaboratorRole(viewer, ...at, { username: 'carol', role: 'king' }),
+    run: ({ repositories }, viewer, ...at) =>
+      repositories.changeCollaboratorRole(viewer, ...at, { username: 'carol', role: 'king' }),
   },
   changeVisibility: {
     needed: 'owner',
@@ -49,12 +68,28 @@ const acts: Record<string, Act> = {
       return repositories.changeVisibility(viewer, ...at, visibility);
     },
   },
-  setArchived: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.setArchived(viewer, ...at, false) },
-  rename: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.rename(viewer, ...at, 'not a name') },
-  transfer: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.transfer(viewer, ...at, 'nobody') },
+  setArchived: {
+    needed: 'owner',
+    run: ({ repositories }, viewer, ...at) => repositories.setArchived(viewer, ...at, false),
+  },
+  rename: {
+    needed: 'owner',
+    run: ({ repositories }, viewer, ...at) => repositories.rename(viewer, ...at, 'not a name'),
+  },
+  transfer: {
+    needed: 'owner',
+    run: ({ repositories }, viewer, ...at) => repositories.transfer(viewer, ...at, 'nobody'),
+  },
   offerOf: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.offerOf(viewer, ...at) },
-  withdrawTransfer: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.withdrawTransfer(viewer, ...at) },
-  replaceImage: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.replaceImage(viewer, ...at, { ...png, declaredType: 'text/html' }) },
+  withdrawTransfer: {
+    needed: 'owner',
+    run: ({ repositories }, viewer, ...at) => repositories.withdrawTransfer(viewer, ...at),
+  },
+  replaceImage: {
+    needed: 'owner',
+    run: ({ repositories }, viewer, ...at) =>
+      repositories.replaceImage(viewer, ...at, { ...png, declaredType: 'text/html' }),
+  },
   removeImage: {
     needed: 'owner',
     run: async ({ repositories }, viewer, ...at) => {
@@ -83,10 +118,16 @@ interface Cell {
 async function makeCells(rooms: Rooms): Promise<Cell[]> {
   const { accounts, db, alice, organisations } = rooms;
   const { id: organisationId } = await organisations.find('example');
-  const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id) as string[];
+  const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map(
+    (row: { id: string }) => row.id,
+  ) as string[];
   const cells: Cell[] = [];
 
-  function add(who: string, viewer: Viewer, ties: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {}) {
+  function add(
+    who: string,
+    viewer: Viewer,
+    ties: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {},
+  ) {
     cells.push({
       who,
       viewer,
@@ -107,7 +148,8 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
   }
   const addWithTokens = (who: string, person: PersonViewer, ties: Parameters<typeof add>[2]) => {
     add(who, person, ties);
-    for (const scope of ['read', 'write', 'admin'] as const) add(`${who}, ${scope} token`, { ...person, via: 'token', scope }, ties);
+    for (const scope of ['read', 'write', 'admin'] as const)
+      add(`${who}, ${scope} token`, { ...person, via: 'token', scope }, ties);
     add(`${who}, admin token for these`, { ...person, via: 'token', repositoryIds }, ties);
     add(`${who}, admin token for none`, { ...person, via: 'token', repositoryIds: [] }, ties);
     add(`${who}, SSH key`, { ...person, via: 'key' }, ties);
@@ -116,11 +158,19 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
   add('anonymous', anonymous);
   add('the command line', localAdministrator);
   for (const scope of ['read', 'write'] as const) {
-    add(`a CI task of the first repository, ${scope}`, { kind: 'task', taskId: 1, repositoryId: repositoryIds[0]!, scope });
+    add(`a CI task of the first repository, ${scope}`, {
+      kind: 'task',
+      taskId: 1,
+      repositoryId: repositoryIds[0]!,
+      scope,
+    });
   }
   addWithTokens('owner', alice, { owner: true, organisation: 'OWNER' });
   addWithTokens('stranger', viewerOf(await accounts.addPerson({ username: 'stranger' })), {});
-  add('administrator of the instance', { ...viewerOf(await accounts.addPerson({ username: 'root2' })), isAdministrator: true });
+  add('administrator of the instance', {
+    ...viewerOf(await accounts.addPerson({ username: 'root2' })),
+    isAdministrator: true,
+  });
   for (const role of ['GUEST', 'MEMBER', 'OWNER'] as const) {
     const person = viewerOf(await accounts.addPerson({ username: `org-${role.toLowerCase()}` }));
     await organisations.addMember(alice, 'example', { username: person.username!, role });
@@ -129,65 +179,84 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
   for (const role of ['read', 'write', 'admin'] as const) {
     const person = viewerOf(await accounts.addPerson({ username: `with-${role}` }));
     for (const repository_id of repositoryIds) {
-      await db.write((tx) => insertRow(tx, 'collaborators', { repository_id, user_id: person.id, role, created_at: 1 }));
+      await db.write((tx) =>
+        insertRow(tx, 'collaborators', { repository_id, user_id: person.id, role, created_at: 1 }),
+      );
     }
     addWithTokens(`collaborator ${role}`, person, { collaborator: role });
   }
   const both = viewerOf(await accounts.addPerson({ username: 'both' }));
   await organisations.addMember(alice, 'example', { username: 'both', role: 'GUEST' });
   for (const repository_id of repositoryIds) {
-    await db.write((tx) => insertRow(tx, 'collaborators', { repository_id, user_id: both.id, role: 'write', created_at: 1 }));
+    await db.write((tx) =>
+      insertRow(tx, 'collaborators', { repository_id, user_id: both.id, role: 'write', created_at: 1 }),
+    );
   }
   add('GUEST who collaborates with write', both, { organisation: 'GUEST', collaborator: 'write' });
   return cells;
 }
 
-t.test('security A08, E06, SPEC §5 every act × every viewer × public and private × owned by a person and an organisation', async (t) => {
-  const rooms = await openRooms(t);
-  const { repositories, organisations, alice } = rooms;
-  await organisations.create(alice, { name: 'example' });
-  const places: { at: At; id: string; visibility: Visibility; ofOrganisation: boolean }[] = [];
-  for (const owner of ['alice', 'example']) {
-    for (const visibility of ['PUBLIC', 'PRIVATE'] as const) {
-      const name = visibility.toLowerCase();
-      const { id } = await repositories.create(alice, { owner, name, visibility, description: 'canary' });
-      await repositories.replaceImage(alice, owner, name, png);
-      places.push({ at: [owner, name], id, visibility, ofOrganisation: owner === 'example' });
-    }
-  }
-  const missing = 'not_found repository_not_found Repository not found';
-  const mismatches: string[] = [];
-  let count = 0;
-  for (const { who, viewer, may } of await makeCells(rooms)) {
-    for (const place of places) {
-      const { at } = place;
-      for (const [name, act] of Object.entries(acts)) {
-        const answer = await act.run(rooms, viewer, ...at).then(
-          () => 'done',
-          (error: { code?: string; reason?: string; message: string }) => `${error.code} ${error.reason} ${error.message}`,
-        );
-        count += 1;
-        const [mayRead, mayAct] = [may(place, 'read'), may(place, act.needed)];
-        const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
-        // To somebody who reads it anyway, a push says what is missing; everything else hides (SPEC §5).
-        const hidden = name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
-        if (mayAct ? !letThrough : !hidden.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${mayAct}`);
-        if (!mayRead && /canary|alice|example/.test(answer)) mismatches.push(`${who}: ${name} ${at.join('/')} tells ${answer}`);
+t.test(
+  'security A08, E06, SPEC §5 every act × every viewer × public and private × owned by a person and an organisation',
+  async (t) => {
+    const rooms = await openRooms(t);
+    const { repositories, organisations, alice } = rooms;
+    await organisations.create(alice, { name: 'example' });
+    const places: { at: At; id: string; visibility: Visibility; ofOrganisation: boolean }[] = [];
+    for (const owner of ['alice', 'example']) {
+      for (const visibility of ['PUBLIC', 'PRIVATE'] as const) {
+        const name = visibility.toLowerCase();
+        const { id } = await repositories.create(alice, { owner, name, visibility, description: 'canary' });
+        await repositories.replaceImage(alice, owner, name, png);
+        places.push({ at: [owner, name], id, visibility, ofOrganisation: owner === 'example' });
       }
     }
-  }
-  t.same(mismatches, []);
-  t.ok(count > 2500, `${count} cells`);
-  t.comment(`${count} cells`);
-});
+    const missing = 'not_found repository_not_found Repository not found';
+    const mismatches: string[] = [];
+    let count = 0;
+    for (const { who, viewer, may } of await makeCells(rooms)) {
+      for (const place of places) {
+        const { at } = place;
+        for (const [name, act] of Object.entries(acts)) {
+          const answer = await act.run(rooms, viewer, ...at).then(
+            () => 'done',
+            (error: { code?: string; reason?: string; message: string }) =>
+              `${error.code} ${error.reason} ${error.message}`,
+          );
+          count += 1;
+          const [mayRead, mayAct] = [may(place, 'read'), may(place, act.needed)];
+          const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
+          // To somebody who reads it anyway, a push says what is missing; everything else hides (SPEC §5).
+          const hidden =
+            name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
+          if (mayAct ? !letThrough : !hidden.test(answer))
+            mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${mayAct}`);
+          if (!mayRead && /canary|alice|example/.test(answer))
+            mismatches.push(`${who}: ${name} ${at.join('/')} tells ${answer}`);
+        }
+      }
+    }
+    t.same(mismatches, []);
+    t.ok(count > 2500, `${count} cells`);
+    t.comment(`${count} cells`);
+  },
+);
 
 t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
   const rooms = await openRooms(t);
   const { repositories, organisations, alice } = rooms;
   await organisations.create(alice, { name: 'example' });
   const places: { owner: string; name: string; id: string }[] = [];
-  for (const [owner, name] of [['alice', 'secret'], ['example', 'hidden']] as const) {
-    const { id } = await repositories.create(alice, { owner, name: `${name}-before`, visibility: 'PRIVATE', description: 'canary' });
+  for (const [owner, name] of [
+    ['alice', 'secret'],
+    ['example', 'hidden'],
+  ] as const) {
+    const { id } = await repositories.create(alice, {
+      owner,
+      name: `${name}-before`,
+      visibility: 'PRIVATE',
+      description: 'canary',
+    });
     await repositories.rename(alice, owner, `${name}-before`, name);
     places.push({ owner, name, id });
   }
@@ -195,8 +264,16 @@ t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they 
     for (const { owner, name, id } of places) {
       const mayRead = may({ id, visibility: 'PRIVATE', ofOrganisation: owner === 'example' }, 'read');
       const { repositories: listed } = await repositories.list(viewer, { limit: 100 });
-      t.equal(listed.some((row) => row.name === name), mayRead, `${who}: list ${owner}/${name}`);
-      t.equal((await repositories.findMoved(viewer, owner, `${name}-before`)) !== null, mayRead, `${who}: old path of ${owner}/${name}`);
+      t.equal(
+        listed.some((row) => row.name === name),
+        mayRead,
+        `${who}: list ${owner}/${name}`,
+      );
+      t.equal(
+        (await repositories.findMoved(viewer, owner, `${name}-before`)) !== null,
+        mayRead,
+        `${who}: old path of ${owner}/${name}`,
+      );
     }
   }
 });

@@ -28,7 +28,12 @@ t.test('collaborators are added by handle, changed, removed, and leave', async (
   t.equal(await change('dave', 'read'), 'collaborator_not_found');
   t.equal(await change('nobody', 'read'), 'collaborator_not_found');
   t.match(await repositories.listCollaborators(alice, 'alice', 'work'), [
-    { person: { username: 'bob' }, role: 'admin', since: clock.now(), access: { level: 'admin', reason: 'collaborator admin' } },
+    {
+      person: { username: 'bob' },
+      role: 'admin',
+      since: clock.now(),
+      access: { level: 'admin', reason: 'collaborator admin' },
+    },
     { person: { username: 'carol' }, role: 'write', access: { level: 'write', reason: 'collaborator write' } },
   ]);
   t.equal(await reasonOf(repositories.listCollaborators(carol, 'alice', 'work')), 'repository_not_found');
@@ -36,10 +41,18 @@ t.test('collaborators are added by handle, changed, removed, and leave', async (
   t.equal(await reasonOf(repositories.removeCollaborator(alice, 'alice', 'work', 'Bob')), 'accepted');
   t.equal(await reasonOf(repositories.removeCollaborator(alice, 'alice', 'work', 'bob')), 'collaborator_not_found');
   t.equal(await reasonOf(repositories.find(bob, 'alice', 'work')), 'repository_not_found', 'the right ends at once');
-  t.equal(await reasonOf(repositories.leave({ ...carol, via: 'token', scope: 'read' }, 'alice', 'work')), 'insufficient_scope');
+  t.equal(
+    await reasonOf(repositories.leave({ ...carol, via: 'token', scope: 'read' }, 'alice', 'work')),
+    'insufficient_scope',
+  );
   t.equal(await reasonOf(repositories.leave(carol, 'alice', 'work')), 'accepted');
-  for (const viewer of [carol, anonymous, bob]) t.equal(await reasonOf(repositories.leave(viewer, 'alice', 'work')), 'repository_not_found');
-  t.equal(await reasonOf(repositories.leave(alice, 'alice', 'work')), 'repository_not_found', 'the owner is no collaborator');
+  for (const viewer of [carol, anonymous, bob])
+    t.equal(await reasonOf(repositories.leave(viewer, 'alice', 'work')), 'repository_not_found');
+  t.equal(
+    await reasonOf(repositories.leave(alice, 'alice', 'work')),
+    'repository_not_found',
+    'the owner is no collaborator',
+  );
 
   const events = log.filter(({ event }) => event.startsWith('repository.collaborator'));
   t.match(events, [
@@ -54,7 +67,9 @@ t.test('collaborators are added by handle, changed, removed, and leave', async (
 t.test('of many additions of one person at once one is made', async (t) => {
   const { repositories, alice } = await openRooms(t);
   await repositories.create(alice, { name: 'work', visibility: 'PRIVATE' });
-  const attempts = Array.from({ length: 10 }, () => repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' }));
+  const attempts = Array.from({ length: 10 }, () =>
+    repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
+  );
   t.same(await outcomes(attempts), { accepted: 1, already_collaborator: 9 });
 });
 
@@ -76,8 +91,14 @@ t.test('the effective right is the higher of both, shown with its reason', async
   t.same((await access(bob)).level, 'write');
   await memberAs('OWNER');
   t.same(await access(bob), { level: 'admin', reason: 'organisation OWNER', ties: 2 });
-  t.match(await repositories.listCollaborators(alice, 'example', 'work'), [{ role: 'write', access: { reason: 'organisation OWNER', level: 'admin' } }]);
-  t.same(await access({ ...bob, via: 'token', scope: 'read' }), { level: 'admin', reason: 'organisation OWNER', ties: 2 }, 'of the person, not of the token');
+  t.match(await repositories.listCollaborators(alice, 'example', 'work'), [
+    { role: 'write', access: { reason: 'organisation OWNER', level: 'admin' } },
+  ]);
+  t.same(
+    await access({ ...bob, via: 'token', scope: 'read' }),
+    { level: 'admin', reason: 'organisation OWNER', ties: 2 },
+    'of the person, not of the token',
+  );
 
   t.equal(await reasonOf(access(carol)), 'repository_not_found');
   await repositories.changeVisibility(alice, 'example', 'work', 'PUBLIC');
@@ -91,7 +112,8 @@ t.test('pins keep their order, per person; a pin that may not be read hides and 
   const { repositories, alice, bob, carol } = await openRooms(t);
   for (const name of ['a', 'b', 'c', 'd']) await repositories.create(alice, { name, visibility: 'PUBLIC' });
   const pins = async (viewer: Viewer) => (await repositories.listPins(viewer)).map(({ name }) => name).join('');
-  const move = (name: string, direction: 'up' | 'down', viewer = bob) => repositories.movePin(viewer, 'alice', name, direction);
+  const move = (name: string, direction: 'up' | 'down', viewer = bob) =>
+    repositories.movePin(viewer, 'alice', name, direction);
   for (const name of ['c', 'a', 'b', 'a', 'd']) await repositories.pin(bob, 'alice', name);
   await repositories.pin(carol, 'alice', 'd');
   t.same([await pins(bob), await pins(carol), await pins(alice), await pins(anonymous)], ['cabd', 'd', '', '']);
@@ -143,5 +165,9 @@ t.test('pins at once: each once, positions apart', async (t) => {
   t.equal(new Set(rows.map(({ position }) => position)).size, 8);
   await Promise.all(names.map((name, at) => repositories.movePin(dave, 'alice', name, at % 2 ? 'up' : 'down')));
   const after: { position: number }[] = await db.read.query('SELECT position FROM pins');
-  t.same(after.map(({ position }) => position).sort(), rows.map(({ position }) => position).sort(), 'moving swaps, nothing is lost');
+  t.same(
+    after.map(({ position }) => position).sort(),
+    rows.map(({ position }) => position).sort(),
+    'moving swaps, nothing is lost',
+  );
 });

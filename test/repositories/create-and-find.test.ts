@@ -17,10 +17,55 @@ const isName = (text: string): boolean => {
 };
 
 t.test('security B01 which names a repository may have', async (t) => {
-  const good = ['a', 'A', '1', 'a1', 'hello-world', 'a_b.c-d', 'Caf3', 'x'.repeat(100), 'a--b', 'a.b.c', 'git', 'lock', 'a.gitx', 'toStringy'];
+  const good = [
+    'a',
+    'A',
+    '1',
+    'a1',
+    'hello-world',
+    'a_b.c-d',
+    'Caf3',
+    'x'.repeat(100),
+    'a--b',
+    'a.b.c',
+    'git',
+    'lock',
+    'a.gitx',
+    'toStringy',
+  ];
   const bad = [
-    '', ' ', 'x'.repeat(101), '.', '..', '.a', 'a.', '-a', 'a-', '_a', 'a_', 'a..b', 'a b', 'a/b', 'a\\b', 'a\0b', 'a\nb', 'é', 'ａ', 'a%2e',
-    'a.git', 'a.GIT', 'a.lock', 'a.Wiki', 'a.atom', 'constructor', 'toString', 'TOSTRING', '__proto__', 'hasOwnProperty', 'valueOf', '\u212a',
+    '',
+    ' ',
+    'x'.repeat(101),
+    '.',
+    '..',
+    '.a',
+    'a.',
+    '-a',
+    'a-',
+    '_a',
+    'a_',
+    'a..b',
+    'a b',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    'a\nb',
+    'é',
+    'ａ',
+    'a%2e',
+    'a.git',
+    'a.GIT',
+    'a.lock',
+    'a.Wiki',
+    'a.atom',
+    'constructor',
+    'toString',
+    'TOSTRING',
+    '__proto__',
+    'hasOwnProperty',
+    'valueOf',
+    '\u212a',
   ];
   for (const name of good) t.ok(isName(name), name);
   for (const name of bad) t.notOk(isName(name), JSON.stringify(name));
@@ -28,15 +73,36 @@ t.test('security B01 which names a repository may have', async (t) => {
 
 t.test('security B01 creating makes a row and a bare repository named by UUIDs alone', async (t) => {
   const { repositories, alice, clock, folder } = await openRooms(t);
-  const made = await repositories.create(alice, { name: 'Work', visibility: 'PRIVATE', description: ' What I do\u0301 ', defaultBranch: 'trunk' });
+  const made = await repositories.create(alice, {
+    name: 'Work',
+    visibility: 'PRIVATE',
+    description: ' What I do\u0301 ',
+    defaultBranch: 'trunk',
+  });
   t.match(made, {
-    name: 'Work', nameFolded: 'work', visibility: 'PRIVATE', description: 'What I d\u00f3', defaultBranch: 'trunk', defaultBranchProtected: true,
-    ownerUserId: alice.id, ownerOrganisationId: null, createdAt: clock.now(), updatedAt: clock.now(), pushedAt: null,
-    imageContentType: null, archivedAt: null, deletedAt: null,
+    name: 'Work',
+    nameFolded: 'work',
+    visibility: 'PRIVATE',
+    description: 'What I d\u00f3',
+    defaultBranch: 'trunk',
+    defaultBranchProtected: true,
+    ownerUserId: alice.id,
+    ownerOrganisationId: null,
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
+    pushedAt: null,
+    imageContentType: null,
+    archivedAt: null,
+    deletedAt: null,
   });
   const found = await repositories.find(alice, 'ALICE', 'wORK');
   t.same(found.repository, made);
-  t.match(found, { level: 'admin', isOwner: true, canonical: { owner: 'alice', name: 'Work' }, owner: { kind: 'user', id: alice.id } });
+  t.match(found, {
+    level: 'admin',
+    isOwner: true,
+    canonical: { owner: 'alice', name: 'Work' },
+    owner: { kind: 'user', id: alice.id },
+  });
   t.equal(found.path, path.join(folder, 'repositories', alice.id, `${made.id}.git`));
   t.equal(headOf(found.path), 'ref: refs/heads/trunk');
 });
@@ -71,8 +137,13 @@ t.test('what is refused leaves neither row nor folder', async (t) => {
   ];
   for (const [expected, actual] of refusals) t.equal(await actual, expected);
   t.same(await db.read.query('SELECT * FROM repositories'), []);
-  const left = existsSync(path.join(folder, 'repositories')) ? readdirSync(path.join(folder, 'repositories'), { recursive: true }) : [];
-  t.same(left.filter((name) => String(name).endsWith('.git')), []);
+  const left = existsSync(path.join(folder, 'repositories'))
+    ? readdirSync(path.join(folder, 'repositories'), { recursive: true })
+    : [];
+  t.same(
+    left.filter((name) => String(name).endsWith('.git')),
+    [],
+  );
 
   t.equal(await create(bob, { owner: 'example' }), 'accepted', 'a MEMBER creates for the organisation');
   t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everybody');
@@ -80,11 +151,17 @@ t.test('what is refused leaves neither row nor folder', async (t) => {
 
 t.test('SPEC §2.2 a name is unique per owner without regard to case; of many at once one is made', async (t) => {
   const { repositories, alice, bob, db, folder } = await openRooms(t);
-  const attempts = Array.from({ length: 12 }, (_, at) => repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }));
+  const attempts = Array.from({ length: 12 }, (_, at) =>
+    repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }),
+  );
   t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 11 });
   t.equal((await db.read.query('SELECT * FROM repositories')).length, 1);
   t.equal(readdirSync(path.join(folder, 'repositories', alice.id)).length, 1, 'the folders of the others are gone');
-  t.equal(await reasonOf(repositories.create(bob, { name: 'WORK', visibility: 'PUBLIC' })), 'accepted', 'another owner may use it');
+  t.equal(
+    await reasonOf(repositories.create(bob, { name: 'WORK', visibility: 'PUBLIC' })),
+    'accepted',
+    'another owner may use it',
+  );
 });
 
 t.test('SPEC §5 hidden, absent, trashed and impossible are refused with the same words', async (t) => {
@@ -107,7 +184,10 @@ t.test('SPEC §5 hidden, absent, trashed and impossible are refused with the sam
   ];
   const words = new Set<string>();
   for (const [viewer, owner, name] of asked) {
-    const error = await repositories.find(viewer, owner, name).then(() => null, (thrown: Error & { code: string; reason: string }) => thrown);
+    const error = await repositories.find(viewer, owner, name).then(
+      () => null,
+      (thrown: Error & { code: string; reason: string }) => thrown,
+    );
     words.add(JSON.stringify([error?.code, error?.reason, error?.message]));
   }
   t.same([...words], ['["not_found","repository_not_found","Repository not found"]']);
@@ -132,11 +212,20 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
     if (n % 2) clock.advance(1000);
   }
   await repositories.create(alice, { name: 'private', visibility: 'PRIVATE' });
-  const { ownerOrganisationId } = await repositories.create(alice, { owner: 'example', name: 'inside', visibility: 'PRIVATE' });
+  const { ownerOrganisationId } = await repositories.create(alice, {
+    owner: 'example',
+    name: 'inside',
+    visibility: 'PRIVATE',
+  });
   await repositories.create(bob, { name: 'trashed', visibility: 'PUBLIC' });
   await repositories.moveToTrash(bob, 'bob', 'trashed');
-  const names = async (viewer: typeof bob | typeof anonymous, options: Partial<Parameters<typeof repositories.list>[1]> = {}) =>
-    (await repositories.list(viewer, { limit: 100, ...options })).repositories.map(({ owner, name }) => `${owner.handle}/${name}`).sort();
+  const names = async (
+    viewer: typeof bob | typeof anonymous,
+    options: Partial<Parameters<typeof repositories.list>[1]> = {},
+  ) =>
+    (await repositories.list(viewer, { limit: 100, ...options })).repositories
+      .map(({ owner, name }) => `${owner.handle}/${name}`)
+      .sort();
   const open = [0, 1, 2, 3, 4, 5, 6].map((n) => `alice/open-${n}`);
   t.same(await names(anonymous), open);
   t.same(await names(carol), open);
@@ -151,7 +240,10 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
   const pages: string[] = [];
   let after: string | null = null;
   for (let page = 0; page === 0 || after !== null; page++) {
-    const { repositories: rows, next }: Awaited<ReturnType<typeof repositories.list>> = await repositories.list(anonymous, { limit: 2, after });
+    const { repositories: rows, next }: Awaited<ReturnType<typeof repositories.list>> = await repositories.list(
+      anonymous,
+      { limit: 2, after },
+    );
     // What changes while somebody reads jumps to the front and is not seen twice.
     if (page === 1) await repositories.edit(alice, 'alice', 'open-0', { description: 'changed' });
     pages.push(...rows.map(({ name }) => name));
@@ -165,21 +257,32 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
     t.equal(await reasonOf(repositories.list(anonymous, { limit: 2, after: bad })), 'invalid_page', bad);
   }
   t.equal((await repositories.list(anonymous, { limit: -3 })).repositories.length, 1);
-  t.same((await repositories.listAll()).map(({ owner, name }) => `${owner.handle}/${name}`), [
-    ...open.slice(0, 7), 'alice/private', 'example/inside',
-  ], 'the command line sees all, by owner and name');
+  t.same(
+    (await repositories.listAll()).map(({ owner, name }) => `${owner.handle}/${name}`),
+    [...open.slice(0, 7), 'alice/private', 'example/inside'],
+    'the command line sees all, by owner and name',
+  );
 });
 
 t.test('push to create makes a private repository of one’s own, when it is switched on', async (t) => {
   const { repositories, alice, bob } = await openRooms(t, { settings: { pushToCreate: true } });
   await repositories.create(alice, { name: 'secret', visibility: 'PRIVATE' });
   t.match((await repositories.openForPush(bob, 'bob', 'fresh')).repository, { name: 'fresh', visibility: 'PRIVATE' });
-  for (const [owner, name] of [['alice', 'secret'], ['alice', 'other'], ['nobody', 'x'], ['bob', 'bad..name']] as const) {
+  for (const [owner, name] of [
+    ['alice', 'secret'],
+    ['alice', 'other'],
+    ['nobody', 'x'],
+    ['bob', 'bad..name'],
+  ] as const) {
     t.equal(await reasonOf(repositories.openForPush(bob, owner, name)), 'repository_not_found', `${owner}/${name}`);
   }
   t.equal(await reasonOf(repositories.openForPush(anonymous, 'bob', 'new')), 'repository_not_found');
   await repositories.rename(bob, 'bob', 'fresh', 'renamed');
-  t.equal(await reasonOf(repositories.openForPush(bob, 'bob', 'fresh')), 'repository_not_found', 'an old path means what was there');
+  t.equal(
+    await reasonOf(repositories.openForPush(bob, 'bob', 'fresh')),
+    'repository_not_found',
+    'an old path means what was there',
+  );
 
   const off = await openRooms(t);
   t.equal(await reasonOf(off.repositories.openForPush(off.bob, 'bob', 'fresh')), 'repository_not_found');

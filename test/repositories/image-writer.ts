@@ -15,16 +15,35 @@ import { defaultSettings, entities, viewerOf } from './repositories-fixture.ts';
 
 const [folder, aliceId, round] = process.argv.slice(2) as [string, string, string];
 const tools = { clock: systemClock, random: systemRandom, logger: silentLogger };
-const db = await createDatabase(databaseOptions(path.join(folder, 'hearth.db'), { entities, migrate: 'never', clock: systemClock }));
+const db = await createDatabase(
+  databaseOptions(path.join(folder, 'hearth.db'), { entities, migrate: 'never', clock: systemClock }),
+);
 const owners = createOwners({ db });
 const accounts = createAccounts({ db, owners, ...tools });
 const images = createImageStore({ directory: path.join(folder, 'repo-images'), ...tools });
 const avatars = createAvatars({ db, logger: silentLogger, store: images });
-const organisations = createOrganisations({ db, owners, accounts, avatars, random: systemRandom, logger: silentLogger });
+const organisations = createOrganisations({
+  db,
+  owners,
+  accounts,
+  avatars,
+  random: systemRandom,
+  logger: silentLogger,
+});
 // Images never ask git anything but where a repository is.
 const git = { repositoryPath: () => folder } as unknown as Git;
 const settings = defaultSettings(folder);
-const repositories = createRepositories({ db, owners, accounts, organisations, git, images, trashedImages: images, ...tools, settings });
+const repositories = createRepositories({
+  db,
+  owners,
+  accounts,
+  organisations,
+  git,
+  images,
+  trashedImages: images,
+  ...tools,
+  settings,
+});
 
 const alice = viewerOf({ id: aliceId, username: 'alice' });
 const types = Object.keys(sampleImages) as (keyof typeof sampleImages)[];

@@ -5,7 +5,16 @@ import { anonymous, localAdministrator } from '../../src/access/index.ts';
 import type { Viewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { headOf, openRooms, outcomes, push, reasonOf, sampleHistory, viewerOf, zeroId } from './repositories-fixture.ts';
+import {
+  headOf,
+  openRooms,
+  outcomes,
+  push,
+  reasonOf,
+  sampleHistory,
+  viewerOf,
+  zeroId,
+} from './repositories-fixture.ts';
 import type { Rooms } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
@@ -21,9 +30,16 @@ async function openWork(t: Owner): Promise<Rooms> {
 
 const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Promise<string> => {
   const [owner, name] = at.split('/') as [string, string];
-  const found = await repositories.find(viewer, owner, name).then(({ canonical }) => canonical, () => null);
+  const found = await repositories.find(viewer, owner, name).then(
+    ({ canonical }) => canonical,
+    () => null,
+  );
   const moved = await repositories.findMoved(viewer, owner, name);
-  return found !== null ? `at ${found.owner}/${found.name}` : moved !== null ? `moved to ${moved.owner}/${moved.name}` : 'nowhere';
+  return found !== null
+    ? `at ${found.owner}/${found.name}`
+    : moved !== null
+      ? `moved to ${moved.owner}/${moved.name}`
+      : 'nowhere';
 };
 
 t.test('edits: description, default branch, protection; what is left out stays', async (t) => {
@@ -34,7 +50,13 @@ t.test('edits: description, default branch, protection; what is left out stays',
   clock.advance(1000);
   await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'trunk' });
   t.equal(headOf(folder), 'ref: refs/heads/trunk', 'any name while it is empty');
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/trunk`, `${zeroId} ${history.commits[0]} refs/heads/next`], { pack: history.pack });
+  await push(
+    rooms,
+    alice,
+    'alice/work',
+    [`${zeroId} ${history.commits[0]} refs/heads/trunk`, `${zeroId} ${history.commits[0]} refs/heads/next`],
+    { pack: history.pack },
+  );
   t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { defaultBranch: 'missing' })), 'branch_not_found');
   t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { defaultBranch: '../x' })), 'invalid_branch_name');
   t.equal(await reasonOf(repositories.edit(alice, 'alice', 'work', { description: 'a\0' })), 'invalid_description');
@@ -42,7 +64,10 @@ t.test('edits: description, default branch, protection; what is left out stays',
   await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'next', defaultBranchProtected: false });
   await repositories.edit(alice, 'alice', 'work', {});
   t.match((await repositories.find(alice, 'alice', 'work')).repository, {
-    description: 'first', defaultBranch: 'next', defaultBranchProtected: false, updatedAt: clock.now(),
+    description: 'first',
+    defaultBranch: 'next',
+    defaultBranchProtected: false,
+    updatedAt: clock.now(),
   });
   t.equal((await git.head(folder)).branch, 'next');
 });
@@ -121,19 +146,34 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
   await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' });
   await repositories.pin(bob, 'alice', 'work');
   clock.advance(1000);
-  t.same(await repositories.transfer(alice, 'alice', 'work', ' Example '), { kind: 'transferred', canonical: { owner: 'example', name: 'work' } });
+  t.same(await repositories.transfer(alice, 'alice', 'work', ' Example '), {
+    kind: 'transferred',
+    canonical: { owner: 'example', name: 'work' },
+  });
 
   const found = await repositories.find(bob, 'example', 'work');
-  t.match(found, { level: 'write', repository: { ownerUserId: null, updatedAt: clock.now() }, owner: { kind: 'organisation' } });
+  t.match(found, {
+    level: 'write',
+    repository: { ownerUserId: null, updatedAt: clock.now() },
+    owner: { kind: 'organisation' },
+  });
   t.equal((await git.refs(found.path)).get(main), history.commits[0]);
-  t.equal(found.path, git.repositoryPath(found.owner.id, found.repository.id), 'SPEC §2.2 the folder is at the new owner’s');
+  t.equal(
+    found.path,
+    git.repositoryPath(found.owner.id, found.repository.id),
+    'SPEC §2.2 the folder is at the new owner’s',
+  );
   t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to example/work');
   t.equal((await repositories.listPins(bob)).length, 1);
   t.same(await rooms.db.read.query('SELECT * FROM repository_moves'), []);
 
   t.match(await repositories.transfer(alice, 'example', 'work', 'alice'), { kind: 'transferred' });
   t.equal(await whereIs(rooms, anonymous, 'example/work'), 'moved to alice/work');
-  t.match(await repositories.transfer(localAdministrator, 'alice', 'work', 'bob'), { kind: 'transferred' }, 'the command line asks nobody');
+  t.match(
+    await repositories.transfer(localAdministrator, 'alice', 'work', 'bob'),
+    { kind: 'transferred' },
+    'the command line asks nobody',
+  );
   t.match(await repositories.find(bob, 'bob', 'work'), { isOwner: true, level: 'admin' });
   t.same(await repositories.listCollaborators(bob, 'bob', 'work'), [], 'the new owner is no collaborator any more');
 });
@@ -150,7 +190,14 @@ t.test('otherwise it is an offer: the receiver accepts or declines, the owner ca
   t.match(await repositories.listOffers(carol), [
     { repository: { id, name: 'work', owner: { handle: 'alice' } }, to: { handle: 'carol' }, offeredAt: clock.now() },
   ]);
-  t.same([await repositories.listOffers(bob), await repositories.listOffers(alice), await repositories.listOffers(anonymous)], [[], [], []]);
+  t.same(
+    [
+      await repositories.listOffers(bob),
+      await repositories.listOffers(alice),
+      await repositories.listOffers(anonymous),
+    ],
+    [[], [], []],
+  );
 
   for (const viewer of [alice, bob, anonymous, { ...carol, via: 'token' as const, scope: 'write' as const }]) {
     t.equal(await reasonOf(repositories.acceptTransfer(viewer, id)), 'transfer_not_found');
@@ -199,7 +246,11 @@ t.test('an offer is worth what its maker may give away when it is accepted', asy
   await repositories.moveToTrash(alice, 'alice', 'gone');
   t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found');
   await repositories.restore(alice, trashed);
-  t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found', 'deleting it took the offer back');
+  t.equal(
+    await reasonOf(repositories.acceptTransfer(carol, trashed)),
+    'transfer_not_found',
+    'deleting it took the offer back',
+  );
 });
 
 t.test('security J06 a refused transfer leaves row and folder where they were', async (t) => {
@@ -207,7 +258,12 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
   const { repositories, alice, git, folder, db } = rooms;
   await repositories.create(alice, { owner: 'example', name: 'Work', visibility: 'PRIVATE' });
   const before = await repositories.find(alice, 'alice', 'work');
-  for (const [to, reason] of [['nobody', 'no_such_owner'], ['alice', 'no_such_owner'], ['', 'no_such_owner'], ['example', 'repository_name_taken']] as const) {
+  for (const [to, reason] of [
+    ['nobody', 'no_such_owner'],
+    ['alice', 'no_such_owner'],
+    ['', 'no_such_owner'],
+    ['example', 'repository_name_taken'],
+  ] as const) {
     t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', to)), reason, to);
   }
   t.same(await repositories.find(alice, 'alice', 'work'), before);
@@ -218,9 +274,17 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
   // A folder that cannot be moved is a fault, not a half-done transfer.
   const { moveRepository } = git;
   git.moveRepository = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
-  await t.rejects(repositories.transfer(alice, 'alice', 'work', 'carol').then(() => repositories.transfer(localAdministrator, 'alice', 'work', 'bob')), { message: 'EIO' });
+  await t.rejects(
+    repositories
+      .transfer(alice, 'alice', 'work', 'carol')
+      .then(() => repositories.transfer(localAdministrator, 'alice', 'work', 'bob')),
+    { message: 'EIO' },
+  );
   git.moveRepository = moveRepository;
-  t.match(await repositories.find(alice, 'alice', 'work'), { path: before.path, repository: { ownerUserId: alice.id } });
+  t.match(await repositories.find(alice, 'alice', 'work'), {
+    path: before.path,
+    repository: { ownerUserId: alice.id },
+  });
   t.ok(existsSync(path.join(folder, 'repositories', alice.id, `${before.repository.id}.git`)));
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
@@ -228,7 +292,9 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
 t.test('security J06 of several transfers of one repository at once one happens', async (t) => {
   const rooms = await openWork(t);
   const { repositories, git, db } = rooms;
-  const attempts = ['bob', 'carol', 'example', 'bob'].map((to) => repositories.transfer(localAdministrator, 'alice', 'work', to));
+  const attempts = ['bob', 'carol', 'example', 'bob'].map((to) =>
+    repositories.transfer(localAdministrator, 'alice', 'work', to),
+  );
   const seen = await outcomes(attempts);
   t.equal(seen['accepted'], 1, JSON.stringify(seen));
   const [row] = await db.read.query('SELECT * FROM repositories');
@@ -241,7 +307,8 @@ t.test('a transfer that a crash cut short: the folder follows the row at the nex
   const { repositories, alice, bob, db, git } = rooms;
   const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
   const elsewhere = git.repositoryPath(bob.id, repository.id);
-  const intend = () => db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
+  const intend = () =>
+    db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
 
   await intend();
   t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
@@ -261,11 +328,18 @@ t.test('a transfer that a crash cut short: the folder follows the row at the nex
 t.test('the trash: hidden at once, its name free, restored with everything, by the owner only', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, bob, carol, clock, settings, imageFolder, git } = rooms;
-  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  await repositories.replaceImage(alice, 'alice', 'work', {
+    declaredType: 'image/gif',
+    bytes: sampleImages['image/gif'],
+  });
   await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
   await repositories.pin(carol, 'alice', 'work');
   const { path: home } = await repositories.find(alice, 'alice', 'work');
-  t.equal(await reasonOf(repositories.moveToTrash(bob, 'alice', 'work')), 'repository_not_found', 'an admin collaborator does not delete');
+  t.equal(
+    await reasonOf(repositories.moveToTrash(bob, 'alice', 'work')),
+    'repository_not_found',
+    'an admin collaborator does not delete',
+  );
   clock.advance(1000);
   const trashed = await repositories.moveToTrash(alice, 'ALICE', 'WORK');
   t.match(trashed, { deletedAt: clock.now(), deletedBy: alice.id });
@@ -284,7 +358,10 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   }
   t.equal(await reasonOf(repositories.restore(alice, trashed.id)), 'repository_name_taken');
   t.equal(await reasonOf(repositories.restore(alice, trashed.id, 'a b')), 'invalid_repository_name');
-  t.ok(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'a refused restore leaves it in the trash');
+  t.ok(
+    await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`),
+    'a refused restore leaves it in the trash',
+  );
   t.match(await repositories.restore(alice, trashed.id, 'Saved'), { name: 'Saved', deletedAt: null, deletedBy: null });
   t.ok(await git.repositoryExists(home));
   const image = await repositories.openImage(alice, 'alice', 'saved');
@@ -292,13 +369,20 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   await image.close();
   t.equal((await repositories.listCollaborators(alice, 'alice', 'saved')).length, 1);
   t.equal((await repositories.listPins(carol)).length, 1, 'pins come back');
-  t.equal(await reasonOf(repositories.restore(alice, trashed.id)), 'repository_not_found', 'what is live is not in the trash');
+  t.equal(
+    await reasonOf(repositories.restore(alice, trashed.id)),
+    'repository_not_found',
+    'what is live is not in the trash',
+  );
 });
 
 t.test('what was long enough in the trash goes for good, the rest stays', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, clock, settings, db, git, trashedImages } = rooms;
-  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  await repositories.replaceImage(alice, 'alice', 'work', {
+    declaredType: 'image/gif',
+    bytes: sampleImages['image/gif'],
+  });
   const old = await repositories.moveToTrash(alice, 'alice', 'work');
   await repositories.create(alice, { name: 'younger', visibility: 'PUBLIC' });
   clock.advance(settings.trashKeptMs);
@@ -306,7 +390,10 @@ t.test('what was long enough in the trash goes for good, the rest stays', async 
   t.equal(await repositories.emptyTrash(), 0, 'to the millisecond');
   clock.advance(1);
   t.equal(await repositories.emptyTrash(), 1);
-  t.same((await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id), [young.id]);
+  t.same(
+    (await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id),
+    [young.id],
+  );
   t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${old.id}.git`));
   t.same(await trashedImages.list(), []);
   t.ok(await git.repositoryExists(`${settings.trashDirectory}/${young.id}.git`));
@@ -315,7 +402,10 @@ t.test('what was long enough in the trash goes for good, the rest stays', async 
 });
 
 t.test('a folder in the trash that no row knows is kept as long, then removed', async (t) => {
-  const { repositories, git, settings, clock, random } = { ...(await openWork(t)), random: '0f0e0d0c-0b0a-4908-8706-050403020100' };
+  const { repositories, git, settings, clock, random } = {
+    ...(await openWork(t)),
+    random: '0f0e0d0c-0b0a-4908-8706-050403020100',
+  };
   const orphan = path.join(settings.trashDirectory, `${random}.git`);
   await git.createRepository(orphan, { defaultBranch: 'main' });
   clock.set(Date.now());
@@ -329,13 +419,20 @@ t.test('a folder in the trash that no row knows is kept as long, then removed', 
 t.test('a deletion, and a restore, that a crash cut short are finished at the next start', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, git, db, settings, images, trashedImages } = rooms;
-  await repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/gif', bytes: sampleImages['image/gif'] });
+  await repositories.replaceImage(alice, 'alice', 'work', {
+    declaredType: 'image/gif',
+    bytes: sampleImages['image/gif'],
+  });
   const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
   const trash = `${settings.trashDirectory}/${repository.id}.git`;
   const where = async () => [
-    await git.repositoryExists(home), await git.repositoryExists(trash), (await images.list()).length, (await trashedImages.list()).length,
+    await git.repositoryExists(home),
+    await git.repositoryExists(trash),
+    (await images.list()).length,
+    (await trashedImages.list()).length,
   ];
-  const setDeleted = (at: number | null) => db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = ?', [at]));
+  const setDeleted = (at: number | null) =>
+    db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = ?', [at]));
 
   await setDeleted(1);
   await (await rooms.restart()).repositories.recover();
@@ -345,27 +442,30 @@ t.test('a deletion, and a restore, that a crash cut short are finished at the ne
   t.same(await where(), [true, false, 1, 0], 'the row was back, folder and image follow');
 });
 
-t.test('a deletion whose folder cannot be moved is a deletion all the same, and can be undone or made final', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, git, clock, events } = rooms;
-  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-  const { moveRepository } = git;
-  const remove = async () => {
-    git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
-    await repositories.moveToTrash(alice, 'alice', 'work');
-    git.moveRepository = moveRepository;
-    t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
-    t.ok(await git.repositoryExists(home));
-  };
-  await remove();
-  t.ok(events().includes('repository.move_failed'));
-  await repositories.restore(alice, repository.id);
-  t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
-  await remove();
-  clock.advance(1);
-  t.equal(await repositories.emptyTrash(0), 1);
-  t.notOk(await git.repositoryExists(home), 'nothing of it stays');
-});
+t.test(
+  'a deletion whose folder cannot be moved is a deletion all the same, and can be undone or made final',
+  async (t) => {
+    const rooms = await openWork(t);
+    const { repositories, alice, git, clock, events } = rooms;
+    const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+    const { moveRepository } = git;
+    const remove = async () => {
+      git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
+      await repositories.moveToTrash(alice, 'alice', 'work');
+      git.moveRepository = moveRepository;
+      t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
+      t.ok(await git.repositoryExists(home));
+    };
+    await remove();
+    t.ok(events().includes('repository.move_failed'));
+    await repositories.restore(alice, repository.id);
+    t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+    await remove();
+    clock.advance(1);
+    t.equal(await repositories.emptyTrash(0), 1);
+    t.notOk(await git.repositoryExists(home), 'nothing of it stays');
+  },
+);
 
 t.test('the account of who owns repositories cannot be deleted, with their names', async (t) => {
   const { repositories, alice, bob, db, accounts } = await openWork(t);
@@ -373,5 +473,8 @@ t.test('the account of who owns repositories cannot be deleted, with their names
   const deletable = (id: string) => reasonOf(db.write((tx) => repositories.refuseOwner(tx, id)));
   t.equal(await deletable(dave.id), 'accepted');
   t.equal(await deletable(bob.id), 'accepted');
-  await t.rejects(db.write((tx) => repositories.refuseOwner(tx, alice.id)), { reason: 'person_owns_repositories', message: /owns work\./ } as unknown as Error);
+  await t.rejects(
+    db.write((tx) => repositories.refuseOwner(tx, alice.id)),
+    { reason: 'person_owns_repositories', message: /owns work\./ } as unknown as Error,
+  );
 });

@@ -12,7 +12,12 @@ const main = 'refs/heads/main';
 async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
   const rooms = await openRooms(t, options);
   const repository = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
-  return { ...rooms, repository, path: rooms.git.repositoryPath(rooms.alice.id, repository.id), history: sampleHistory(rooms.folder) };
+  return {
+    ...rooms,
+    repository,
+    path: rooms.git.repositoryPath(rooms.alice.id, repository.id),
+    history: sampleHistory(rooms.folder),
+  };
 }
 
 interface JournalRow {
@@ -34,91 +39,138 @@ function journal({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> {
   );
 }
 
-t.test('DESIGN §2 an accepted push moves the refs, is journalled with its verdicts, and is announced once', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, git, path, history, clock } = rooms;
-  const [listener, other] = [hearing('one'), hearing('two')];
-  repositories.onPush(listener);
-  repositories.onPush(other);
-  clock.advance(5000);
-  const answer = await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`, `${zeroId} ${history.aside} refs/heads/x`], {
-    pack: history.pack,
-    via: 'ssh',
-  });
-  t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
-  t.same([...(await git.refs(path))], [[main, history.commits[3]], ['refs/heads/x', history.aside]]);
-  await repositories.stop();
-  const rows = await journal(rooms);
-  t.match(rows, [
-    { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
-    { ref: 'refs/heads/x', result: 'ok' },
-  ]);
-  t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
-  const { repository } = await repositories.find(alice, 'alice', 'work');
-  t.equal(repository.pushedAt, clock.now());
-  t.equal(repository.updatedAt, clock.now());
-});
+t.test(
+  'DESIGN §2 an accepted push moves the refs, is journalled with its verdicts, and is announced once',
+  async (t) => {
+    const rooms = await openWork(t);
+    const { repositories, alice, git, path, history, clock } = rooms;
+    const [listener, other] = [hearing('one'), hearing('two')];
+    repositories.onPush(listener);
+    repositories.onPush(other);
+    clock.advance(5000);
+    const answer = await push(
+      rooms,
+      alice,
+      'alice/work',
+      [`${zeroId} ${history.commits[3]} ${main}`, `${zeroId} ${history.aside} refs/heads/x`],
+      {
+        pack: history.pack,
+        via: 'ssh',
+      },
+    );
+    t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
+    t.same(
+      [...(await git.refs(path))],
+      [
+        [main, history.commits[3]],
+        ['refs/heads/x', history.aside],
+      ],
+    );
+    await repositories.stop();
+    const rows = await journal(rooms);
+    t.match(rows, [
+      { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
+      { ref: 'refs/heads/x', result: 'ok' },
+    ]);
+    t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
+    const { repository } = await repositories.find(alice, 'alice', 'work');
+    t.equal(repository.pushedAt, clock.now());
+    t.equal(repository.updatedAt, clock.now());
+  },
+);
 
 t.test('what git refuses is settled as refused, the rest as done, and listeners hear of the rest', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, history } = rooms;
   const heard: string[][] = [];
-  repositories.onPush({ name: 'refs', record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)) });
+  repositories.onPush({
+    name: 'refs',
+    record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
+  });
   await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
-  const stale = await push(rooms, alice, 'alice/work', [
-    `${history.commits[0]} ${history.commits[2]} ${main}`,
-    `${zeroId} ${history.commits[2]} refs/heads/new`,
-  ], { pack: history.pack });
+  const stale = await push(
+    rooms,
+    alice,
+    'alice/work',
+    [`${history.commits[0]} ${history.commits[2]} ${main}`, `${zeroId} ${history.commits[2]} refs/heads/new`],
+    { pack: history.pack },
+  );
   t.match(stale.report, [/^ng refs\/heads\/main /, 'ok refs/heads/new']);
-  const none = await push(rooms, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], { pack: history.pack });
+  const none = await push(rooms, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], {
+    pack: history.pack,
+  });
   t.match(none.report, [/^ng /]);
   await repositories.stop();
-  t.match((await journal(rooms)).slice(1), [
-    { settled: 1, announced: 1, result: 'rejected', reason: /\w/ },
-    { result: 'ok', reason: null },
-    { settled: 1, announced: 1, result: 'rejected' },
-  ], 'a push without any effect has nothing to announce');
+  t.match(
+    (await journal(rooms)).slice(1),
+    [
+      { settled: 1, announced: 1, result: 'rejected', reason: /\w/ },
+      { result: 'ok', reason: null },
+      { settled: 1, announced: 1, result: 'rejected' },
+    ],
+    'a push without any effect has nothing to announce',
+  );
   t.same(heard, [[main], ['refs/heads/new']]);
 });
 
 t.test('the command line and a person who is gone leave no name in the journal', async (t) => {
   const rooms = await openWork(t);
-  await push(rooms, localAdministrator, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], { pack: rooms.history.pack });
+  await push(rooms, localAdministrator, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], {
+    pack: rooms.history.pack,
+  });
   t.match(await journal(rooms), [{ user_id: null, result: 'ok' }]);
 });
 
-t.test('a right that goes between the advertisement and the push refuses it, with the reason and without a trace', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, organisations, alice, bob, carol, history, path, git } = rooms;
-  await organisations.create(alice, { name: 'example' });
-  const open = async (): Promise<Found> => repositories.openForPush(bob, 'alice', 'work');
-  const give = () => repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'write' });
-  const changes: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
-    ['you may no longer write here', () => repositories.removeCollaborator(alice, 'alice', 'work', 'bob'), give],
-    ['you may no longer write here', () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
-      () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'write' })],
-    ['this repository is archived and read-only', () => repositories.setArchived(alice, 'alice', 'work', true), () => repositories.setArchived(alice, 'alice', 'work', false)],
-    ['this repository has a new owner; push to its new address', () => repositories.transfer(alice, 'alice', 'work', 'example'),
-      () => repositories.transfer(alice, 'example', 'work', 'alice')],
-    ['repository not found', () => repositories.moveToTrash(alice, 'alice', 'work'), async () => {}],
-  ];
-  await give();
-  const opened = await open();
-  for (const [reason, change, undo] of changes) {
-    await change();
-    const { report } = await pushTo(rooms, bob, opened, [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-    t.same(report, [`ng ${main} ${reason}`]);
-    await undo();
-  }
-  t.same(await journal(rooms), []);
-  t.same([...(await git.refs(path))], []);
-  t.equal(await reasonOf(repositories.openForPush(carol, 'alice', 'work')), 'repository_not_found');
-});
+t.test(
+  'a right that goes between the advertisement and the push refuses it, with the reason and without a trace',
+  async (t) => {
+    const rooms = await openWork(t);
+    const { repositories, organisations, alice, bob, carol, history, path, git } = rooms;
+    await organisations.create(alice, { name: 'example' });
+    const open = async (): Promise<Found> => repositories.openForPush(bob, 'alice', 'work');
+    const give = () => repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'write' });
+    const changes: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+      ['you may no longer write here', () => repositories.removeCollaborator(alice, 'alice', 'work', 'bob'), give],
+      [
+        'you may no longer write here',
+        () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
+        () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'write' }),
+      ],
+      [
+        'this repository is archived and read-only',
+        () => repositories.setArchived(alice, 'alice', 'work', true),
+        () => repositories.setArchived(alice, 'alice', 'work', false),
+      ],
+      [
+        'this repository has a new owner; push to its new address',
+        () => repositories.transfer(alice, 'alice', 'work', 'example'),
+        () => repositories.transfer(alice, 'example', 'work', 'alice'),
+      ],
+      ['repository not found', () => repositories.moveToTrash(alice, 'alice', 'work'), async () => {}],
+    ];
+    await give();
+    const opened = await open();
+    for (const [reason, change, undo] of changes) {
+      await change();
+      const { report } = await pushTo(rooms, bob, opened, [`${zeroId} ${history.commits[0]} ${main}`], {
+        pack: history.pack,
+      });
+      t.same(report, [`ng ${main} ${reason}`]);
+      await undo();
+    }
+    t.same(await journal(rooms), []);
+    t.same([...(await git.refs(path))], []);
+    t.equal(await reasonOf(repositories.openForPush(carol, 'alice', 'work')), 'repository_not_found');
+  },
+);
 
 t.test('opening for a push says why not, to those who may know', async (t) => {
   const { repositories, alice, bob } = await openWork(t);
   t.equal(await reasonOf(repositories.openForPush(bob, 'alice', 'work')), 'read_only_access');
-  t.equal(await reasonOf(repositories.openForPush({ ...alice, via: 'token', scope: 'read' }, 'alice', 'work')), 'read_only_access');
+  t.equal(
+    await reasonOf(repositories.openForPush({ ...alice, via: 'token', scope: 'read' }, 'alice', 'work')),
+    'read_only_access',
+  );
   await repositories.setArchived(alice, 'alice', 'work', true);
   t.equal(await reasonOf(repositories.openForPush(alice, 'alice', 'work')), 'repository_archived');
   await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
@@ -127,7 +179,9 @@ t.test('opening for a push says why not, to those who may know', async (t) => {
 
 t.test('a full disk refuses pushes and images, reading goes on', async (t) => {
   const rooms = await openWork(t, { settings: { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER } });
-  const { report } = await push(rooms, rooms.alice, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], { pack: rooms.history.pack });
+  const { report } = await push(rooms, rooms.alice, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], {
+    pack: rooms.history.pack,
+  });
   t.match(report, [/low on disk space; reading still works/]);
   const png = { declaredType: 'image/png', bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') };
   t.equal(await reasonOf(rooms.repositories.replaceImage(rooms.alice, 'alice', 'work', png)), 'low_disk_space');
@@ -138,7 +192,13 @@ t.test('a first push decides the default branch when the one that was meant does
   const first = async (name: string, refs: string[], again: string[] = [], at: Record<string, string> = {}) => {
     const { id } = await repositories.create(alice, { name, visibility: 'PUBLIC' });
     for (const some of [refs, again].filter((list) => list.length > 0)) {
-      await push({ repositories }, alice, `alice/${name}`, some.map((ref) => `${zeroId} ${at[ref] ?? history.commits[0]} ${ref}`), { pack: history.pack });
+      await push(
+        { repositories },
+        alice,
+        `alice/${name}`,
+        some.map((ref) => `${zeroId} ${at[ref] ?? history.commits[0]} ${ref}`),
+        { pack: history.pack },
+      );
     }
     const { repository } = await repositories.find(alice, 'alice', name);
     const head = headOf(git.repositoryPath(alice.id, id));
@@ -148,7 +208,13 @@ t.test('a first push decides the default branch when the one that was meant does
   t.equal(await first('a', ['refs/heads/topic', main]), 'main');
   t.equal(await first('b', ['refs/heads/a', 'refs/heads/master']), 'master');
   t.equal(await first('c', ['refs/heads/zebra', 'refs/heads/apple']), 'zebra', 'else the first in the push');
-  t.equal(await first('g', ['refs/heads/2.2', 'refs/heads/unstable', 'refs/heads/x'], [], { 'refs/heads/unstable': history.commits[3]! }), 'unstable', 'or where the newest commit is');
+  t.equal(
+    await first('g', ['refs/heads/2.2', 'refs/heads/unstable', 'refs/heads/x'], [], {
+      'refs/heads/unstable': history.commits[3]!,
+    }),
+    'unstable',
+    'or where the newest commit is',
+  );
   t.equal(await first('d', ['refs/tags/v1']), 'main', 'a tag is no branch');
   t.equal(await first('e', ['refs/tags/v1'], ['refs/heads/trunk']), 'trunk', 'after a push without branches, too');
   t.equal(await first('f', [main], ['refs/heads/topic']), 'main');
@@ -186,30 +252,57 @@ t.test('the default branch is neither deleted nor rewritten; the second can be a
   const rooms = await openWork(t);
   const { repositories, alice, history, git, path } = rooms;
   const { commits, aside, work } = history;
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
+  await push(
+    rooms,
+    alice,
+    'alice/work',
+    [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`],
+    { pack: history.pack },
+  );
   const before = await git.refs(path);
-  const deletion = await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} ${main}`, `${commits[3]} ${zeroId} refs/heads/topic`]);
+  const deletion = await push(rooms, alice, 'alice/work', [
+    `${commits[3]} ${zeroId} ${main}`,
+    `${commits[3]} ${zeroId} refs/heads/topic`,
+  ]);
   const reason = 'main is the default branch and cannot be deleted; choose another one first';
   t.same(deletion.report, [`ng ${main} ${reason}`, `ng refs/heads/topic ${reason}`], 'the whole push is refused');
-  const rewrite = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], { pack: packOf(work, aside, `^${commits[2]}`) });
-  t.same(rewrite.report, [`ng ${main} main is the protected default branch and cannot be rewritten; fetch, then merge or rebase`]);
+  const rewrite = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], {
+    pack: packOf(work, aside, `^${commits[2]}`),
+  });
+  t.same(rewrite.report, [
+    `ng ${main} main is the protected default branch and cannot be rewritten; fetch, then merge or rebase`,
+  ]);
   t.match((await journal(rooms)).slice(-1), [{ settled: 1, announced: 1, result: 'rejected' }]);
   t.same(await git.refs(path), before);
 
-  const topic = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} refs/heads/topic`], { pack: history.pack });
+  const topic = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} refs/heads/topic`], {
+    pack: history.pack,
+  });
   t.same(topic.report, ['ok refs/heads/topic'], 'other branches are free');
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: false });
-  t.same((await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], { pack: history.pack })).report, [`ok ${main}`]);
-  t.match((await push(rooms, alice, 'alice/work', [`${aside} ${zeroId} ${main}`])).report, [/^ng .* cannot be deleted/]);
+  t.same((await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], { pack: history.pack })).report, [
+    `ok ${main}`,
+  ]);
+  t.match((await push(rooms, alice, 'alice/work', [`${aside} ${zeroId} ${main}`])).report, [
+    /^ng .* cannot be deleted/,
+  ]);
 });
 
 t.test('protection follows the default branch', async (t) => {
   const rooms = await openWork(t);
   const { repositories, alice, history } = rooms;
   const { commits } = history;
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
+  await push(
+    rooms,
+    alice,
+    'alice/work',
+    [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`],
+    { pack: history.pack },
+  );
   await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'topic' });
-  t.match((await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} refs/heads/topic`])).report, [/^ng refs\/heads\/topic topic is the default branch/]);
+  t.match((await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} refs/heads/topic`])).report, [
+    /^ng refs\/heads\/topic topic is the default branch/,
+  ]);
   t.same((await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} ${main}`])).report, [`ok ${main}`]);
 });
 
@@ -225,15 +318,23 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
     const decide: typeof request.observer.decide = async (commands) => {
       const verdict = await request.observer.decide(commands);
       for (const room of [repositories, elsewhere]) {
-        seen.push(await reasonOf(room.moveToTrash(alice, 'alice', 'work')), await reasonOf(room.transfer(alice, 'alice', 'work', 'example')));
+        seen.push(
+          await reasonOf(room.moveToTrash(alice, 'alice', 'work')),
+          await reasonOf(room.transfer(alice, 'alice', 'work', 'example')),
+        );
       }
       await repositories.finishPushes();
       return verdict;
     };
     return receivePack({ ...request, observer: { ...request.observer, decide } });
   };
-  const answer = await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-  t.same(seen, Array.from({ length: 4 }, () => 'push_in_progress'));
+  const answer = await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
+    pack: history.pack,
+  });
+  t.same(
+    seen,
+    Array.from({ length: 4 }, () => 'push_in_progress'),
+  );
   t.same(answer.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
   t.match(await journal(rooms), [{ settled: 1, result: 'ok' }]);
   t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', 'example')), 'accepted');
@@ -261,7 +362,11 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   for (const listener of [before, stubborn, after]) repositories.onPush(listener as PushListener);
   await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
-  t.equal((await repositories.find(alice, 'alice', 'work')).repository.description, '', 'a failed record leaves nothing');
+  t.equal(
+    (await repositories.find(alice, 'alice', 'work')).repository.description,
+    '',
+    'a failed record leaves nothing',
+  );
   t.match(await journal(rooms), [{ settled: 1, announced: 0 }]);
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
   await repositories.finishPushes();
@@ -285,7 +390,10 @@ t.test('what listeners have to say is written at once; of those that have nothin
     isAwaited,
     prepare: async () => (asked.push(name), says),
     async record(tx, { id }, said) {
-      const marks: { listener: string }[] = await tx.manager.query('SELECT listener FROM push_announcements WHERE push_id = ? ORDER BY listener', [id]);
+      const marks: { listener: string }[] = await tx.manager.query(
+        'SELECT listener FROM push_announcements WHERE push_id = ? ORDER BY listener',
+        [id],
+      );
       recorded.push(`${name}: ${said}; marked ${marks.map(({ listener }) => listener)}; asked ${asked}`);
     },
   });
@@ -317,7 +425,10 @@ t.test('pushes to one repository are told of in turn', async (t) => {
     prepare: async () => new Promise<true>((resolve) => setTimeout(resolve, (wait -= 10), true)),
     record: async (_tx, { updates }) => void heard.push(updates[0]!.ref),
   });
-  for (const name of ['a', 'b', 'c']) await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], { pack: history.pack });
+  for (const name of ['a', 'b', 'c'])
+    await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
+      pack: history.pack,
+    });
   await repositories.stop();
   t.same(heard, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
 });
@@ -333,7 +444,11 @@ t.test('several announcers of the same pushes at once: each listener records eac
   const heard: string[] = [];
   const announcers = Array.from({ length: 4 }, () => beside().repositories);
   for (const announcer of [repositories, ...announcers]) {
-    announcer.onPush({ name: 'same', prepare: () => new Promise((resolve) => setTimeout(resolve, 5)), record: async (_tx, { id }) => void heard.push(id) });
+    announcer.onPush({
+      name: 'same',
+      prepare: () => new Promise((resolve) => setTimeout(resolve, 5)),
+      record: async (_tx, { id }) => void heard.push(id),
+    });
   }
   await Promise.all([...announcers, repositories].map((announcer) => announcer.finishPushes()));
   t.equal(heard.length, history.commits.length);

@@ -65,7 +65,17 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
       config: {
         dataDir: folder,
         storage: { root: path.join(folder, 'repositories'), lowDiskFloorBytes: 0 },
-        git: { program: 'git', readSlots: 4, writeSlots: 8, queue: 64, queueWaitMs: 30_000, maxPushSizeBytes: 1024 ** 3, maxPushObjects: 10_000_000, maxPushMemoryBytes: 128 * 1024 ** 2, maxPushCpuMs: 60_000 },
+        git: {
+          program: 'git',
+          readSlots: 4,
+          writeSlots: 8,
+          queue: 64,
+          queueWaitMs: 30_000,
+          maxPushSizeBytes: 1024 ** 3,
+          maxPushObjects: 10_000_000,
+          maxPushMemoryBytes: 128 * 1024 ** 2,
+          maxPushCpuMs: 60_000,
+        },
       },
       logger,
     });
@@ -90,7 +100,19 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
   for (const username of ['alice', 'bob', 'carol']) people[username] = viewerOf(await accounts.addPerson({ username }));
   const { alice, bob, carol } = people as { alice: PersonViewer; bob: PersonViewer; carol: PersonViewer };
   return {
-    db, folder, imageFolder, clock, log, logger, settings, owners, accounts, avatars, git, images, trashedImages,
+    db,
+    folder,
+    imageFolder,
+    clock,
+    log,
+    logger,
+    settings,
+    owners,
+    accounts,
+    avatars,
+    git,
+    images,
+    trashedImages,
     ...openLeft(git),
     /** A second pair of rooms on the same data, as another process would have. */
     beside: () => openLeft(git),
@@ -109,9 +131,21 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
-export function viewerOf(person: { id: string; username: string | null }, change: Partial<PersonViewer> = {}): PersonViewer {
+export function viewerOf(
+  person: { id: string; username: string | null },
+  change: Partial<PersonViewer> = {},
+): PersonViewer {
   const { id, username } = person;
-  return { kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null, ...change };
+  return {
+    kind: 'person',
+    id,
+    username,
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+    ...change,
+  };
 }
 
 export interface PushedAnswer {
@@ -169,11 +203,16 @@ export function sampleHistory(folder: string): SampleHistory {
   let seconds = 1_700_000_000;
   const git = (args: string[], input = '') => {
     const env = { ...clientEnvironment, GIT_COMMITTER_DATE: `${(seconds += 60)} +0000` };
-    return execFileSync('git', args, { cwd: folder, env, input, stdio: ['pipe', 'pipe', 'ignore'] }).toString().trim();
+    return execFileSync('git', args, { cwd: folder, env, input, stdio: ['pipe', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
   };
   git(['init', '--quiet', '--bare', work]);
   const inWork = (...args: string[]) => git([`--git-dir=${work}`, ...args]);
-  const tree = git([`--git-dir=${work}`, 'mktree'], `100644 blob ${git([`--git-dir=${work}`, 'hash-object', '-w', '--stdin'], 'hello\n')}\thello\n`);
+  const tree = git(
+    [`--git-dir=${work}`, 'mktree'],
+    `100644 blob ${git([`--git-dir=${work}`, 'hash-object', '-w', '--stdin'], 'hello\n')}\thello\n`,
+  );
   const commit = (message: string, ...parents: string[]) =>
     inWork('commit-tree', tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent]));
   const commits: string[] = [];

@@ -19,7 +19,8 @@ async function openWork(t: Owner) {
     ...rooms,
     id,
     row: async () => (await rooms.repositories.find(rooms.alice, 'alice', 'work')).repository,
-    replace: (type: Type, bytes?: Buffer) => rooms.repositories.replaceImage(rooms.alice, 'alice', 'work', upload(type, bytes)),
+    replace: (type: Type, bytes?: Buffer) =>
+      rooms.repositories.replaceImage(rooms.alice, 'alice', 'work', upload(type, bytes)),
   };
 }
 
@@ -28,7 +29,9 @@ async function shown({ repositories }: Pick<Rooms, 'repositories'>, viewer: View
   try {
     const image = await repositories.openImage(viewer, 'alice', 'work');
     const bytes = Buffer.concat(await image.stream().toArray());
-    return bytes.equals(sampleImages[image.type]) && bytes.length === image.bytes ? image.type : `${image.type}, but other bytes`;
+    return bytes.equals(sampleImages[image.type]) && bytes.length === image.bytes
+      ? image.type
+      : `${image.type}, but other bytes`;
   } catch (error) {
     return (error as { reason: string }).reason;
   }
@@ -75,10 +78,19 @@ t.test('SPEC §4.3 a refused upload leaves the image before, and no file beside 
     ['image_missing', replace('image/png', Buffer.alloc(0))],
     ['image_too_large', replace('image/png', Buffer.concat([sampleImages['image/png'], Buffer.alloc(maxImageBytes)]))],
     ['image_content_mismatch', replace('image/png', sampleImages['image/jpeg'])],
-    ['image_type_not_allowed', repositories.replaceImage(alice, 'alice', 'work', { declaredType: 'image/svg+xml', bytes: Buffer.from('<svg/>') })],
+    [
+      'image_type_not_allowed',
+      repositories.replaceImage(alice, 'alice', 'work', {
+        declaredType: 'image/svg+xml',
+        bytes: Buffer.from('<svg/>'),
+      }),
+    ],
     ['repository_not_found', repositories.replaceImage(bob, 'alice', 'work', upload('image/png'))],
     ['repository_not_found', repositories.replaceImage(anonymous, 'alice', 'work', upload('image/png'))],
-    ['repository_not_found', repositories.replaceImage({ ...alice, via: 'token', scope: 'write' }, 'alice', 'work', upload('image/png'))],
+    [
+      'repository_not_found',
+      repositories.replaceImage({ ...alice, via: 'token', scope: 'write' }, 'alice', 'work', upload('image/png')),
+    ],
     ['repository_not_found', repositories.removeImage(bob, 'alice', 'work')],
   ];
   for (const [reason, work] of refused) t.equal(await reasonOf(work), reason);
@@ -106,7 +118,11 @@ t.test('the right is asked again in the write: who loses it meanwhile changes no
 t.test('uploads and removals at once: row and file agree at the end', async (t) => {
   const { repositories, alice, row, replace } = await openWork(t);
   const types = Object.keys(sampleImages) as Type[];
-  await Promise.all(Array.from({ length: 24 }, (_, at) => (at % 6 === 5 ? repositories.removeImage(alice, 'alice', 'work') : replace(types[at % 4]!))));
+  await Promise.all(
+    Array.from({ length: 24 }, (_, at) =>
+      at % 6 === 5 ? repositories.removeImage(alice, 'alice', 'work') : replace(types[at % 4]!),
+    ),
+  );
   const { imageContentType } = await row();
   t.equal(await shown({ repositories }, alice), imageContentType ?? 'repository_not_found');
 });
@@ -123,10 +139,16 @@ t.test('security 4.2 at start files and rows agree again, and half-written files
   writeFileSync(path.join(imageFolder, `.${id}.0123456789abcdef`), 'half');
   await images.put(other, sampleImages['image/png'], 5);
   await recover();
-  t.match(await row(), { imageContentType: 'image/webp', imageUpdatedAt: clock.now() + 77 }, 'the row follows the file');
+  t.match(
+    await row(),
+    { imageContentType: 'image/webp', imageUpdatedAt: clock.now() + 77 },
+    'the row follows the file',
+  );
   t.same(readdirSync(imageFolder), [id], 'an orphan and a half file are gone');
 
-  await db.write((tx) => tx.manager.query('UPDATE repositories SET image_content_type = NULL, image_updated_at = NULL'));
+  await db.write((tx) =>
+    tx.manager.query('UPDATE repositories SET image_content_type = NULL, image_updated_at = NULL'),
+  );
   await recover();
   t.same(readdirSync(imageFolder), [], 'a first upload that was never acknowledged, or a removal that was');
 

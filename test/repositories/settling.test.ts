@@ -15,9 +15,21 @@ async function openWork(t: Owner) {
   const rooms = await openRooms(t);
   const { id } = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
   const { commits, aside, pack } = sampleHistory(rooms.folder);
-  await push(rooms, rooms.alice, 'alice/work', [`${zeroId} ${commits[3]} refs/heads/main`, `${zeroId} ${aside} refs/heads/aside`], { pack });
+  await push(
+    rooms,
+    rooms.alice,
+    'alice/work',
+    [`${zeroId} ${commits[3]} refs/heads/main`, `${zeroId} ${aside} refs/heads/aside`],
+    { pack },
+  );
   await rooms.repositories.stop();
-  const ids = new Map([['0', zeroId], ['A', commits[0]!], ['B', commits[1]!], ['C', commits[2]!], ['D', commits[3]!]]);
+  const ids = new Map([
+    ['0', zeroId],
+    ['A', commits[0]!],
+    ['B', commits[1]!],
+    ['C', commits[2]!],
+    ['D', commits[3]!],
+  ]);
   return { ...rooms, repositoryId: id, folderPath: rooms.git.repositoryPath(rooms.alice.id, id), ids };
 }
 
@@ -34,14 +46,33 @@ interface Journalled {
   createdAt: number;
 }
 
-async function journalPushes({ db }: Rooms, repositoryId: string, ids: Map<string, string>, pushes: Record<string, Journalled>): Promise<void> {
+async function journalPushes(
+  { db }: Rooms,
+  repositoryId: string,
+  ids: Map<string, string>,
+  pushes: Record<string, Journalled>,
+): Promise<void> {
   await db.write(async (tx) => {
     for (const [id, { moves, verdict, createdAt }] of Object.entries(pushes)) {
       const settled = verdict === undefined ? null : createdAt;
-      await insertRow(tx, 'pushes', { id, repository_id: repositoryId, via: 'http', created_at: createdAt, settled_at: settled, announced_at: settled });
+      await insertRow(tx, 'pushes', {
+        id,
+        repository_id: repositoryId,
+        via: 'http',
+        created_at: createdAt,
+        settled_at: settled,
+        announced_at: settled,
+      });
       for (const [position, [name, move]] of Object.entries(moves).entries()) {
         const [from, to] = move.split('>') as [string, string];
-        await insertRow(tx, 'push_updates', { push_id: id, position, ref: name, old_id: ids.get(from), new_id: ids.get(to), result: verdict ?? null });
+        await insertRow(tx, 'push_updates', {
+          push_id: id,
+          position,
+          ref: name,
+          old_id: ids.get(from),
+          new_id: ids.get(to),
+          result: verdict ?? null,
+        });
       }
     }
   });
@@ -52,7 +83,15 @@ async function verdicts({ db }: Rooms, names: string[]): Promise<Record<string, 
   const rows: { push_id: string; result: string; reason: string | null }[] = await db.read.query(
     'SELECT push_id, result, reason FROM push_updates ORDER BY push_id, position',
   );
-  return Object.fromEntries(names.map((name) => [name, rows.filter((row) => row.push_id === name).map(({ result }) => result).join(' ')]));
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      rows
+        .filter((row) => row.push_id === name)
+        .map(({ result }) => result)
+        .join(' '),
+    ]),
+  );
 }
 
 interface Case {
@@ -70,41 +109,121 @@ const cases: Case[] = [
   { what: 'a new ref is not there', pushes: { p1: ['0>A'] }, now: '0', expected: { p1: 'rejected' } },
   { what: 'a deleted ref is gone', pushes: { p1: ['A>0'] }, now: '0', expected: { p1: 'ok' } },
   { what: 'a deleted ref is still there', pushes: { p1: ['A>0'] }, now: 'A', expected: { p1: 'rejected' } },
-  { what: 'two in a row, both arrived', pushes: { p1: ['A>B'], p2: ['B>C'] }, now: 'C', expected: { p1: 'ok', p2: 'ok' } },
-  { what: 'two in a row, journalled the other way round', pushes: { p2: ['B>C'], p1: ['A>B'] }, now: 'C', expected: { p1: 'ok', p2: 'ok' } },
-  { what: 'two in a row, the second cut short', pushes: { p1: ['A>B'], p2: ['B>C'] }, now: 'B', expected: { p1: 'ok', p2: 'rejected' } },
-  { what: 'two in a row, both cut short', pushes: { p1: ['A>B'], p2: ['B>C'] }, now: 'A', expected: { p1: 'rejected', p2: 'rejected' } },
-  { what: 'four in a row', pushes: { p1: ['0>A'], p2: ['A>B'], p3: ['B>C'], p4: ['C>D'] }, now: 'D', expected: { p1: 'ok', p2: 'ok', p3: 'ok', p4: 'ok' } },
-  { what: 'a settled push started from there', pushes: { p1: ['A>B'], p2: ['B>C', 'ok'] }, now: 'C', expected: { p1: 'ok' } },
-  { what: 'between two that are settled', pushes: { p0: ['0>A', 'ok'], p1: ['A>B'], p2: ['B>C', 'ok'], p3: ['C>D'] }, now: 'D', expected: { p1: 'ok', p3: 'ok' } },
-  { what: 'deleted, and made anew by a settled push', pushes: { p1: ['A>0'], p2: ['0>C', 'ok'] }, now: 'C', expected: { p1: 'ok' } },
-  { what: 'a refused push that claims to start there proves nothing', pushes: { p1: ['A>B'], p2: ['B>C', 'rejected'] }, now: 'A', expected: { p1: 'rejected' } },
-  { what: 'an unsettled push that claims to start there and did not arrive proves nothing', pushes: { p1: ['A>B'], p2: ['B>D'] }, now: 'C', expected: { p1: 'rejected', p2: 'rejected' } },
-  { what: 'another push is known to have made the move', pushes: { p1: ['A>B'], p2: ['A>B', 'ok'] }, now: 'B', expected: { p1: 'rejected' } },
-  { what: 'two wanted the same move: one made it', pushes: { p1: ['A>B'], p2: ['A>B'] }, now: 'B', expected: { p1: 'ok', p2: 'rejected' } },
-  { what: 'two wanted different moves', pushes: { p1: ['A>B'], p2: ['A>C'] }, now: 'C', expected: { p1: 'rejected', p2: 'ok' } },
+  {
+    what: 'two in a row, both arrived',
+    pushes: { p1: ['A>B'], p2: ['B>C'] },
+    now: 'C',
+    expected: { p1: 'ok', p2: 'ok' },
+  },
+  {
+    what: 'two in a row, journalled the other way round',
+    pushes: { p2: ['B>C'], p1: ['A>B'] },
+    now: 'C',
+    expected: { p1: 'ok', p2: 'ok' },
+  },
+  {
+    what: 'two in a row, the second cut short',
+    pushes: { p1: ['A>B'], p2: ['B>C'] },
+    now: 'B',
+    expected: { p1: 'ok', p2: 'rejected' },
+  },
+  {
+    what: 'two in a row, both cut short',
+    pushes: { p1: ['A>B'], p2: ['B>C'] },
+    now: 'A',
+    expected: { p1: 'rejected', p2: 'rejected' },
+  },
+  {
+    what: 'four in a row',
+    pushes: { p1: ['0>A'], p2: ['A>B'], p3: ['B>C'], p4: ['C>D'] },
+    now: 'D',
+    expected: { p1: 'ok', p2: 'ok', p3: 'ok', p4: 'ok' },
+  },
+  {
+    what: 'a settled push started from there',
+    pushes: { p1: ['A>B'], p2: ['B>C', 'ok'] },
+    now: 'C',
+    expected: { p1: 'ok' },
+  },
+  {
+    what: 'between two that are settled',
+    pushes: { p0: ['0>A', 'ok'], p1: ['A>B'], p2: ['B>C', 'ok'], p3: ['C>D'] },
+    now: 'D',
+    expected: { p1: 'ok', p3: 'ok' },
+  },
+  {
+    what: 'deleted, and made anew by a settled push',
+    pushes: { p1: ['A>0'], p2: ['0>C', 'ok'] },
+    now: 'C',
+    expected: { p1: 'ok' },
+  },
+  {
+    what: 'a refused push that claims to start there proves nothing',
+    pushes: { p1: ['A>B'], p2: ['B>C', 'rejected'] },
+    now: 'A',
+    expected: { p1: 'rejected' },
+  },
+  {
+    what: 'an unsettled push that claims to start there and did not arrive proves nothing',
+    pushes: { p1: ['A>B'], p2: ['B>D'] },
+    now: 'C',
+    expected: { p1: 'rejected', p2: 'rejected' },
+  },
+  {
+    what: 'another push is known to have made the move',
+    pushes: { p1: ['A>B'], p2: ['A>B', 'ok'] },
+    now: 'B',
+    expected: { p1: 'rejected' },
+  },
+  {
+    what: 'two wanted the same move: one made it',
+    pushes: { p1: ['A>B'], p2: ['A>B'] },
+    now: 'B',
+    expected: { p1: 'ok', p2: 'rejected' },
+  },
+  {
+    what: 'two wanted different moves',
+    pushes: { p1: ['A>B'], p2: ['A>C'] },
+    now: 'C',
+    expected: { p1: 'rejected', p2: 'ok' },
+  },
 ];
 
-t.test('DESIGN §2 at start the refs say what became of pushes that were cut short, and those that took effect are announced', async (t) => {
-  const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
-  for (const sameTime of [false, true]) {
-    for (const { what, pushes, now, expected } of cases) {
-      const rows = Object.entries(pushes).map(([name, [move, verdict]], at): [string, Journalled] => [
-        name,
-        { moves: { [ref]: move }, createdAt: 1_000 + (sameTime ? 0 : at), ...(verdict === undefined ? {} : { verdict }) },
-      ]);
-      setRef(folderPath, ref, ids.get(now)!);
-      await journalPushes(rooms, repositoryId, ids, Object.fromEntries(rows));
-      const listener = hearing('listener');
-      const { repositories } = rooms.beside();
-      repositories.onPush(listener);
-      await repositories.finishPushes();
-      t.same(await verdicts(rooms, Object.keys(expected)), expected, `${what}${sameTime ? ', all in the same millisecond' : ''}`);
-      t.same(new Set(listener.heard), new Set(Object.keys(expected).filter((name) => expected[name] === 'ok')), `${what}: announced`);
-      await rooms.db.write((tx) => tx.manager.query("DELETE FROM pushes WHERE id LIKE 'p_'"));
+t.test(
+  'DESIGN §2 at start the refs say what became of pushes that were cut short, and those that took effect are announced',
+  async (t) => {
+    const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
+    for (const sameTime of [false, true]) {
+      for (const { what, pushes, now, expected } of cases) {
+        const rows = Object.entries(pushes).map(([name, [move, verdict]], at): [string, Journalled] => [
+          name,
+          {
+            moves: { [ref]: move },
+            createdAt: 1_000 + (sameTime ? 0 : at),
+            ...(verdict === undefined ? {} : { verdict }),
+          },
+        ]);
+        setRef(folderPath, ref, ids.get(now)!);
+        await journalPushes(rooms, repositoryId, ids, Object.fromEntries(rows));
+        const listener = hearing('listener');
+        const { repositories } = rooms.beside();
+        repositories.onPush(listener);
+        await repositories.finishPushes();
+        t.same(
+          await verdicts(rooms, Object.keys(expected)),
+          expected,
+          `${what}${sameTime ? ', all in the same millisecond' : ''}`,
+        );
+        t.same(
+          new Set(listener.heard),
+          new Set(Object.keys(expected).filter((name) => expected[name] === 'ok')),
+          `${what}: announced`,
+        );
+        await rooms.db.write((tx) => tx.manager.query("DELETE FROM pushes WHERE id LIKE 'p_'"));
+      }
     }
-  }
-});
+  },
+);
 
 t.test('each ref of a push is judged by itself', async (t) => {
   const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
@@ -114,7 +233,9 @@ t.test('each ref of a push is judged by itself', async (t) => {
   });
   await rooms.beside().repositories.finishPushes();
   t.same(await verdicts(rooms, ['p1']), { p1: 'ok rejected ok' });
-  const reasons = await rooms.db.read.query("SELECT reason FROM push_updates WHERE push_id = 'p1' AND result = 'rejected'");
+  const reasons = await rooms.db.read.query(
+    "SELECT reason FROM push_updates WHERE push_id = 'p1' AND result = 'rejected'",
+  );
   t.same(reasons, [{ reason: 'interrupted' }]);
 });
 
@@ -127,7 +248,10 @@ t.test('a repository that cannot be read keeps its pushes open; the others are s
   rooms.git.refs = (path) => (path === folderPath ? Promise.reject(new Error('damaged')) : refs(path));
   await rooms.repositories.finishPushes();
   t.same(await verdicts(rooms, ['p1', 'p2']), { p1: '', p2: 'rejected' });
-  t.match(rooms.log.filter(({ event }) => event === 'push.settle_failed'), [{ repositoryId }]);
+  t.match(
+    rooms.log.filter(({ event }) => event === 'push.settle_failed'),
+    [{ repositoryId }],
+  );
   rooms.git.refs = refs;
   await rooms.repositories.finishPushes();
   t.same(await verdicts(rooms, ['p1']), { p1: 'rejected' });
@@ -142,20 +266,26 @@ t.test('pushes of a repository in the trash are settled by the refs there', asyn
   t.same(await verdicts(rooms, ['p1']), { p1: 'ok' });
 });
 
-t.test('recover removes what a killed git left in a repository with an open push, and puts folders where rows say', async (t) => {
-  const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
-  execFileSync('touch', ['-d', '2020-01-01', `${folderPath}/refs/heads/main.lock`]);
-  await journalPushes(rooms, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
-  const { id } = await rooms.repositories.create(rooms.alice, { name: 'trashed', visibility: 'PUBLIC' });
-  const home = rooms.git.repositoryPath(rooms.alice.id, id);
-  const trash = `${rooms.settings.trashDirectory}/${id}.git`;
-  await rooms.repositories.moveToTrash(rooms.alice, 'alice', 'trashed');
-  renameSync(trash, home);
+t.test(
+  'recover removes what a killed git left in a repository with an open push, and puts folders where rows say',
+  async (t) => {
+    const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
+    execFileSync('touch', ['-d', '2020-01-01', `${folderPath}/refs/heads/main.lock`]);
+    await journalPushes(rooms, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
+    const { id } = await rooms.repositories.create(rooms.alice, { name: 'trashed', visibility: 'PUBLIC' });
+    const home = rooms.git.repositoryPath(rooms.alice.id, id);
+    const trash = `${rooms.settings.trashDirectory}/${id}.git`;
+    await rooms.repositories.moveToTrash(rooms.alice, 'alice', 'trashed');
+    renameSync(trash, home);
 
-  const next = await rooms.restart();
-  await next.repositories.recover();
-  t.match(rooms.log.filter(({ event }) => event === 'repository.recovered'), [{ repositoryId, file: 'refs/heads/main.lock' }]);
-  t.equal(await next.git.repositoryExists(trash), true);
-  t.equal(await next.git.repositoryExists(home), false);
-  t.equal(rooms.events().filter((event) => event === 'repository.move_finished').length, 1);
-});
+    const next = await rooms.restart();
+    await next.repositories.recover();
+    t.match(
+      rooms.log.filter(({ event }) => event === 'repository.recovered'),
+      [{ repositoryId, file: 'refs/heads/main.lock' }],
+    );
+    t.equal(await next.git.repositoryExists(trash), true);
+    t.equal(await next.git.repositoryExists(home), false);
+    t.equal(rooms.events().filter((event) => event === 'repository.move_finished').length, 1);
+  },
+);

@@ -16,22 +16,38 @@ async function openWork(t: Owner) {
   const path = rooms.git.repositoryPath(rooms.alice.id, repository.id);
   const history = sampleHistory(rooms.folder);
   const { commits, pack } = history;
-  await push(rooms, rooms.alice, 'alice/work', [`${zeroId} ${commits[1]} ${main}`, `${zeroId} ${commits[3]} ${topic}`], { pack });
+  await push(
+    rooms,
+    rooms.alice,
+    'alice/work',
+    [`${zeroId} ${commits[1]} ${main}`, `${zeroId} ${commits[3]} ${topic}`],
+    { pack },
+  );
   return { ...rooms, repository, path, history };
 }
 
 /** Pushes, and waits until everybody has heard of it. */
-async function pushed(rooms: Rooms & { history: SampleHistory }, who: Parameters<typeof push>[1], command: string): Promise<void> {
+async function pushed(
+  rooms: Rooms & { history: SampleHistory },
+  who: Parameters<typeof push>[1],
+  command: string,
+): Promise<void> {
   rooms.clock.advance(1);
   const isDeletion = command.split(' ')[1] === zeroId;
   const { report } = await push(rooms, who, 'alice/work', [command], isDeletion ? {} : { pack: rooms.history.pack });
-  t.ok(report.every((line) => line.startsWith('ok ')), report.join(', '));
+  t.ok(
+    report.every((line) => line.startsWith('ok ')),
+    report.join(', '),
+  );
   await rooms.repositories.stop();
 }
 
 /** Drops at once whatever no ref leads to: harder than any packing of ours. */
 function prune(path: string): void {
-  execFileSync('git', [`--git-dir=${path}`, 'gc', '--quiet', '--prune=now'], { env: clientEnvironment, stdio: ['ignore', 'ignore', 'pipe'] });
+  execFileSync('git', [`--git-dir=${path}`, 'gc', '--quiet', '--prune=now'], {
+    env: clientEnvironment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 function isThere(path: string, id: string): boolean {
@@ -51,7 +67,15 @@ t.test('a deleted branch comes back after a gc, as a push that everybody hears o
   await pushed(rooms, alice, `${history.commits[3]} ${zeroId} ${topic}`);
   prune(path);
   const [tip, more] = await tips(rooms);
-  t.match(tip, { ref: topic, oldId: history.commits[3], newId: zeroId, forced: false, current: null, person: { username: 'alice' }, expiresAt: clock.now() + 30 * dayMs });
+  t.match(tip, {
+    ref: topic,
+    oldId: history.commits[3],
+    newId: zeroId,
+    forced: false,
+    current: null,
+    person: { username: 'alice' },
+    expiresAt: clock.now() + 30 * dayMs,
+  });
   t.equal(more, undefined);
   const listener = hearing('one');
   repositories.onPush(listener);
@@ -60,8 +84,15 @@ t.test('a deleted branch comes back after a gc, as a push that everybody hears o
   t.equal((await git.refs(path)).get(topic), history.commits[3]);
   t.same(await git.check(path), []);
   t.equal(listener.heard.length, 1);
-  const { pushes: [undone] } = await repositories.listActivity(await found(rooms), { limit: 10 });
-  t.match(undone, { id: listener.heard[0], via: 'undo', person: { username: 'alice' }, updates: [{ ref: topic, oldId: zeroId, newId: history.commits[3] }] });
+  const {
+    pushes: [undone],
+  } = await repositories.listActivity(await found(rooms), { limit: 10 });
+  t.match(undone, {
+    id: listener.heard[0],
+    via: 'undo',
+    person: { username: 'alice' },
+    updates: [{ ref: topic, oldId: zeroId, newId: history.commits[3] }],
+  });
   t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'nothing_to_undo');
 });
 
@@ -90,7 +121,12 @@ t.test('a push that only goes forward leaves nothing to undo', async (t) => {
 
 t.test('a ref that moved since is left alone; its old tip fits under a new name', async (t) => {
   const rooms = await openWork(t);
-  const { alice, git, path, history: { commits, aside } } = rooms;
+  const {
+    alice,
+    git,
+    path,
+    history: { commits, aside },
+  } = rooms;
   await pushed(rooms, alice, `${commits[3]} ${aside} ${topic}`);
   const [tip] = await tips(rooms);
   await pushed(rooms, alice, `${aside} ${commits[2]} ${topic}`);
@@ -104,7 +140,11 @@ t.test('a ref that moved since is left alone; its old tip fits under a new name'
 
 t.test('the protected default branch does not lose commits by an undo', async (t) => {
   const rooms = await openWork(t);
-  const { alice, repositories, history: { commits, aside } } = rooms;
+  const {
+    alice,
+    repositories,
+    history: { commits, aside },
+  } = rooms;
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: false });
   await pushed(rooms, alice, `${commits[1]} ${commits[3]} ${main}`);
   await pushed(rooms, alice, `${commits[3]} ${aside} ${main}`);
@@ -118,7 +158,12 @@ t.test('the protected default branch does not lose commits by an undo', async (t
 
 t.test('who may not write restores nothing; neither does anybody in an archive', async (t) => {
   const rooms = await openWork(t);
-  const { alice, bob, repositories, history: { commits } } = rooms;
+  const {
+    alice,
+    bob,
+    repositories,
+    history: { commits },
+  } = rooms;
   await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
   const [tip] = await tips(rooms);
   t.equal(await reasonOf(restore(rooms, bob, tip!.id)), 'repository_not_found');
@@ -126,7 +171,11 @@ t.test('who may not write restores nothing; neither does anybody in an archive',
   t.equal(await reasonOf(restore(rooms, alice, `${tip!.id}0`)), 'tip_not_found');
   t.equal(await reasonOf(restore(rooms, alice, 'x')), 'tip_not_found');
   await repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
-  t.equal(await reasonOf(repositories.undo(alice, 'alice', 'other', { id: tip!.id })), 'tip_not_found', 'not through another repository');
+  t.equal(
+    await reasonOf(repositories.undo(alice, 'alice', 'other', { id: tip!.id })),
+    'tip_not_found',
+    'not through another repository',
+  );
   await repositories.setArchived(alice, 'alice', 'work', true);
   t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'repository_archived');
   await repositories.setArchived(alice, 'alice', 'work', false);
@@ -136,7 +185,13 @@ t.test('who may not write restores nothing; neither does anybody in an archive',
 
 t.test('after thirty days it is let go, and the next packing drops it', async (t) => {
   const rooms = await openWork(t);
-  const { alice, path, repositories, clock, history: { commits } } = rooms;
+  const {
+    alice,
+    path,
+    repositories,
+    clock,
+    history: { commits },
+  } = rooms;
   await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
   const [tip] = await tips(rooms);
   clock.advance(30 * dayMs - 1);
@@ -153,23 +208,38 @@ t.test('after thirty days it is let go, and the next packing drops it', async (t
 
 t.test('what is kept shows to no client and to no page of refs', async (t) => {
   const rooms = await openWork(t);
-  const { alice, git, path, history: { commits } } = rooms;
+  const {
+    alice,
+    git,
+    path,
+    history: { commits },
+  } = rooms;
   await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
   t.same([...(await git.refs(path)).keys()], [main]);
-  const listed = execFileSync('git', [`--git-dir=${path}`, 'for-each-ref', '--format=%(refname)', 'refs/hearth/'], { env: clientEnvironment }).toString();
+  const listed = execFileSync('git', [`--git-dir=${path}`, 'for-each-ref', '--format=%(refname)', 'refs/hearth/'], {
+    env: clientEnvironment,
+  }).toString();
   t.match(listed, /^refs\/hearth\/undo\//);
 });
 
 t.test('the activity has pages, and none of what was refused', async (t) => {
   const rooms = await openWork(t);
-  const { alice, repositories, clock, history: { commits } } = rooms;
+  const {
+    alice,
+    repositories,
+    clock,
+    history: { commits },
+  } = rooms;
   await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[0]} ${main}`]);
   for (const name of ['a', 'b', 'c']) {
     clock.advance(1000);
     await pushed(rooms, alice, `${zeroId} ${commits[0]} refs/tags/${name}`);
   }
   const first = await repositories.listActivity(await found(rooms), { limit: 3 });
-  t.same(first.pushes.map(({ updates }) => updates[0]!.ref), ['refs/tags/c', 'refs/tags/b', 'refs/tags/a']);
+  t.same(
+    first.pushes.map(({ updates }) => updates[0]!.ref),
+    ['refs/tags/c', 'refs/tags/b', 'refs/tags/a'],
+  );
   const second = await repositories.listActivity(await found(rooms), { limit: 3, after: first.next });
   t.match(second, { pushes: [{ via: 'http', updateCount: 2 }], next: null });
   t.equal(second.pushes.length, 1);

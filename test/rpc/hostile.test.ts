@@ -12,7 +12,11 @@ import { connectClient, grpcClient } from './runner-client.ts';
 
 t.setTimeout(120_000);
 
-const codeOf = (work: Promise<unknown>): Promise<number | 'fine'> => work.then(() => 'fine', (error: { code: number }) => error.code);
+const codeOf = (work: Promise<unknown>): Promise<number | 'fine'> =>
+  work.then(
+    () => 'fine',
+    (error: { code: number }) => error.code,
+  );
 const codes = { invalid: 3, notFound: 5, exists: 6, exhausted: 8, unimplemented: 12, unauthenticated: 16 };
 
 async function running(t: Parameters<typeof startForge>[0]) {
@@ -47,8 +51,16 @@ t.test('security H02 wrong credentials open nothing, in every framing', async (t
   for (const [name, open] of Object.entries(framings(forge))) {
     for (const given of wrong) {
       const client = open(given);
-      for (const call of [client.declare({}), client.fetchTask({}), client.updateTask({ state: { id: forge.taskId, result: 1 } }), client.updateLog({ taskId: forge.taskId, rows: rowsOf('x') })]) {
-        const error = await call.then(() => null, (thrown: { code: number; message: string }) => thrown);
+      for (const call of [
+        client.declare({}),
+        client.fetchTask({}),
+        client.updateTask({ state: { id: forge.taskId, result: 1 } }),
+        client.updateLog({ taskId: forge.taskId, rows: rowsOf('x') }),
+      ]) {
+        const error = await call.then(
+          () => null,
+          (thrown: { code: number; message: string }) => thrown,
+        );
         t.match(error, { code: codes.unauthenticated, message: /unregistered runner/ }, name);
       }
       client.close?.();
@@ -60,7 +72,9 @@ t.test('security H02 wrong credentials open nothing, in every framing', async (t
 t.test('go-gitea/gitea#37586 a fault of ours while a runner is looked up is no "unauthenticated"', async (t) => {
   const db = { read: { findOneBy: () => Promise.reject(new Error('the disk is on fire')) } };
   const credentials = { uuid: '00000000-0000-4000-8000-000000000000', token: '0'.repeat(40) };
-  const refused = authenticateRunner({ db: db as never, presence: new Presence(systemClock) }, credentials, { isActive: false });
+  const refused = authenticateRunner({ db: db as never, presence: new Presence(systemClock) }, credentials, {
+    isActive: false,
+  });
   await t.rejects(refused, { code: 'unavailable', reason: 'runner_check_failed' });
 });
 
@@ -87,14 +101,25 @@ t.test('a runner touches its own tasks only; ends are final; numbers of any size
     t.equal(await codeOf(own.updateLog({ taskId, index: -(2n ** 63n), rows: rowsOf('x') })), codes.invalid);
   }
   t.equal(await dump(forge), before, 'nothing has changed');
-  for (const own of [client, grpc]) t.equal((await own.updateLog({ taskId, index: 2n ** 62n, rows: rowsOf('x'), noMore: true })).ackIndex, 0n, 'a gap');
-  const wild = { id: taskId, result: 99, startedAt: { seconds: 2n ** 62n, nanos: -1 }, steps: huge.map((id) => ({ id, result: 77, logIndex: id, logLength: id, startedAt: { seconds: -5n } })) };
+  for (const own of [client, grpc])
+    t.equal((await own.updateLog({ taskId, index: 2n ** 62n, rows: rowsOf('x'), noMore: true })).ackIndex, 0n, 'a gap');
+  const wild = {
+    id: taskId,
+    result: 99,
+    startedAt: { seconds: 2n ** 62n, nanos: -1 },
+    steps: huge.map((id) => ({ id, result: 77, logIndex: id, logLength: id, startedAt: { seconds: -5n } })),
+  };
   t.match(await client.updateTask({ state: wild }), { state: { result: 0 } }, 'an unknown result is none');
   t.equal((await client.updateLog({ taskId, rows: rowsOf('a', 'b'), noMore: true })).ackIndex, 2n);
-  for (const own of [client, grpc]) t.equal(await codeOf(own.updateLog({ taskId, index: 2n, rows: rowsOf('c') })), codes.exists);
+  for (const own of [client, grpc])
+    t.equal(await codeOf(own.updateLog({ taskId, index: 2n, rows: rowsOf('c') })), codes.exists);
   t.match(await client.updateTask({ state: { id: taskId, result: 2 } }), { state: { result: 2 } });
   const ended = await dump(forge);
-  for (const own of [client, grpc]) t.match(await own.updateTask({ state: { id: taskId, result: 1 }, outputs: { late: 'x' } }), { state: { result: 2 }, sentOutputs: [] });
+  for (const own of [client, grpc])
+    t.match(await own.updateTask({ state: { id: taskId, result: 1 }, outputs: { late: 'x' } }), {
+      state: { result: 2 },
+      sentOutputs: [],
+    });
   t.equal(await dump(forge), ended, 'a report after the end changes nothing');
 });
 
@@ -110,77 +135,172 @@ t.test('registration: what is missing or wrong is said, and counted as the runne
     t.match(await client.register(request).catch((error: unknown) => error), { code: codes.invalid, message });
   }
   await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
-  t.match(await client.register({ name: 'x', token }).catch((error: unknown) => error), { code: codes.invalid, message: /has been invalidated, please use the latest one/ });
+  t.match(await client.register({ name: 'x', token }).catch((error: unknown) => error), {
+    code: codes.invalid,
+    message: /has been invalidated, please use the latest one/,
+  });
 });
 
 t.test('messages that are none: cut short, wrong types, bad text, bad gzip', async (t) => {
   const { url, headers, taskId } = await running(t);
-  const send = (name: string, body: Buffer, more: Record<string, string> = {}) => post(url, `/api/actions/runner.v1.RunnerService/${name}`, { body, headers: { ...headers, ...more } });
+  const send = (name: string, body: Buffer, more: Record<string, string> = {}) =>
+    post(url, `/api/actions/runner.v1.RunnerService/${name}`, { body, headers: { ...headers, ...more } });
   const bad = { status: 400, json: { code: 'invalid_argument' } };
-  for (const hex of ['0a', '0a05', '0a05ffff', '0d0102', '0b', '0c', '00', 'ffffffffffffffffffffff', '0a021801ff', '1aff']) {
+  for (const hex of [
+    '0a',
+    '0a05',
+    '0a05ffff',
+    '0d0102',
+    '0b',
+    '0c',
+    '00',
+    'ffffffffffffffffffffff',
+    '0a021801ff',
+    '1aff',
+  ]) {
     t.match(await send('UpdateTask', Buffer.from(hex, 'hex')), bad, `UpdateTask ${hex}`);
   }
   t.match(await send('Declare', Buffer.from('0a02c328', 'hex')), bad, 'text that is not UTF-8');
-  for (const hex of ['08', '1a05', '1a04120', '1a041202c328', '1a03120561', '0b', '00', '1a0b0a09ffffffffffffffffffff01', '08ffffffffffffffffffff01', '1affffffffff0f']) {
+  for (const hex of [
+    '08',
+    '1a05',
+    '1a04120',
+    '1a041202c328',
+    '1a03120561',
+    '0b',
+    '00',
+    '1a0b0a09ffffffffffffffffffff01',
+    '08ffffffffffffffffffff01',
+    '1affffffffff0f',
+  ]) {
     t.match(await send('UpdateLog', Buffer.from(hex.length % 2 ? `${hex}0` : hex, 'hex')), bad, `UpdateLog ${hex}`);
   }
   t.match(await send('UpdateTask', Buffer.from('not gzip'), { 'Content-Encoding': 'gzip' }), bad);
   t.match(await send('UpdateTask', gzipSync(Buffer.alloc(100)).subarray(0, 15), { 'Content-Encoding': 'gzip' }), bad);
-  const rows = Buffer.concat([Buffer.from([0x08, Number(taskId), 0x1a, 0x03, 0x12, 0x01, 0x61]), Buffer.from('fa7f0568656c6c6f', 'hex'), Buffer.from([0x95, 0x7f, 1, 2, 3, 4, 0x91, 0x7f, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x00])]);
-  t.match(await send('UpdateLog', rows), { status: 200, body: Buffer.from([0x08, 0x01]) }, 'fields that nobody knows are passed over, the index may come last');
+  const rows = Buffer.concat([
+    Buffer.from([0x08, Number(taskId), 0x1a, 0x03, 0x12, 0x01, 0x61]),
+    Buffer.from('fa7f0568656c6c6f', 'hex'),
+    Buffer.from([0x95, 0x7f, 1, 2, 3, 4, 0x91, 0x7f, 1, 2, 3, 4, 5, 6, 7, 8, 0x10, 0x00]),
+  ]);
+  t.match(
+    await send('UpdateLog', rows),
+    { status: 200, body: Buffer.from([0x08, 0x01]) },
+    'fields that nobody knows are passed over, the index may come last',
+  );
 });
 
 /** One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when that is no 200. */
-function callRaw(url: string, target: string, message: Buffer, { headers = {}, compressed = false, prefix }: { headers?: Record<string, string>; compressed?: boolean; prefix?: Buffer } = {}): Promise<number> {
+function callRaw(
+  url: string,
+  target: string,
+  message: Buffer,
+  {
+    headers = {},
+    compressed = false,
+    prefix,
+  }: { headers?: Record<string, string>; compressed?: boolean; prefix?: Buffer } = {},
+): Promise<number> {
   const session = connectHttp2(url);
-  const frame = prefix ?? Buffer.concat([Buffer.from([compressed ? 1 : 0]), Buffer.from(message.length.toString(16).padStart(8, '0'), 'hex')]);
+  const frame =
+    prefix ??
+    Buffer.concat([
+      Buffer.from([compressed ? 1 : 0]),
+      Buffer.from(message.length.toString(16).padStart(8, '0'), 'hex'),
+    ]);
   return new Promise<number>((resolve) => {
     const stream = session.request({
-      ':method': 'POST', ':path': target, 'content-type': 'application/grpc', te: 'trailers',
-      ...(compressed ? { 'grpc-encoding': 'gzip' } : {}), ...headers,
+      ':method': 'POST',
+      ':path': target,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...(compressed ? { 'grpc-encoding': 'gzip' } : {}),
+      ...headers,
     });
     let status = 0;
     const read = (given: Record<string, unknown>) => {
       if (given['grpc-status'] !== undefined) status = Number(given['grpc-status']);
       else if (given[':status'] !== undefined && given[':status'] !== 200) status = Number(given[':status']);
     };
-    stream.on('response', read).on('trailers', read).on('error', () => {}).on('close', () => resolve(status)).resume();
+    stream
+      .on('response', read)
+      .on('trailers', read)
+      .on('error', () => {})
+      .on('close', () => resolve(status))
+      .resume();
     stream.end(Buffer.concat([frame, message]));
   }).finally(() => session.destroy());
 }
 
-t.test('the same over gRPC: malformed, not UTF-8, bad gzip, a bomb, an unknown compression, another type', async (t) => {
-  const forge = await running(t);
-  const { grpc, headers, client } = forge;
-  const url = `http://${grpc}`;
-  const before = await dump(forge);
-  const call = (name: string, message: Buffer, more: Parameters<typeof callRaw>[3] = {}) => callRaw(url, `/runner.v1.RunnerService/${name}`, message, { ...more, headers: { ...headers, ...more.headers } });
-  for (const hex of ['0a05', '0a05ffff', '0d0102', '0b', '00', 'ffffffffffffffffffffff', '0a021801ff']) t.equal(await call('UpdateTask', Buffer.from(hex, 'hex')), codes.invalid, `UpdateTask ${hex}`);
-  t.equal(await call('Declare', Buffer.from('0a02c328', 'hex')), codes.invalid, 'text that is not UTF-8');
-  for (const hex of ['08', '1a05', '1a041202c328', '1a03120561', '0b', '00', '1affffffffff0f']) t.equal(await call('UpdateLog', Buffer.from(hex, 'hex')), codes.invalid, `UpdateLog ${hex}`);
-  t.not(await call('UpdateTask', Buffer.from('not gzip'), { compressed: true }), 0);
-  t.equal(await call('UpdateTask', gzipSync(Buffer.alloc(200 * 1024 * 1024)), { compressed: true }), codes.exhausted, 'a bomb');
-  t.equal(await call('UpdateTask', Buffer.alloc(0), { prefix: Buffer.from([0, 0xff, 0xff, 0xff, 0xff]) }), codes.exhausted, 'a message of four gigabytes is announced');
-  t.equal(await call('Declare', Buffer.from('x'), { compressed: true, headers: { 'grpc-encoding': 'br' } }), codes.unimplemented);
-  t.equal(await call('Nothing', Buffer.alloc(0)), codes.unimplemented);
-  t.equal(await call('Declare', Buffer.alloc(0), { headers: { 'content-type': 'text/plain' } }), 415);
-  t.equal(await call('UpdateTask', Buffer.alloc(5 * 1024 * 1024)), codes.exhausted);
-  t.match(await client.ping({ data: 'alive' }), { data: 'Hello, alive!' });
-  t.equal(await dump(forge), before, 'nothing has changed');
-});
+t.test(
+  'the same over gRPC: malformed, not UTF-8, bad gzip, a bomb, an unknown compression, another type',
+  async (t) => {
+    const forge = await running(t);
+    const { grpc, headers, client } = forge;
+    const url = `http://${grpc}`;
+    const before = await dump(forge);
+    const call = (name: string, message: Buffer, more: Parameters<typeof callRaw>[3] = {}) =>
+      callRaw(url, `/runner.v1.RunnerService/${name}`, message, { ...more, headers: { ...headers, ...more.headers } });
+    for (const hex of ['0a05', '0a05ffff', '0d0102', '0b', '00', 'ffffffffffffffffffffff', '0a021801ff'])
+      t.equal(await call('UpdateTask', Buffer.from(hex, 'hex')), codes.invalid, `UpdateTask ${hex}`);
+    t.equal(await call('Declare', Buffer.from('0a02c328', 'hex')), codes.invalid, 'text that is not UTF-8');
+    for (const hex of ['08', '1a05', '1a041202c328', '1a03120561', '0b', '00', '1affffffffff0f'])
+      t.equal(await call('UpdateLog', Buffer.from(hex, 'hex')), codes.invalid, `UpdateLog ${hex}`);
+    t.not(await call('UpdateTask', Buffer.from('not gzip'), { compressed: true }), 0);
+    t.equal(
+      await call('UpdateTask', gzipSync(Buffer.alloc(200 * 1024 * 1024)), { compressed: true }),
+      codes.exhausted,
+      'a bomb',
+    );
+    t.equal(
+      await call('UpdateTask', Buffer.alloc(0), { prefix: Buffer.from([0, 0xff, 0xff, 0xff, 0xff]) }),
+      codes.exhausted,
+      'a message of four gigabytes is announced',
+    );
+    t.equal(
+      await call('Declare', Buffer.from('x'), { compressed: true, headers: { 'grpc-encoding': 'br' } }),
+      codes.unimplemented,
+    );
+    t.equal(await call('Nothing', Buffer.alloc(0)), codes.unimplemented);
+    t.equal(await call('Declare', Buffer.alloc(0), { headers: { 'content-type': 'text/plain' } }), 415);
+    t.equal(await call('UpdateTask', Buffer.alloc(5 * 1024 * 1024)), codes.exhausted);
+    t.match(await client.ping({ data: 'alive' }), { data: 'Hello, alive!' });
+    t.equal(await dump(forge), before, 'nothing has changed');
+  },
+);
 
 t.test('security H09 bombs: too large, gzipped zeros, a sea of empty rows; memory stays', async (t) => {
   const { url, headers, client, grpc } = await running(t);
-  const send = (name: string, body: Buffer | readonly Buffer[], more: Record<string, string> = {}) => post(url, `/runner.v1.RunnerService/${name}`, { body, headers: { ...headers, ...more } }).catch((error: NodeJS.ErrnoException) => ({ status: error.code }));
+  const send = (name: string, body: Buffer | readonly Buffer[], more: Record<string, string> = {}) =>
+    post(url, `/runner.v1.RunnerService/${name}`, { body, headers: { ...headers, ...more } }).catch(
+      (error: NodeJS.ErrnoException) => ({ status: error.code }),
+    );
   const tooLarge = { status: 429, json: { code: 'resource_exhausted' } };
   t.match(await send('UpdateTask', Buffer.alloc(5 * 1024 * 1024)), tooLarge);
   const zeros = gzipSync(Buffer.alloc(200 * 1024 * 1024));
   const before = process.memoryUsage().rss;
-  for (const name of ['UpdateTask', 'UpdateLog', 'Declare']) t.match(await send(name, zeros, { 'Content-Encoding': 'gzip' }), { status: name === 'UpdateLog' ? 400 : 429 }, name);
+  for (const name of ['UpdateTask', 'UpdateLog', 'Declare'])
+    t.match(
+      await send(name, zeros, { 'Content-Encoding': 'gzip' }),
+      { status: name === 'UpdateLog' ? 400 : 429 },
+      name,
+    );
   const grown = process.memoryUsage().rss - before;
   t.ok(grown < 150 * 1024 * 1024, `600 MiB of zeros made the server grow by ${Math.round(grown / 1024 / 1024)} MiB`);
-  t.match(await send('UpdateLog', Buffer.concat([Buffer.from([0x1a, 0xff, 0xff, 0xff, 0x3f]), Buffer.alloc(20 * 1024 * 1024)])), tooLarge, 'a row of a gigabyte');
-  t.match(await post(url, '/runner.v1.RunnerService/UpdateLog', { body: Buffer.alloc(8 * 1024 * 1024) }).catch(() => ({ status: 401 })), { status: 401 }, 'a stranger’s message is not read');
+  t.match(
+    await send(
+      'UpdateLog',
+      Buffer.concat([Buffer.from([0x1a, 0xff, 0xff, 0xff, 0x3f]), Buffer.alloc(20 * 1024 * 1024)]),
+    ),
+    tooLarge,
+    'a row of a gigabyte',
+  );
+  t.match(
+    await post(url, '/runner.v1.RunnerService/UpdateLog', { body: Buffer.alloc(8 * 1024 * 1024) }).catch(() => ({
+      status: 401,
+    })),
+    { status: 401 },
+    'a stranger’s message is not read',
+  );
   const big = grpcClient(grpc, { headers });
   t.equal(await codeOf(big.updateTask({ outputs: { a: 'x'.repeat(6 * 1024 * 1024) } })), codes.exhausted);
   big.close();
@@ -192,7 +312,10 @@ t.test('random bytes in every procedure and framing: an answer each, the server 
   const { url, headers, client } = forge;
   const before = await dump(forge);
   const random = seededRandom(7);
-  const procedures = ['ping.v1.PingService/Ping', ...['Register', 'Declare', 'UpdateTask', 'UpdateLog'].map((name) => `runner.v1.RunnerService/${name}`)];
+  const procedures = [
+    'ping.v1.PingService/Ping',
+    ...['Register', 'Declare', 'UpdateTask', 'UpdateLog'].map((name) => `runner.v1.RunnerService/${name}`),
+  ];
   const rounds = Number(process.env['HEARTH_FUZZ_ROUNDS'] ?? 400);
   const statuses = new Map<number, number>();
   for (let round = 0; round < rounds; round += 1) {
@@ -200,12 +323,25 @@ t.test('random bytes in every procedure and framing: an answer each, the server 
     // Half of them begin like messages.
     const start = random.chance(0.5) ? [random.pick([0x08, 0x0a, 0x10, 0x12, 0x1a, 0x20]), random.below(12)] : [];
     const body = Buffer.concat([Buffer.from(start), random.bytes(random.below(60))]);
-    const type = random.pick(['application/proto', 'application/json', 'application/proto; charset=utf-8', 'application/grpc-web']);
-    const encoding: Record<string, string> = random.chance(0.2) ? { 'Content-Encoding': random.pick(['gzip', 'identity', 'br']) } : {};
-    const { status } = await post(url, `/api/actions/${procedure}`, { body, headers: { ...headers, 'Content-Type': type, ...encoding } });
+    const type = random.pick([
+      'application/proto',
+      'application/json',
+      'application/proto; charset=utf-8',
+      'application/grpc-web',
+    ]);
+    const encoding: Record<string, string> = random.chance(0.2)
+      ? { 'Content-Encoding': random.pick(['gzip', 'identity', 'br']) }
+      : {};
+    const { status } = await post(url, `/api/actions/${procedure}`, {
+      body,
+      headers: { ...headers, 'Content-Type': type, ...encoding },
+    });
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
-  t.ok([...statuses.keys()].every((status) => [200, 400, 404, 415, 429, 501].includes(status)), JSON.stringify([...statuses]));
+  t.ok(
+    [...statuses.keys()].every((status) => [200, 400, 404, 415, 429, 501].includes(status)),
+    JSON.stringify([...statuses]),
+  );
   t.match(await client.ping({ data: 'x' }), { data: 'Hello, x!' });
   // A few random messages are valid ones that declare odd things; the tasks are what must not have changed.
   t.equal((await dump(forge)).replace(/^\[\[.*?\],\[/, ''), before.replace(/^\[\[.*?\],\[/, ''));
@@ -218,7 +354,10 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
     new Promise<string>((resolve) => {
       const socket = connect(Number(port), hostname);
       let heard = '';
-      socket.on('data', (bytes) => (heard += bytes.toString('latin1'))).on('close', () => resolve(heard)).on('error', () => {});
+      socket
+        .on('data', (bytes) => (heard += bytes.toString('latin1')))
+        .on('close', () => resolve(heard))
+        .on('error', () => {});
       socket.write(text);
       setTimeout(() => socket.destroy(), 300);
     });

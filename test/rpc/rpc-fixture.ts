@@ -16,7 +16,15 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
   const hearth = await startHearth(t, options);
   const { rooms, url } = hearth;
   const alice = await hearth.addPerson('alice');
-  const viewer: PersonViewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null };
+  const viewer: PersonViewer = {
+    kind: 'person',
+    id: alice.id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  };
   await rooms.repositories.create(viewer, { name: 'work', visibility: 'PRIVATE' });
   const found = await rooms.repositories.find(viewer, 'alice', 'work');
   const work = path.join(hearth.folder, 'work');
@@ -54,7 +62,13 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
 export type Forge = Awaited<ReturnType<typeof startForge>>;
 
 /** The framings and doors that runners may choose from. */
-export function framings({ url, grpc }: Pick<Forge, 'url' | 'grpc'>): Record<string, (headers: Record<string, string>) => RunnerClient & { close?(): void }> {
+export function framings({
+  url,
+  grpc,
+}: Pick<Forge, 'url' | 'grpc'>): Record<
+  string,
+  (headers: Record<string, string>) => RunnerClient & { close?(): void }
+> {
   const web = new URL(url).host;
   return {
     'Connect, binary, with prefix': (headers) => connectClient(url, { headers, gzip: true }),
@@ -67,7 +81,8 @@ export function framings({ url, grpc }: Pick<Forge, 'url' | 'grpc'>): Record<str
 }
 
 /** Rows of a log as messages. */
-export const rowsOf = (...lines: string[]) => lines.map((content, at) => ({ time: { seconds: BigInt(1_767_225_600 + at), nanos: 5 }, content }));
+export const rowsOf = (...lines: string[]) =>
+  lines.map((content, at) => ({ time: { seconds: BigInt(1_767_225_600 + at), nanos: 5 }, content }));
 
 export interface Posted {
   status: number;
@@ -81,24 +96,32 @@ export interface Posted {
 export function post(
   url: string,
   target: string,
-  { body = '', headers = {}, method = 'POST' }: { body?: string | Buffer | readonly Buffer[]; headers?: Record<string, string>; method?: string } = {},
+  {
+    body = '',
+    headers = {},
+    method = 'POST',
+  }: { body?: string | Buffer | readonly Buffer[]; headers?: Record<string, string>; method?: string } = {},
 ): Promise<Posted> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(new URL(target, url), { method, headers: { 'Content-Type': 'application/proto', ...headers }, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('error', reject);
-      response.on('end', () => {
-        const all = Buffer.concat(parts);
-        let json: Answer = {};
-        try {
-          json = JSON.parse(all.toString());
-        } catch {
-          // A binary answer.
-        }
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: all, json });
-      });
-    });
+    const request = httpRequest(
+      new URL(target, url),
+      { method, headers: { 'Content-Type': 'application/proto', ...headers }, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () => {
+          const all = Buffer.concat(parts);
+          let json: Answer = {};
+          try {
+            json = JSON.parse(all.toString());
+          } catch {
+            // A binary answer.
+          }
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: all, json });
+        });
+      },
+    );
     request.on('error', reject);
     for (const part of Array.isArray(body) ? body : [body as string | Buffer]) if (part.length > 0) request.write(part);
     request.end();

@@ -21,15 +21,22 @@ const descriptors = createRequire(import.meta.url)('protobufjs/ext/descriptor.js
 
 function loadServices(): { runner: DescService; ping: DescService } {
   const root = new protobuf.Root();
-  for (const name of ['google/protobuf/struct.proto', 'google/protobuf/timestamp.proto']) root.addJSON(protobuf.common.get(name)!.nested!);
+  for (const name of ['google/protobuf/struct.proto', 'google/protobuf/timestamp.proto'])
+    root.addJSON(protobuf.common.get(name)!.nested!);
   for (const name of ['ping/v1/ping', 'runner/v1/runner']) {
     protobuf.parse(readFileSync(new URL(`../../proto/${name}.proto`, import.meta.url), 'utf8'), root);
   }
   root.resolveAll();
-  const bytes = descriptors.FileDescriptorSet.encode((root as unknown as { toDescriptor(edition: string): unknown }).toDescriptor('proto3')).finish();
+  const bytes = descriptors.FileDescriptorSet.encode(
+    (root as unknown as { toDescriptor(edition: string): unknown }).toDescriptor('proto3'),
+  ).finish();
   const set = fromBinary(FileDescriptorSetSchema, bytes);
   // protobufjs leaves names unqualified, fields without their JSON names, and files without their imports.
-  const full = new Map(set.file.flatMap((file) => [...file.messageType, ...file.enumType].map((type) => [type.name, `.${file.package}.${type.name}`])));
+  const full = new Map(
+    set.file.flatMap((file) =>
+      [...file.messageType, ...file.enumType].map((type) => [type.name, `.${file.package}.${type.name}`]),
+    ),
+  );
   for (const file of set.file) {
     if (file.package !== 'google.protobuf') file.dependency = ['google_protobuf.proto'];
     for (const message of file.messageType) {
@@ -76,7 +83,10 @@ export interface ClientOptions {
 }
 
 /** Connect over HTTP/1.1, as runners use it. */
-export function connectClient(url: string, { prefix = true, json = false, gzip = false, headers = {} }: ClientOptions & { json?: boolean; gzip?: boolean } = {}): RunnerClient {
+export function connectClient(
+  url: string,
+  { prefix = true, json = false, gzip = false, headers = {} }: ClientOptions & { json?: boolean; gzip?: boolean } = {},
+): RunnerClient {
   const withHeaders: Interceptor = (next) => (request) => {
     for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
     return next(request);
@@ -88,7 +98,10 @@ export function connectClient(url: string, { prefix = true, json = false, gzip =
     interceptors: [withHeaders],
     ...(gzip ? {} : { acceptCompression: [] }),
   });
-  const clients = { runner: createClient(services.runner, transport), ping: createClient(services.ping, transport) } as unknown as Record<string, Record<string, (request: object, options?: CallOptions) => Promise<Answer>>>;
+  const clients = {
+    runner: createClient(services.runner, transport),
+    ping: createClient(services.ping, transport),
+  } as unknown as Record<string, Record<string, (request: object, options?: CallOptions) => Promise<Answer>>>;
   return {
     ping: (request) => clients.ping!.ping!(request),
     register: (request) => clients.runner!.register!(request),
@@ -100,23 +113,35 @@ export function connectClient(url: string, { prefix = true, json = false, gzip =
 }
 
 /** Native gRPC in clear text. */
-export function grpcClient(address: string, { prefix = false, headers = {}, maxSendBytes = -1 }: ClientOptions & { maxSendBytes?: number } = {}): RunnerClient & { close(): void } {
-  const client = new GrpcClient(address, credentials.createInsecure(), { 'grpc.max_send_message_length': maxSendBytes, 'grpc.max_receive_message_length': -1 });
-  const call = (service: DescService, name: string) => (request: object, options: ClientCall = {}) => {
-    const method = service.methods.find((one) => one.name === name)!;
-    const metadata = new Metadata();
-    for (const [header, value] of Object.entries(headers)) metadata.set(header, value);
-    const encode = (value: Message) => Buffer.from(toBinary(method.input as DescMessage, value));
-    const decode = (bytes: Buffer) => fromBinary(method.output as DescMessage, bytes);
-    return new Promise<Answer>((resolve, reject) => {
-      const ended = client.makeUnaryRequest(
-        `${prefix ? '/api/actions' : ''}/${service.typeName}/${name}`, encode, decode, create(method.input as DescMessage, request as never), metadata,
-        options.timeoutMs === undefined ? {} : { deadline: Date.now() + options.timeoutMs },
-        (error, answer) => (error === null ? resolve(answer) : reject(error)),
-      );
-      options.signal?.addEventListener('abort', () => ended.cancel());
-    });
-  };
+export function grpcClient(
+  address: string,
+  { prefix = false, headers = {}, maxSendBytes = -1 }: ClientOptions & { maxSendBytes?: number } = {},
+): RunnerClient & { close(): void } {
+  const client = new GrpcClient(address, credentials.createInsecure(), {
+    'grpc.max_send_message_length': maxSendBytes,
+    'grpc.max_receive_message_length': -1,
+  });
+  const call =
+    (service: DescService, name: string) =>
+    (request: object, options: ClientCall = {}) => {
+      const method = service.methods.find((one) => one.name === name)!;
+      const metadata = new Metadata();
+      for (const [header, value] of Object.entries(headers)) metadata.set(header, value);
+      const encode = (value: Message) => Buffer.from(toBinary(method.input as DescMessage, value));
+      const decode = (bytes: Buffer) => fromBinary(method.output as DescMessage, bytes);
+      return new Promise<Answer>((resolve, reject) => {
+        const ended = client.makeUnaryRequest(
+          `${prefix ? '/api/actions' : ''}/${service.typeName}/${name}`,
+          encode,
+          decode,
+          create(method.input as DescMessage, request as never),
+          metadata,
+          options.timeoutMs === undefined ? {} : { deadline: Date.now() + options.timeoutMs },
+          (error, answer) => (error === null ? resolve(answer) : reject(error)),
+        );
+        options.signal?.addEventListener('abort', () => ended.cancel());
+      });
+    };
   return {
     ping: call(services.ping, 'Ping'),
     register: call(services.runner, 'Register'),

@@ -17,8 +17,14 @@ const files: Record<string, { source: string; says: RegExp }> = {
     source: `${tap} t.test('sums', async (t) => { t.ok(true); t.equal(1 + 1, 3, 'one and one'); });`,
     says: /FAIL \S*fails\.test\.ts \(2, .*\n\s+not ok: sums > one and one\n[^]*?-3\n\s*\+2/,
   },
-  'throws.test.ts': { source: `${tap} t.ok(true); throw new Error('out of the blue');`, says: /FAIL \S*throws\.test\.ts [^]*?out of the blue/ },
-  'exits.test.ts': { source: `${tap} t.ok(true); process.exitCode = 7;`, says: /FAIL \S*exits\.test\.ts .*\n\s+exit code 7/ },
+  'throws.test.ts': {
+    source: `${tap} t.ok(true); throw new Error('out of the blue');`,
+    says: /FAIL \S*throws\.test\.ts [^]*?out of the blue/,
+  },
+  'exits.test.ts': {
+    source: `${tap} t.ok(true); process.exitCode = 7;`,
+    says: /FAIL \S*exits\.test\.ts .*\n\s+exit code 7/,
+  },
   'asserts-nothing.test.ts': { source: tap, says: /FAIL \S*asserts-nothing\.test\.ts .*\n\s+no assertion ran/ },
   'does-not-load.test.ts': { source: `import './absent.ts';`, says: /FAIL \S*does-not-load\.test\.ts [^]*?absent\.ts/ },
   'breaks-its-plan.test.ts': { source: `${tap} t.plan(2); t.ok(true);`, says: /FAIL \S*breaks-its-plan\.test\.ts/ },
@@ -61,13 +67,21 @@ t.test('files that pass end with 0, and their assertions are counted once', asyn
 t.test('no test file at all is a failure, and so is one that is not there', async (t) => {
   const folder = temporaryFolder(t);
   t.match(await run([folder]), { code: 1, output: /\n0 passed, 1 failed\n$/ });
-  t.match(await run([join(folder, 'absent.test.ts')]), { code: 1, output: /there is no such file\n0 passed, 1 failed\n$/ });
+  t.match(await run([join(folder, 'absent.test.ts')]), {
+    code: 1,
+    output: /there is no such file\n0 passed, 1 failed\n$/,
+  });
 });
 
 t.test('each script says what it is for, and a benchmark that there is not names those that there are', async (t) => {
-  const script = (name: string, ...args: string[]) => new Promise<{ code: unknown; said: string }>((resolve) => {
-    execFile(join(import.meta.dirname, '../../scripts', name), args, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, said: stdout + stderr }));
-  });
-  for (const name of ['test', 'bench', 'chaos', 'build-executable']) t.match(await script(name, '--help'), { code: 0, said: new RegExp(`^[A-Z].*\nusage: scripts/${name} `) });
-  for (const args of [[], ['nope'], ['processes']]) t.match(await script('bench', ...args), { code: 2, said: /one of: all ci .*federation .*pages / });
+  const script = (name: string, ...args: string[]) =>
+    new Promise<{ code: unknown; said: string }>((resolve) => {
+      execFile(join(import.meta.dirname, '../../scripts', name), args, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+      );
+    });
+  for (const name of ['test', 'bench', 'chaos', 'build-executable'])
+    t.match(await script(name, '--help'), { code: 0, said: new RegExp(`^[A-Z].*\nusage: scripts/${name} `) });
+  for (const args of [[], ['nope'], ['processes']])
+    t.match(await script('bench', ...args), { code: 2, said: /one of: all ci .*federation .*pages / });
 });

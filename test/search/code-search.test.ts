@@ -6,13 +6,23 @@ import { ask, fillRepository, startWeb } from '../web/web-fixture.ts';
 import type { Web } from '../web/web-fixture.ts';
 
 const viewerOf = (id: string, username: string): PersonViewer => ({
-  kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null,
+  kind: 'person',
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
 });
 
 async function start(t: Parameters<typeof startWeb>[0], env: Record<string, string> = {}) {
   const web = await startWeb(t, { env });
   const alice = viewerOf((await web.rooms.accounts.addPerson({ username: 'alice' })).id, 'alice');
-  const add = async (name: string, files: Record<string, string | Buffer>, visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC') => {
+  const add = async (
+    name: string,
+    files: Record<string, string | Buffer>,
+    visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC',
+  ) => {
     await web.rooms.repositories.create(alice, { name, visibility });
     const { path } = await web.rooms.repositories.find(alice, 'alice', name);
     await fillRepository(t, path, files);
@@ -20,19 +30,26 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
   };
   const find = async (viewer: Viewer, text: string) => {
     const { hits, coverage } = await web.rooms.codeSearch.find(viewer, text);
-    return { files: hits.map(({ located, path, lines }) => `${located.repository.name}/${path}:${lines.map(({ number }) => number).join()}`), coverage };
+    return {
+      files: hits.map(
+        ({ located, path, lines }) => `${located.repository.name}/${path}:${lines.map(({ number }) => number).join()}`,
+      ),
+      coverage,
+    };
   };
   return { web, alice, add, find };
 }
 
 /** What a push leaves in the row of its repository. */
 const touch = (web: Web, name: string) =>
-  web.rooms.db.write((tx) => tx.manager.query('UPDATE repositories SET updated_at = updated_at + 1 WHERE name = ?', [name]));
+  web.rooms.db.write((tx) =>
+    tx.manager.query('UPDATE repositories SET updated_at = updated_at + 1 WHERE name = ?', [name]),
+  );
 
 t.test('code is found exactly as it is written, whatever its case, and only by who may see it', async (t) => {
   const { web, alice, add, find } = await start(t);
   const source = 'int tool_set;\nint toolXset;\n#97df14 is a colour\nGrüße aus der STRASSE\nquote "q" * (a) %_\n';
-  await add('open', { 'src/a.c': source, 'b.bin': Buffer.from('tool_set\0'), 'empty': '' });
+  await add('open', { 'src/a.c': source, 'b.bin': Buffer.from('tool_set\0'), empty: '' });
   await add('hidden', { 'secret.c': 'tool_set in private\n' }, 'PRIVATE');
   await web.rooms.codeSearch.update();
   const cases: [string, string[]][] = [
@@ -53,36 +70,57 @@ t.test('code is found exactly as it is written, whatever its case, and only by w
   for (const [text, files] of cases) t.strictSame((await find(anonymous, text)).files, files, JSON.stringify(text));
   const mine = await find(alice, 'tool_set');
   t.strictSame(mine.files, ['hidden/secret.c:1', 'open/src/a.c:1'], 'in the order of names');
-  t.match([mine.coverage, (await find(anonymous, 'x')).coverage], [{ visible: 2, searched: 2, tooLarge: 0 }, { visible: 1, searched: 1 }]);
+  t.match(
+    [mine.coverage, (await find(anonymous, 'x')).coverage],
+    [
+      { visible: 2, searched: 2, tooLarge: 0 },
+      { visible: 1, searched: 1 },
+    ],
+  );
 });
 
-t.test('the index follows what is pushed, hidden, deleted; and comes back when its file is gone or damaged', async (t) => {
-  const { web, alice, add, find } = await start(t);
-  const bare = await add('tool', { 'a.txt': 'first words\n' });
-  await add('copy', { 'a.txt': 'first words\n' });
-  await web.rooms.codeSearch.update();
-  t.strictSame((await find(anonymous, 'first words')).files, ['copy/a.txt:1', 'tool/a.txt:1'], 'one blob, two places');
+t.test(
+  'the index follows what is pushed, hidden, deleted; and comes back when its file is gone or damaged',
+  async (t) => {
+    const { web, alice, add, find } = await start(t);
+    const bare = await add('tool', { 'a.txt': 'first words\n' });
+    await add('copy', { 'a.txt': 'first words\n' });
+    await web.rooms.codeSearch.update();
+    t.strictSame(
+      (await find(anonymous, 'first words')).files,
+      ['copy/a.txt:1', 'tool/a.txt:1'],
+      'one blob, two places',
+    );
 
-  execFileSync('git', [`--git-dir=${bare}`, 'update-ref', '-d', 'refs/heads/main'], { env: { PATH: process.env['PATH'] } });
-  await fillRepository(t, bare, { 'b.txt': 'second words\n' });
-  await touch(web, 'tool');
-  await web.rooms.codeSearch.update();
-  t.strictSame([(await find(anonymous, 'first words')).files, (await find(anonymous, 'second words')).files], [['copy/a.txt:1'], ['tool/b.txt:1']]);
+    execFileSync('git', [`--git-dir=${bare}`, 'update-ref', '-d', 'refs/heads/main'], {
+      env: { PATH: process.env['PATH'] },
+    });
+    await fillRepository(t, bare, { 'b.txt': 'second words\n' });
+    await touch(web, 'tool');
+    await web.rooms.codeSearch.update();
+    t.strictSame(
+      [(await find(anonymous, 'first words')).files, (await find(anonymous, 'second words')).files],
+      [['copy/a.txt:1'], ['tool/b.txt:1']],
+    );
 
-  await web.rooms.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
-  t.strictSame((await find(anonymous, 'second words')).files, [], 'at once, without the index');
-  await web.rooms.repositories.moveToTrash(alice, 'alice', 'copy');
-  t.strictSame((await find(alice, 'first words')).files, []);
-  await web.rooms.codeSearch.update();
-  t.match((await find(alice, 'first words')).coverage, { visible: 1, searched: 1 });
-});
+    await web.rooms.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
+    t.strictSame((await find(anonymous, 'second words')).files, [], 'at once, without the index');
+    await web.rooms.repositories.moveToTrash(alice, 'alice', 'copy');
+    t.strictSame((await find(alice, 'first words')).files, []);
+    await web.rooms.codeSearch.update();
+    t.match((await find(alice, 'first words')).coverage, { visible: 1, searched: 1 });
+  },
+);
 
 t.test('limits are kept and said: one repository that is too large, an index without room, no index', async (t) => {
   const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
   await large.add('small', { 'a.txt': 'some words\n' });
   await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
   await large.web.rooms.codeSearch.update();
-  t.match(await large.find(anonymous, 'some words'), { files: ['small/a.txt:1'], coverage: { visible: 2, searched: 1, tooLarge: 1 } });
+  t.match(await large.find(anonymous, 'some words'), {
+    files: ['small/a.txt:1'],
+    coverage: { visible: 2, searched: 1, tooLarge: 1 },
+  });
   const page = await ask(large.web, '/search/code?q=some%20words');
   t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
   t.match(page.body, /<mark>some words<\/mark>/);

@@ -28,11 +28,21 @@ t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes no
 });
 
 /** Texts with much in common, and what a list of them has let grow when more than two have a gram. */
-const texts = ['Ünïcode 100% "done" 🔥🔥 a_b', 'done and done\u0001undone \ufdd0 100%', 'aaaa\u0001aaa 🔥', 'not done: 100% 🔥'].map(fold);
+const texts = [
+  'Ünïcode 100% "done" 🔥🔥 a_b',
+  'done and done\u0001undone \ufdd0 100%',
+  'aaaa\u0001aaa 🔥',
+  'not done: 100% 🔥',
+].map(fold);
 
 t.test('every text that contains a query has all the grams that are proposed for it, whatever has grown', async (t) => {
   for (const isHidden of [false, true]) {
-    const grown = new Set(await estimateGrown(texts.map((folded) => ({ folded, isHidden })), 2));
+    const grown = new Set(
+      await estimateGrown(
+        texts.map((folded) => ({ folded, isHidden })),
+        2,
+      ),
+    );
     t.ok(grown.size > 10, `${grown.size} have grown`);
     for (const folded of texts) {
       const words = gramsOf({ folded, isHidden }, grown);
@@ -42,8 +52,16 @@ t.test('every text that contains a query has all the grams that are proposed for
           for (let to = from + 1; to <= field.length; to++) {
             const query = field.slice(from, to).join('');
             const { grams: wanted, isDecided } = propose(query, isHidden, grown);
-            if (wanted.length === 0 || wanted.length > 4 || !wanted.every((gram) => grams.has(gram))) t.fail(`${query}: ${wanted.join(' ')}`);
-            if (isDecided && !texts.every((text) => text.includes(query) === gramsOf({ folded: text, isHidden }, grown).split(' ').includes(wanted[0]!))) t.fail(`${query} is not decided`);
+            if (wanted.length === 0 || wanted.length > 4 || !wanted.every((gram) => grams.has(gram)))
+              t.fail(`${query}: ${wanted.join(' ')}`);
+            if (
+              isDecided &&
+              !texts.every(
+                (text) =>
+                  text.includes(query) === gramsOf({ folded: text, isHidden }, grown).split(' ').includes(wanted[0]!),
+              )
+            )
+              t.fail(`${query} is not decided`);
           }
         }
       }
@@ -53,7 +71,12 @@ t.test('every text that contains a query has all the grams that are proposed for
   }
   const open = gramsOf({ folded: 'tool', isHidden: false }, new Set());
   t.equal(open, 't o l');
-  t.notOk(gramsOf({ folded: 'tool', isHidden: true }, new Set()).split(' ').some((gram) => open.split(' ').includes(gram)), 'what is hidden has none of the others’ grams');
+  t.notOk(
+    gramsOf({ folded: 'tool', isHidden: true }, new Set())
+      .split(' ')
+      .some((gram) => open.split(' ').includes(gram)),
+    'what is hidden has none of the others’ grams',
+  );
   t.equal(matching(['a', 'b']), '"a" AND "b"');
 });
 
@@ -63,13 +86,24 @@ t.test('a gram that grows brings those that are longer by one, and never more th
       const before = new Set(gramsOf({ folded, isHidden }, new Set()).split(' '));
       for (const gram of before) {
         const after = new Set([...before, ...longerGrams({ folded }, gram)]);
-        t.strictSame([...after].sort(), gramsOf({ folded, isHidden }, new Set([gram])).split(' ').sort(), gram);
+        t.strictSame(
+          [...after].sort(),
+          gramsOf({ folded, isHidden }, new Set([gram]))
+            .split(' ')
+            .sort(),
+          gram,
+        );
         t.equal(lengthOf(gram), 1);
       }
     }
   }
   const same = 'the same long sentence for everybody';
-  const grown = new Set(await estimateGrown(Array.from({ length: 5 }, () => ({ folded: same, isHidden: false })), 2));
+  const grown = new Set(
+    await estimateGrown(
+      Array.from({ length: 5 }, () => ({ folded: same, isHidden: false })),
+      2,
+    ),
+  );
   t.equal(Math.max(...gramsOf({ folded: same, isHidden: false }, grown).split(' ').map(lengthOf)), longestGram);
   const { grams, isDecided } = propose(same, false, grown);
   t.strictSame([grams.length, isDecided], [4, false], 'nothing is rare, and still something is asked for');
@@ -88,7 +122,10 @@ t.test('places: between neighbours, ascending, or none when there is no room', a
 });
 
 t.test('hits are marked in the text as it was written', async (t) => {
-  const marked = (text: string, query: string) => markHits(text, query).map(({ text, isHit }) => (isHit ? `[${text}]` : text)).join('');
+  const marked = (text: string, query: string) =>
+    markHits(text, query)
+      .map(({ text, isHit }) => (isHit ? `[${text}]` : text))
+      .join('');
   const cases: [string, string, string][] = [
     ['A tool for Tools', 'TOOL', 'A [tool] for [Tool]s'],
     ['ΟΔΟΣ', 'ος', 'ΟΔ[ΟΣ]'],
@@ -108,10 +145,11 @@ t.test('two threads answer from one line, and both are closed', async (t) => {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   const thread = (name: string) => ({
-    ask: () => new Promise<never[]>((resolve) => {
-      asked.push(name);
-      answers.push(() => resolve([]));
-    }),
+    ask: () =>
+      new Promise<never[]>((resolve) => {
+        asked.push(name);
+        answers.push(() => resolve([]));
+      }),
     close: async () => void asked.push(`${name} closed`),
   });
   const both = joinThreads([thread('a'), thread('b')], 1);
@@ -122,7 +160,11 @@ t.test('two threads answer from one line, and both are closed', async (t) => {
   await asking[1];
   asking.push(both.ask([]), both.ask([]));
   await tick();
-  t.same(asked.splice(0), ['a', 'b', 'b', 'a'], 'who has answered takes the first in line; what is beyond the line is for a thread to refuse');
+  t.same(
+    asked.splice(0),
+    ['a', 'b', 'b', 'a'],
+    'who has answered takes the first in line; what is beyond the line is for a thread to refuse',
+  );
   for (const answer of answers) answer();
   await asking[0];
   await tick();

@@ -28,16 +28,34 @@ async function openSearch(t: Test, mostTexts?: number): Promise<Rooms> {
   const { db } = await openTestDatabase(t);
   const search = createSearch({ db, logger: silentLogger, ...(mostTexts !== undefined && { mostTexts }) });
   t.teardown(() => search.close());
-  return { db, search, find: async (viewer, text) => JSON.parse((await search.findAll(viewer, text)).toString()) as Answer };
+  return {
+    db,
+    search,
+    find: async (viewer, text) => JSON.parse((await search.findAll(viewer, text)).toString()) as Answer,
+  };
 }
 
 const personViewer = (id: string, change: Partial<PersonViewer> = {}): PersonViewer => ({
-  kind: 'person', id, username: id, isAdministrator: false, via: 'token', scope: 'read', repositoryIds: null, ...change,
+  kind: 'person',
+  id,
+  username: id,
+  isAdministrator: false,
+  via: 'token',
+  scope: 'read',
+  repositoryIds: null,
+  ...change,
 });
 
-const change = (db: Database, sql: string, ...parameters: unknown[]) => db.write((tx) => tx.manager.query(sql, parameters));
+const change = (db: Database, sql: string, ...parameters: unknown[]) =>
+  db.write((tx) => tx.manager.query(sql, parameters));
 
-async function addOwner(db: Database, id: string, handle: string, kind: 'user' | 'organisation' = 'user', displayName = ''): Promise<void> {
+async function addOwner(
+  db: Database,
+  id: string,
+  handle: string,
+  kind: 'user' | 'organisation' = 'user',
+  displayName = '',
+): Promise<void> {
   await db.write(async (tx) => {
     const row = { id, display_name: displayName, created_at: tx.now };
     if (kind === 'user') await insertRow(tx, 'users', { ...row, username: handle });
@@ -55,7 +73,10 @@ interface NewRow {
   ofOrganisation?: boolean;
 }
 
-const addRepository = (db: Database, { id, owner, name, description = '', isPrivate = false, ofOrganisation = false }: NewRow) =>
+const addRepository = (
+  db: Database,
+  { id, owner, name, description = '', isPrivate = false, ofOrganisation = false }: NewRow,
+) =>
   db.write((tx) =>
     insertRow(tx, 'repositories', {
       id,
@@ -72,14 +93,24 @@ const addRepository = (db: Database, { id, owner, name, description = '', isPriv
 t.test('SPEC §2.4 the answer has exactly these fields, in this order, as these types', async (t) => {
   const { db, search } = await openSearch(t);
   await addOwner(db, 'a', 'Alice', 'user', 'Alice A. "Quote" \\ Ünïcode');
-  await addRepository(db, { id: 'r', owner: 'a', name: 'Tool', description: 'A "fine" tool / \\ 🔥 </script>', isPrivate: true });
+  await addRepository(db, {
+    id: 'r',
+    owner: 'a',
+    name: 'Tool',
+    description: 'A "fine" tool / \\ 🔥 </script>',
+    isPrivate: true,
+  });
   t.equal(
     (await search.findAll(personViewer('a'), 'alice')).toString(),
     '{"repositories":[{"owner":"Alice","name":"Tool","visibility":"PRIVATE","description":"A \\"fine\\" tool / \\\\ 🔥 </script>",' +
       '"createdAt":"2026-02-03T04:05:06.007Z"}],"persons":[{"username":"Alice","displayName":"Alice A. \\"Quote\\" \\\\ Ünïcode"}]}',
   );
   for (const blank of ['', ' ', '\t\n\u00a0', '\u0001']) {
-    t.equal((await search.findAll(anonymous, blank)).toString(), '{"repositories":[],"persons":[]}', 'SPEC §4.2 rule 3');
+    t.equal(
+      (await search.findAll(anonymous, blank)).toString(),
+      '{"repositories":[],"persons":[]}',
+      'SPEC §4.2 rule 3',
+    );
   }
 });
 
@@ -96,7 +127,8 @@ t.test('SPEC §4.2 case is folded for all of Unicode, and nothing in a query is 
     flame: 'a 🔥 b',
     cyrillic: 'ПРИВЕТ',
   };
-  for (const [name, description] of Object.entries(descriptions)) await addRepository(db, { id: name, owner: 'a', name, description });
+  for (const [name, description] of Object.entries(descriptions))
+    await addRepository(db, { id: name, owner: 'a', name, description });
   const cases: [string, string[]][] = [
     ['ÉCOLE', ['school']],
     ['e\u0301cole', ['school']],
@@ -138,7 +170,8 @@ t.test('SPEC §4.2 case is folded for all of Unicode, and nothing in a query is 
 
 t.test('SPEC §4.2 every search is live: it sees what was written before it, whoever wrote it', async (t) => {
   const { db, find } = await openSearch(t);
-  const names = async (text: string, viewer: Viewer = anonymous) => (await find(viewer, text)).repositories.map(({ owner, name }) => `${owner}/${name}`);
+  const names = async (text: string, viewer: Viewer = anonymous) =>
+    (await find(viewer, text)).repositories.map(({ owner, name }) => `${owner}/${name}`);
   await addOwner(db, 'a', 'alice');
   await addOwner(db, 'o', 'guild', 'organisation');
   await addRepository(db, { id: 'r', owner: 'a', name: 'kettle', description: 'boils' });
@@ -201,7 +234,10 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   await db.write(async ({ manager }) => {
     const row = `'r' || value, 'a', 'n' || value, 'n' || value, 'PUBLIC', 1, 1 FROM json_each(?)`;
     const numbers = JSON.stringify(Array.from({ length: 1200 }, (_, number) => number));
-    await manager.query(`INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) SELECT ${row}`, [numbers]);
+    await manager.query(
+      `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at) SELECT ${row}`,
+      [numbers],
+    );
   });
   const search = createSearch({ db, logger: silentLogger, mostTexts: 100 });
   t.teardown(() => search.close());
@@ -213,12 +249,21 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
 
   // What comes in afterwards grows by itself, beside the writes.
-  const grown = async () => ((await db.read.query("SELECT count(*) AS grams FROM search_grown_grams WHERE gram LIKE 'q%'")) as [{ grams: number }])[0].grams;
+  const grown = async () =>
+    (
+      (await db.read.query("SELECT count(*) AS grams FROM search_grown_grams WHERE gram LIKE 'q%'")) as [
+        { grams: number },
+      ]
+    )[0].grams;
   t.equal(await grown(), 0);
   for (let number = 0; number < 6; number++) {
     const numbers = JSON.stringify(Array.from({ length: 100 }, (_, at) => number * 100 + at));
-    await change(db, `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at)
-      SELECT 'q' || value, 'a', 'q-' || value, 'q-' || value, 'PUBLIC', 1, 1 FROM json_each(?)`, numbers);
+    await change(
+      db,
+      `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at)
+      SELECT 'q' || value, 'a', 'q-' || value, 'q-' || value, 'PUBLIC', 1, 1 FROM json_each(?)`,
+      numbers,
+    );
   }
   while ((await grown()) < 3) await new Promise((resolve) => setTimeout(resolve, 10));
   t.equal((await search.findFirst(anonymous, 'q-59', 50)).repositories.total, 11);
@@ -230,119 +275,213 @@ t.test('rows from before there was an index are caught up with', async (t) => {
 /** A society in which names share many letters, and a brute-force search over it. */
 function drawWorld(random: SeededRandom) {
   const alphabet = ['a', 'b', 'A', 'B', 'ß', 'Σ', 'é', '%', '_', ' ', '🔥'];
-  const word = (most: number, letters = alphabet) => Array.from({ length: 1 + random.below(most) }, () => random.pick(letters)).join('');
-  const people = Array.from({ length: 12 }, (_, at) => ({ id: `p${at}`, username: random.chance(0.8) ? `${word(4, ['a', 'b', 'B'])}${at}` : null, displayName: word(8) }));
-  const organisations = Array.from({ length: 4 }, (_, at) => ({ id: `o${at}`, handle: `${word(4, ['a', 'b', 'A'])}x${at}` }));
+  const word = (most: number, letters = alphabet) =>
+    Array.from({ length: 1 + random.below(most) }, () => random.pick(letters)).join('');
+  const people = Array.from({ length: 12 }, (_, at) => ({
+    id: `p${at}`,
+    username: random.chance(0.8) ? `${word(4, ['a', 'b', 'B'])}${at}` : null,
+    displayName: word(8),
+  }));
+  const organisations = Array.from({ length: 4 }, (_, at) => ({
+    id: `o${at}`,
+    handle: `${word(4, ['a', 'b', 'A'])}x${at}`,
+  }));
   const roles = new Map<string, OrganisationRole>();
-  for (const { id } of people) for (const other of organisations) if (random.chance(0.3)) roles.set(`${other.id}/${id}`, random.pick(['GUEST', 'MEMBER', 'OWNER']));
+  for (const { id } of people)
+    for (const other of organisations)
+      if (random.chance(0.3)) roles.set(`${other.id}/${id}`, random.pick(['GUEST', 'MEMBER', 'OWNER']));
   const collaborators = new Map<string, CollaboratorRole>();
   const repositories = Array.from({ length: 150 }, (_, at) => {
     const ofOrganisation = random.chance(0.4);
     const owner = ofOrganisation ? random.pick(organisations).id : random.pick(people).id;
     if (random.chance(0.2)) collaborators.set(`r${at}/${random.pick(people).id}`, 'read');
-    return { id: `r${at}`, owner, ofOrganisation, name: `${word(5, ['a', 'b', 'A', '_'])}${at}`, description: word(20), isPrivate: random.chance(0.5) };
+    return {
+      id: `r${at}`,
+      owner,
+      ofOrganisation,
+      name: `${word(5, ['a', 'b', 'A', '_'])}${at}`,
+      description: word(20),
+      isPrivate: random.chance(0.5),
+    };
   });
-  const query = () => (random.chance(0.2) ? [...random.pick(repositories).description].slice(random.below(3), 3 + random.below(6)).join('') : word(4));
+  const query = () =>
+    random.chance(0.2)
+      ? [...random.pick(repositories).description].slice(random.below(3), 3 + random.below(6)).join('')
+      : word(4);
   return { people, organisations, roles, collaborators, repositories, query };
 }
 
 /** Every word of the index is a gram of its text, and every gram of a text is there: however the rows came, went and grew. */
-async function checkIndex(t: Test & { same(a: unknown, b: unknown, message: string): void }, db: Database): Promise<void> {
-  const lists = [['search_repositories', 'search_repository_grams', "visibility <> 'PUBLIC'"], ['search_people', 'search_person_grams', '0']] as const;
+async function checkIndex(
+  t: Test & { same(a: unknown, b: unknown, message: string): void },
+  db: Database,
+): Promise<void> {
+  const lists = [
+    ['search_repositories', 'search_repository_grams', "visibility <> 'PUBLIC'"],
+    ['search_people', 'search_person_grams', '0'],
+  ] as const;
   for (const [texts, grams, isHidden] of lists) {
-    const rows: { place: number; folded: string; isHidden: number }[] = await db.read.query(`SELECT place, folded, ${isHidden} AS isHidden FROM ${texts}`);
-    const grown = new Set((await db.read.query('SELECT gram FROM search_grown_grams WHERE list = ?', [texts]) as { gram: string }[]).map(({ gram }) => gram));
-    const wanted = rows.flatMap((row) => gramsOf({ folded: row.folded, isHidden: row.isHidden === 1 }, grown).split(' ').map((gram) => `${row.place} ${gram}`));
+    const rows: { place: number; folded: string; isHidden: number }[] = await db.read.query(
+      `SELECT place, folded, ${isHidden} AS isHidden FROM ${texts}`,
+    );
+    const grown = new Set(
+      ((await db.read.query('SELECT gram FROM search_grown_grams WHERE list = ?', [texts])) as { gram: string }[]).map(
+        ({ gram }) => gram,
+      ),
+    );
+    const wanted = rows.flatMap((row) =>
+      gramsOf({ folded: row.folded, isHidden: row.isHidden === 1 }, grown)
+        .split(' ')
+        .map((gram) => `${row.place} ${gram}`),
+    );
     const actual = await db.write(async ({ manager }) => {
       await manager.query(`CREATE VIRTUAL TABLE temp.${grams}_instances USING fts5vocab(main, ${grams}, instance)`);
-      const words: { word: string }[] = await manager.query(`SELECT doc || ' ' || term AS word FROM temp.${grams}_instances`);
+      const words: { word: string }[] = await manager.query(
+        `SELECT doc || ' ' || term AS word FROM temp.${grams}_instances`,
+      );
       await manager.query(`DROP TABLE temp.${grams}_instances`);
       return words;
     });
-    t.same(actual.map(({ word }) => word).sort(), wanted.sort(), `${grams}: ${wanted.length} words, ${grown.size} grams have grown`);
+    t.same(
+      actual.map(({ word }) => word).sort(),
+      wanted.sort(),
+      `${grams}: ${wanted.length} words, ${grown.size} grams have grown`,
+    );
   }
 }
 
-t.test('security E08 what is found is what a look at every visible row finds, in the order of handles and names', async (t) => {
-  const mostTexts = 12;
-  const { db, find, search } = await openSearch(t, mostTexts);
-  const random = seededRandom(7);
-  const world = drawWorld(random);
-  for (const { id, username, displayName } of world.people) {
-    if (username === null) await change(db, 'INSERT INTO users (id, display_name, created_at) VALUES (?, ?, 1)', id, displayName);
-    else await addOwner(db, id, username, 'user', displayName);
-  }
-  for (const { id, handle } of world.organisations) await addOwner(db, id, handle, 'organisation');
-  for (const repository of world.repositories) await addRepository(db, repository);
-  for (const [key, role] of world.roles) await change(db, 'INSERT INTO organisation_members VALUES (?, ?, ?, 1)', ...key.split('/'), role);
-  for (const [key, role] of world.collaborators) await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
-  const handles = new Map<string, string | null>([...world.people.map(({ id, username }) => [id, username] as const), ...world.organisations.map(({ id, handle }) => [id, handle] as const)]);
+t.test(
+  'security E08 what is found is what a look at every visible row finds, in the order of handles and names',
+  async (t) => {
+    const mostTexts = 12;
+    const { db, find, search } = await openSearch(t, mostTexts);
+    const random = seededRandom(7);
+    const world = drawWorld(random);
+    for (const { id, username, displayName } of world.people) {
+      if (username === null)
+        await change(db, 'INSERT INTO users (id, display_name, created_at) VALUES (?, ?, 1)', id, displayName);
+      else await addOwner(db, id, username, 'user', displayName);
+    }
+    for (const { id, handle } of world.organisations) await addOwner(db, id, handle, 'organisation');
+    for (const repository of world.repositories) await addRepository(db, repository);
+    for (const [key, role] of world.roles)
+      await change(db, 'INSERT INTO organisation_members VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+    for (const [key, role] of world.collaborators)
+      await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+    const handles = new Map<string, string | null>([
+      ...world.people.map(({ id, username }) => [id, username] as const),
+      ...world.organisations.map(({ id, handle }) => [id, handle] as const),
+    ]);
 
-  const expected = (viewer: Viewer, text: string): { repositories: string[]; persons: string[] } => {
-    const wanted = fold(text);
-    if (wanted.trim() === '') return { repositories: [], persons: [] };
-    const contains = (...fields: string[]) => fields.some((field) => fold(field).includes(wanted));
-    const seen = world.repositories.filter((row) => {
-      const of = viewer.kind === 'person' ? viewer.id : '';
-      const level = repositoryLevel(viewer, {
-        id: row.id,
-        visibility: row.isPrivate ? 'PRIVATE' : 'PUBLIC',
-        ownerUserId: row.ofOrganisation ? null : row.owner,
-        ownerOrganisationId: row.ofOrganisation ? row.owner : null,
-        organisationRole: world.roles.get(`${row.owner}/${of}`) ?? null,
-        collaboratorRole: world.collaborators.get(`${row.id}/${of}`) ?? null,
-        deleted: false,
+    const expected = (viewer: Viewer, text: string): { repositories: string[]; persons: string[] } => {
+      const wanted = fold(text);
+      if (wanted.trim() === '') return { repositories: [], persons: [] };
+      const contains = (...fields: string[]) => fields.some((field) => fold(field).includes(wanted));
+      const seen = world.repositories.filter((row) => {
+        const of = viewer.kind === 'person' ? viewer.id : '';
+        const level = repositoryLevel(viewer, {
+          id: row.id,
+          visibility: row.isPrivate ? 'PRIVATE' : 'PUBLIC',
+          ownerUserId: row.ofOrganisation ? null : row.owner,
+          ownerOrganisationId: row.ofOrganisation ? row.owner : null,
+          organisationRole: world.roles.get(`${row.owner}/${of}`) ?? null,
+          collaboratorRole: world.collaborators.get(`${row.id}/${of}`) ?? null,
+          deleted: false,
+        });
+        const handle = handles.get(row.owner) ?? null;
+        return level !== 'none' && handle !== null && contains(handle, row.name, row.description);
       });
-      const handle = handles.get(row.owner) ?? null;
-      return level !== 'none' && handle !== null && contains(handle, row.name, row.description);
-    });
-    const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-    return {
-      repositories: seen.map((row) => `${handles.get(row.owner)}/${row.name}`).sort((a, b) => bytes(a.toLowerCase().replace('/', '\u0001'), b.toLowerCase().replace('/', '\u0001'))),
-      persons: world.people.flatMap(({ username, displayName }) => (username !== null && contains(username, displayName) ? [username] : [])).sort((a, b) => bytes(a.toLowerCase(), b.toLowerCase())),
+      const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+      return {
+        repositories: seen
+          .map((row) => `${handles.get(row.owner)}/${row.name}`)
+          .sort((a, b) => bytes(a.toLowerCase().replace('/', '\u0001'), b.toLowerCase().replace('/', '\u0001'))),
+        persons: world.people
+          .flatMap(({ username, displayName }) =>
+            username !== null && contains(username, displayName) ? [username] : [],
+          )
+          .sort((a, b) => bytes(a.toLowerCase(), b.toLowerCase())),
+      };
     };
-  };
 
-  const viewers: Viewer[] = [anonymous, ...world.people.map(({ id }) => personViewer(id)), personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }), personViewer('p1', { repositoryIds: [] }),
-    localAdministrator, { kind: 'task', taskId: 1, repositoryId: 'r1', scope: 'read' }, { kind: 'task', taskId: 2, repositoryId: world.repositories.find(({ isPrivate }) => isPrivate)!.id, scope: 'read' }];
-  let hits = 0;
-  for (let round = 0; round < 300; round++) {
-    if (round % 10 === 9) {
-      const changed = random.pick(world.repositories);
-      Object.assign(changed, { isPrivate: random.chance(0.5), description: random.pick(world.repositories).description + world.query() });
-      await change(db, 'UPDATE repositories SET visibility = ?, description = ? WHERE id = ?', changed.isPrivate ? 'PRIVATE' : 'PUBLIC', changed.description, changed.id);
+    const viewers: Viewer[] = [
+      anonymous,
+      ...world.people.map(({ id }) => personViewer(id)),
+      personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }),
+      personViewer('p1', { repositoryIds: [] }),
+      localAdministrator,
+      { kind: 'task', taskId: 1, repositoryId: 'r1', scope: 'read' },
+      {
+        kind: 'task',
+        taskId: 2,
+        repositoryId: world.repositories.find(({ isPrivate }) => isPrivate)!.id,
+        scope: 'read',
+      },
+    ];
+    let hits = 0;
+    for (let round = 0; round < 300; round++) {
+      if (round % 10 === 9) {
+        const changed = random.pick(world.repositories);
+        Object.assign(changed, {
+          isPrivate: random.chance(0.5),
+          description: random.pick(world.repositories).description + world.query(),
+        });
+        await change(
+          db,
+          'UPDATE repositories SET visibility = ?, description = ? WHERE id = ?',
+          changed.isPrivate ? 'PRIVATE' : 'PUBLIC',
+          changed.description,
+          changed.id,
+        );
+      }
+      if (round % 100 === 50) await search.grow();
+      const [viewer, text] = [random.pick(viewers), world.query()];
+      const { repositories, persons } = await find(viewer, text);
+      const actual = {
+        repositories: repositories.map(({ owner, name }) => `${owner}/${name}`),
+        persons: persons.map(({ username }) => username),
+      };
+      hits += actual.repositories.length + actual.persons.length;
+      const wanted = expected(viewer, text);
+      if (JSON.stringify(actual) !== JSON.stringify(wanted))
+        t.same(actual, wanted, `${JSON.stringify(viewer)} looks for ${JSON.stringify(text)}`);
+      if (round % 5 > 0) continue;
+      const first = await search.findFirst(viewer, text, 5);
+      const shown = {
+        repositories: first.repositories.rows.map(({ hit }) => `${hit.owner}/${hit.name}`),
+        persons: first.persons.rows.map(({ hit }) => hit.username),
+      };
+      t.same(shown, { repositories: wanted.repositories.slice(0, 5), persons: wanted.persons.slice(0, 5) });
+      t.same([first.repositories.total, first.persons.total], [wanted.repositories.length, wanted.persons.length]);
     }
-    if (round % 100 === 50) await search.grow();
-    const [viewer, text] = [random.pick(viewers), world.query()];
-    const { repositories, persons } = await find(viewer, text);
-    const actual = { repositories: repositories.map(({ owner, name }) => `${owner}/${name}`), persons: persons.map(({ username }) => username) };
-    hits += actual.repositories.length + actual.persons.length;
-    const wanted = expected(viewer, text);
-    if (JSON.stringify(actual) !== JSON.stringify(wanted)) t.same(actual, wanted, `${JSON.stringify(viewer)} looks for ${JSON.stringify(text)}`);
-    if (round % 5 > 0) continue;
-    const first = await search.findFirst(viewer, text, 5);
-    const shown = { repositories: first.repositories.rows.map(({ hit }) => `${hit.owner}/${hit.name}`), persons: first.persons.rows.map(({ hit }) => hit.username) };
-    t.same(shown, { repositories: wanted.repositories.slice(0, 5), persons: wanted.persons.slice(0, 5) });
-    t.same([first.repositories.total, first.persons.total], [wanted.repositories.length, wanted.persons.length]);
-  }
-  t.ok(hits > 3_000, `${hits} hits`);
-  await checkIndex(t, db);
+    t.ok(hits > 3_000, `${hits} hits`);
+    await checkIndex(t, db);
 
-  // Whatever is looked for: either every text that is looked into is found, or there are few of them.
-  await search.grow();
-  const grown = new Set((await db.read.query("SELECT gram FROM search_grown_grams WHERE list = 'search_repositories'") as { gram: string }[]).map(({ gram }) => gram));
-  let undecided = 0;
-  for (let round = 0; round < 200; round++) {
-    for (const isHidden of [false, true]) {
-      const { grams, isDecided } = propose(fold(world.query() + world.query()), isHidden, grown);
-      if (isDecided) continue;
-      undecided += 1;
-      const [{ texts }] = (await db.read.query('SELECT count(*) AS texts FROM search_repository_grams WHERE search_repository_grams MATCH ?', [matching(grams)])) as [{ texts: number }];
-      if (texts > mostTexts) t.fail(`${texts} texts have ${grams.join(' ')}`);
+    // Whatever is looked for: either every text that is looked into is found, or there are few of them.
+    await search.grow();
+    const grown = new Set(
+      (
+        (await db.read.query("SELECT gram FROM search_grown_grams WHERE list = 'search_repositories'")) as {
+          gram: string;
+        }[]
+      ).map(({ gram }) => gram),
+    );
+    let undecided = 0;
+    for (let round = 0; round < 200; round++) {
+      for (const isHidden of [false, true]) {
+        const { grams, isDecided } = propose(fold(world.query() + world.query()), isHidden, grown);
+        if (isDecided) continue;
+        undecided += 1;
+        const [{ texts }] = (await db.read.query(
+          'SELECT count(*) AS texts FROM search_repository_grams WHERE search_repository_grams MATCH ?',
+          [matching(grams)],
+        )) as [{ texts: number }];
+        if (texts > mostTexts) t.fail(`${texts} texts have ${grams.join(' ')}`);
+      }
     }
-  }
-  t.ok(undecided > 100, `${undecided} queries were longer than what had grown`);
-});
+    t.ok(undecided > 100, `${undecided} queries were longer than what had grown`);
+  },
+);
 
 t.test('places keep the order of the texts, whatever the order they come in', async (t) => {
   const { db, find } = await openSearch(t);
@@ -351,12 +490,20 @@ t.test('places keep the order of the texts, whatever the order they come in', as
   await addOwner(db, 'z', 'zoe');
   await addRepository(db, { id: 'last', owner: 'z', name: 'z' });
   /** Each between the one before and the next owner: the room between two neighbours is used up again and again. */
-  for (let number = 0; number < 300; number++) await addRepository(db, { id: `u${number}`, owner: 'a', name: `up-${String(number).padStart(4, '0')}` });
-  for (let number = 300; number > 0; number--) await addRepository(db, { id: `d${number}`, owner: 'a', name: `down-${String(number).padStart(4, '0')}` });
-  for (let number = 0; number < 300; number++) await addRepository(db, { id: `m${number}`, owner: 'a', name: `mixed-${random.uuid()}` });
-  const rows: { place: number; folded: string }[] = await db.read.query('SELECT place, folded FROM search_repositories ORDER BY place');
+  for (let number = 0; number < 300; number++)
+    await addRepository(db, { id: `u${number}`, owner: 'a', name: `up-${String(number).padStart(4, '0')}` });
+  for (let number = 300; number > 0; number--)
+    await addRepository(db, { id: `d${number}`, owner: 'a', name: `down-${String(number).padStart(4, '0')}` });
+  for (let number = 0; number < 300; number++)
+    await addRepository(db, { id: `m${number}`, owner: 'a', name: `mixed-${random.uuid()}` });
+  const rows: { place: number; folded: string }[] = await db.read.query(
+    'SELECT place, folded FROM search_repositories ORDER BY place',
+  );
   t.equal(rows.length, 901);
-  t.strictSame(rows.map(({ folded }) => folded), rows.map(({ folded }) => folded).sort());
+  t.strictSame(
+    rows.map(({ folded }) => folded),
+    rows.map(({ folded }) => folded).sort(),
+  );
   await checkIndex(t, db);
   t.equal((await find(anonymous, 'alice')).repositories.length, 900);
   t.equal((await find(anonymous, '-0150')).repositories.length, 2);

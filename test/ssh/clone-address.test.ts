@@ -7,7 +7,16 @@ t.test('an address to clone from can be typed as it is, once the host is known',
     cloneAddress(loadConfig({ env, cwd: '/', readFile: () => '' }).config, port, { owner: 'alice', name: 'site' });
   t.equal(address({}, 2222), 'ssh://git@HOST:2222/alice/site.git', 'whoever reads it has just typed the host');
   t.equal(address({}, 22), 'git@HOST:alice/site.git');
-  t.equal(address({ SERVICE_BASE_URL: 'https://git.example.org' }, 2222), 'ssh://git@git.example.org:2222/alice/site.git');
-  t.equal(address({ SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' }, 2222), 'git@git.example.org:alice/site.git');
-  t.equal(address({ SERVICE_SSH_PUBLIC_HOST: 'ssh.example.org' }, 2222), 'ssh://git@ssh.example.org:2222/alice/site.git');
+  t.equal(
+    address({ SERVICE_BASE_URL: 'https://git.example.org' }, 2222),
+    'ssh://git@git.example.org:2222/alice/site.git',
+  );
+  t.equal(
+    address({ SERVICE_BASE_URL: 'https://git.example.org', SERVICE_SSH_PUBLIC_PORT: '22' }, 2222),
+    'git@git.example.org:alice/site.git',
+  );
+  t.equal(
+    address({ SERVICE_SSH_PUBLIC_HOST: 'ssh.example.org' }, 2222),
+    'ssh://git@ssh.example.org:2222/alice/site.git',
+  );
 });

@@ -17,11 +17,14 @@ function open(t: { teardown(done: () => void): void }, over: Partial<typeof limi
     happened,
     place: (name: string) => places.get(name) as Place,
     arrive(name: string, address: string) {
-      places.set(name, door.arrive({
-        address,
-        begin: () => happened.push(`${name} begins`),
-        turnAway: (reason) => happened.push(`${name} ${reason}`),
-      }));
+      places.set(
+        name,
+        door.arrive({
+          address,
+          begin: () => happened.push(`${name} begins`),
+          turnAway: (reason) => happened.push(`${name} ${reason}`),
+        }),
+      );
     },
     pass: (ms: number) => (time += ms),
   };
@@ -55,7 +58,13 @@ t.test('signing in makes room for the next stranger', async (t) => {
 
 t.test('a silent connection gives way when somebody waits, and not before', async (t) => {
   const { arrive, happened, place, pass } = open(t);
-  for (const [name, address] of [['a', '1'], ['b', '1'], ['c', '2'], ['d', '2']] as const) arrive(name, address);
+  for (const [name, address] of [
+    ['a', '1'],
+    ['b', '1'],
+    ['c', '2'],
+    ['d', '2'],
+  ] as const)
+    arrive(name, address);
   place('b').heard();
   pass(600);
   t.equal(happened.length, 4);
@@ -65,7 +74,12 @@ t.test('a silent connection gives way when somebody waits, and not before', asyn
 
 t.test('a client that is signing in, or thinks about a passphrase for a moment, keeps its place', async (t) => {
   const { arrive, happened, place, pass } = open(t);
-  for (const [name, address] of [['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']] as const) {
+  for (const [name, address] of [
+    ['a', '1'],
+    ['b', '2'],
+    ['c', '3'],
+    ['d', '4'],
+  ] as const) {
     arrive(name, address);
     place(name).heard();
   }
@@ -79,7 +93,11 @@ t.test('a client that is signing in, or thinks about a passphrase for a moment, 
 
 t.test('of an address with many places a quiet one goes sooner, but never for its own neighbours', async (t) => {
   const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
-  for (const [name, address] of [['a', '1'], ['b', '1'], ['c', '2']] as const) {
+  for (const [name, address] of [
+    ['a', '1'],
+    ['b', '1'],
+    ['c', '2'],
+  ] as const) {
     arrive(name, address);
     place(name).heard();
   }

@@ -13,7 +13,8 @@ const bob = await hearth.person('bob');
 const { repositories, git: gitRoom, db } = hearth.rooms;
 
 const site = hearth.url('alice/site.git');
-const git = (args: string[], more: RunOptions = {}): Promise<Outcome> => hearth.git(args, { keys: [alice.key], ...more });
+const git = (args: string[], more: RunOptions = {}): Promise<Outcome> =>
+  hearth.git(args, { keys: [alice.key], ...more });
 const at = (name: string) => path.join(hearth.work, name);
 const good = async (args: string[], more: RunOptions = {}): Promise<string> => {
   const { code, stdout, stderr } = await git(args, more);
@@ -24,10 +25,11 @@ const create = async (name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE'
   await repositories.create(alice.viewer, { name, visibility });
   return (await repositories.find(alice.viewer, 'alice', name)).path;
 };
-const idle = () => until(() => {
-  const { reads, writes, short } = gitRoom.load();
-  return reads.running + writes.running + short.running === 0;
-});
+const idle = () =>
+  until(() => {
+    const { reads, writes, short } = gitRoom.load();
+    return reads.running + writes.running + short.running === 0;
+  });
 
 const source = await makeBareRepository(hearth.folder, { commits: 60, branches: ['next'] });
 const sitePath = await create('site');
@@ -57,7 +59,9 @@ t.test('what was pushed comes back whole, in all versions of the protocol', asyn
 
 t.test('the client chooses the version, and nothing else, through the environment', async (t) => {
   const trace = async (version: string) => {
-    const { stderr } = await git(['-c', `protocol.version=${version}`, 'ls-remote', site], { env: { GIT_TRACE_PACKET: '1' } });
+    const { stderr } = await git(['-c', `protocol.version=${version}`, 'ls-remote', site], {
+      env: { GIT_TRACE_PACKET: '1' },
+    });
     return /ls-remote< (version \d|[0-9a-f]{40} HEAD)/.exec(stderr)?.[1]?.replace(/^[0-9a-f]+ /, '');
   };
   t.equal(await trace('0'), 'HEAD');
@@ -66,14 +70,25 @@ t.test('the client chooses the version, and nothing else, through the environmen
 
   const firstLine = async (...variables: string[]) => {
     const command = ["git-upload-pack '/alice/site.git'"];
-    const { stdout } = await hearth.ssh(command, { keys: [alice.key], options: [`SetEnv=${variables.join(' ')}`], input: '0000' });
+    const { stdout } = await hearth.ssh(command, {
+      keys: [alice.key],
+      options: [`SetEnv=${variables.join(' ')}`],
+      input: '0000',
+    });
     return stdout.split('\n')[0];
   };
   t.match(await firstLine('GIT_PROTOCOL=version=2'), /^000eversion 2$/);
   const trap = at('trap');
   for (const injected of [
-    'GIT_PROTOCOL=version=3', 'GIT_PROTOCOL=version=2:x', 'GIT_PROTOCOL=', `GIT_DIR=${trap}`, `GIT_TRACE=${trap}`,
-    'GIT_CONFIG_COUNT=1', `PATH=${trap}`, `LD_PRELOAD=${trap}`, `HOME=${trap}`,
+    'GIT_PROTOCOL=version=3',
+    'GIT_PROTOCOL=version=2:x',
+    'GIT_PROTOCOL=',
+    `GIT_DIR=${trap}`,
+    `GIT_TRACE=${trap}`,
+    'GIT_CONFIG_COUNT=1',
+    `PATH=${trap}`,
+    `LD_PRELOAD=${trap}`,
+    `HOME=${trap}`,
   ]) {
     t.match(await firstLine(injected), /^[0-9a-f]{44} HEAD\0/, injected);
   }
@@ -83,12 +98,21 @@ t.test('the client chooses the version, and nothing else, through the environmen
 t.test('a repository is found however its address is written', async (t) => {
   const { port } = hearth;
   for (const address of [
-    `ssh://git@127.0.0.1:${port}/alice/site.git`, `ssh://git@127.0.0.1:${port}/alice/site`, `ssh://git@127.0.0.1:${port}//ALICE/Site.git/`,
-    'git@127.0.0.1:alice/site.git', 'git@127.0.0.1:/alice/site', '127.0.0.1:Alice/SITE',
+    `ssh://git@127.0.0.1:${port}/alice/site.git`,
+    `ssh://git@127.0.0.1:${port}/alice/site`,
+    `ssh://git@127.0.0.1:${port}//ALICE/Site.git/`,
+    'git@127.0.0.1:alice/site.git',
+    'git@127.0.0.1:/alice/site',
+    '127.0.0.1:Alice/SITE',
   ]) {
     t.equal((await git(['ls-remote', address], { options: [`Port=${port}`] })).code, 0, address);
   }
-  for (const address of ['ssh://git@127.0.0.1/~alice/site.git', 'git@127.0.0.1:~/site.git', 'git@127.0.0.1:site.git', 'git@127.0.0.1:alice/site.git.git']) {
+  for (const address of [
+    'ssh://git@127.0.0.1/~alice/site.git',
+    'git@127.0.0.1:~/site.git',
+    'git@127.0.0.1:site.git',
+    'git@127.0.0.1:alice/site.git.git',
+  ]) {
     t.equal((await git(['ls-remote', address], { options: [`Port=${port}`] })).code, 128, address);
   }
 });
@@ -108,11 +132,16 @@ t.test('shallow and partial clones, later fetches and archives work', async (t) 
 t.test('a push is journalled with its transport, and refusals per branch reach the client', async (t) => {
   const clone = at('pushes');
   await good(['clone', '--quiet', site, clone]);
-  const outcome = await git(['push', '--porcelain', 'origin', 'HEAD:refs/heads/one', 'HEAD:refs/heads/two', 'HEAD:refs/internal/x'], { cwd: clone });
+  const outcome = await git(
+    ['push', '--porcelain', 'origin', 'HEAD:refs/heads/one', 'HEAD:refs/heads/two', 'HEAD:refs/internal/x'],
+    { cwd: clone },
+  );
   t.equal(outcome.code, 1);
   t.match(outcome.stdout, /\[remote rejected\]/);
   await good(['push', '-o', 'a=b', 'origin', 'HEAD:refs/heads/three', ':refs/heads/next'], { cwd: clone });
-  const [push] = await db.read.query("SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1");
+  const [push] = await db.read.query(
+    'SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1',
+  );
   t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
   const refs = [...(await gitRoom.refs(sitePath)).keys()];
   t.ok(refs.includes('refs/heads/three'));
@@ -123,7 +152,10 @@ t.test('who may read but not write learns so; who may not read learns nothing', 
   const clone = at('foreign');
   await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
   const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });
-  t.match(await push('alice/public'), { code: 128, stderr: /^hearth: You may read this repository, but not push to it\.\n/ });
+  t.match(await push('alice/public'), {
+    code: 128,
+    stderr: /^hearth: You may read this repository, but not push to it\.\n/,
+  });
   const hidden = await push('alice/site');
   t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
   t.same(await push('alice/nothing'), hidden);
@@ -154,14 +186,19 @@ t.test('commands share one connection of a multiplexing client, and a third at o
   for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
   t.equal(hearth.events('ssh.signed_in').length, before);
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
-  t.same(outcomes.map(({ code }) => code), [0, 0, 0, 0, 0]);
+  t.same(
+    outcomes.map(({ code }) => code),
+    [0, 0, 0, 0, 0],
+  );
 });
 
 /** Starts a fetch of everything by hand; the client never reads the answer. */
 async function neverendingFetch(t: Parameters<typeof hearth.client>[0], repository: string) {
   const client = await hearth.client(t, { privateKey: alice.key.privateKey });
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
-    client.exec(`git-upload-pack '/${repository}'`, (error, opened) => (error === undefined ? resolve(opened) : reject(error)));
+    client.exec(`git-upload-pack '/${repository}'`, (error, opened) =>
+      error === undefined ? resolve(opened) : reject(error),
+    );
   });
   const oid = (await runGit(['rev-parse', 'main'], { cwd: at('big') })).trim();
   const line = `want ${oid} side-band-64k no-progress\n`;
@@ -189,7 +226,9 @@ t.test('a push that is cut off leaves the repository as it was', async (t) => {
   const target = await create('cut');
   const client = await hearth.client(t, { privateKey: alice.key.privateKey });
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
-    client.exec("git-receive-pack '/alice/cut'", (error, opened) => (error === undefined ? resolve(opened) : reject(error)));
+    client.exec("git-receive-pack '/alice/cut'", (error, opened) =>
+      error === undefined ? resolve(opened) : reject(error),
+    );
   });
   channel.resume();
   const oid = (await runGit(['rev-parse', 'main'], { cwd: at('big') })).trim();
@@ -208,7 +247,9 @@ t.test('a client that stops reading holds git back and nothing piles up', async 
   appendFileSync(path.join(at('big'), 'more'), randomBytes(30_000_000));
   await runGit(['add', '.'], { cwd: at('big') });
   await runGit(['commit', '-qm', 'Bigger'], { cwd: at('big') });
-  await runGit(['push', '--quiet', (await repositories.find(alice.viewer, 'alice', 'big')).path, 'main'], { cwd: at('big') });
+  await runGit(['push', '--quiet', (await repositories.find(alice.viewer, 'alice', 'big')).path, 'main'], {
+    cwd: at('big'),
+  });
   const before = process.memoryUsage().arrayBuffers;
   const { client } = await neverendingFetch(t, 'alice/big');
   (client as unknown as { _sock: { pause(): void } })._sock.pause();
@@ -224,7 +265,11 @@ t.test('web-ui §12.10 an old path is served, with a remark, until the name is u
   t.equal(listed.code, 0);
   t.match(listed.stdout, /refs\/heads\/main/);
   t.match(listed.stderr, /hearth: alice\/before has moved to alice\/after; please change/i);
-  t.match(await good(['push', hearth.url('alice/before.git'), 'main:again'], { cwd: source }), /has moved to alice\/after/, 'pushes follow, too');
+  t.match(
+    await good(['push', hearth.url('alice/before.git'), 'main:again'], { cwd: source }),
+    /has moved to alice\/after/,
+    'pushes follow, too',
+  );
   const asBob = await git(['ls-remote', hearth.url('alice/before.git')], { keys: [bob.key] });
   const absent = await git(['ls-remote', hearth.url('alice/none.git')], { keys: [bob.key] });
   t.same([asBob.code, asBob.stderr], [absent.code, absent.stderr], 'who may not see it learns nothing');
@@ -250,9 +295,23 @@ t.test('what came over SSH is counted, with what came of it and the bytes that m
     t.ok(await until(() => moved(service, result)[0]! > before[0]!));
     return moved(service, result).map((value, index) => value - before[index]!);
   };
-  const [pushes, received = 0, answered = 0] = await counted('receive-pack', 'ok', ['push', '-q', hearth.url('alice/counted.git'), 'main']);
-  t.ok(pushes === 1 && received > 200_000 && received < 300_000 && answered > 0 && answered < 10_000, `a push: ${received}, ${answered}`);
-  const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', ['clone', '-q', '--bare', hearth.url('alice/counted.git'), at('counted-clone')]);
+  const [pushes, received = 0, answered = 0] = await counted('receive-pack', 'ok', [
+    'push',
+    '-q',
+    hearth.url('alice/counted.git'),
+    'main',
+  ]);
+  t.ok(
+    pushes === 1 && received > 200_000 && received < 300_000 && answered > 0 && answered < 10_000,
+    `a push: ${received}, ${answered}`,
+  );
+  const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', [
+    'clone',
+    '-q',
+    '--bare',
+    hearth.url('alice/counted.git'),
+    at('counted-clone'),
+  ]);
   t.ok(clones === 1 && asked > 0 && asked < 20_000 && served > 200_000, `a clone: ${asked}, ${served}`);
   t.equal((await counted('upload-pack', 'refused', ['ls-remote', hearth.url('alice/none.git')]))[0], 1);
 });

@@ -52,24 +52,36 @@ t.test('half a key of a start that died is no obstacle', async (t) => {
 t.test('a key that cannot be trusted is refused in words and left alone', async (t) => {
   const make = (kind: string[]) => (file: string) => void sshKeygen('-q', '-f', file, ...kind);
   const cases: [string, (file: string) => void, RegExp][] = [
-    ['readable by others', (file) => {
-      make(['-t', 'ed25519', '-N', ''])(file);
-      chmodSync(file, 0o640);
-    }, /others may read it; run: chmod 600/],
+    [
+      'readable by others',
+      (file) => {
+        make(['-t', 'ed25519', '-N', ''])(file);
+        chmodSync(file, 0o640);
+      },
+      /others may read it; run: chmod 600/,
+    ],
     ['ECDSA', make(['-t', 'ecdsa', '-N', '']), /type ecdsa-sha2-nistp256/],
     ['with a passphrase', make(['-t', 'ed25519', '-N', 'secret words']), /damaged or protected by a passphrase/],
     ['PEM', (file) => make(['-t', 'ecdsa', '-m', 'PEM', '-N', ''])(file), /not a private key in OpenSSH format/],
     ['a public key', (file) => writeFileSync(file, 'ssh-ed25519 AAAA', { mode: 0o600 }), /not a private key/],
     ['empty', (file) => writeFileSync(file, '', { mode: 0o600 }), /not a private key/],
-    ['damaged', (file) => {
-      make(['-t', 'ed25519', '-N', ''])(file);
-      writeFileSync(file, readFileSync(file, 'utf8').slice(0, 150));
-    }, /damaged/],
+    [
+      'damaged',
+      (file) => {
+        make(['-t', 'ed25519', '-N', ''])(file);
+        writeFileSync(file, readFileSync(file, 'utf8').slice(0, 150));
+      },
+      /damaged/,
+    ],
     ['a folder', (file) => mkdirSync(file, { mode: 0o700 }), /not a plain file/],
-    ['a link', (file) => {
-      make(['-t', 'ed25519', '-N', ''])(`${file}.real`);
-      symlinkSync(`${file}.real`, file);
-    }, /not a plain file/],
+    [
+      'a link',
+      (file) => {
+        make(['-t', 'ed25519', '-N', ''])(`${file}.real`);
+        symlinkSync(`${file}.real`, file);
+      },
+      /not a plain file/,
+    ],
   ];
   for (const [name, prepare, message] of cases) {
     const folder = temporaryFolder(t);
@@ -87,6 +99,9 @@ t.test('two halves that do not belong together are noticed', async (t) => {
   // It stands in the open part, behind headers of 62 bytes, and twice in the private part.
   const publicKey = Buffer.from(bytes.subarray(62, 94));
   for (let at = bytes.indexOf(publicKey); at !== -1; at = bytes.indexOf(publicKey, at + 1)) bytes[at]! ^= 1;
-  writeFileSync(keyFile(folder), [lines[0], bytes.toString('base64'), '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'));
+  writeFileSync(
+    keyFile(folder),
+    [lines[0], bytes.toString('base64'), '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'),
+  );
   await t.rejects(hostKey(folder), { reason: 'host_key_unusable', message: /do not belong together/ });
 });

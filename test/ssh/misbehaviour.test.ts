@@ -40,7 +40,14 @@ t.test('two sessions at once, and a third is refused while they last', async (t)
   const [first] = await Promise.all([open(client, "git-upload-pack 'a/b'"), open(client, "git-upload-pack 'a/b'")]);
   await t.rejects(open(client, 'whoami'), /open fail/i);
   first.close();
-  t.ok(await until(() => exec(client, 'whoami').then(({ code }) => code === 0, () => false)));
+  t.ok(
+    await until(() =>
+      exec(client, 'whoami').then(
+        ({ code }) => code === 0,
+        () => false,
+      ),
+    ),
+  );
 });
 
 t.test('a client that takes no packets cannot keep the server in a loop', async (t) => {
@@ -118,7 +125,23 @@ t.test('sessions that are opened and closed for nothing end the connection', asy
 
 t.test('security F09, P0-21: no message of a signed-in client ends or stalls the server', async (t) => {
   const random = seededRandom(11);
-  const words = ['session', 'exec', 'env', 'pty-req', 'shell', 'subsystem', 'x11-req', 'signal', 'window-change', 'auth-agent-req@openssh.com', 'direct-tcpip', 'tcpip-forward', 'no-more-sessions@openssh.com', 'whoami', 'git-upload-pack \'a/b\''];
+  const words = [
+    'session',
+    'exec',
+    'env',
+    'pty-req',
+    'shell',
+    'subsystem',
+    'x11-req',
+    'signal',
+    'window-change',
+    'auth-agent-req@openssh.com',
+    'direct-tcpip',
+    'tcpip-forward',
+    'no-more-sessions@openssh.com',
+    'whoami',
+    "git-upload-pack 'a/b'",
+  ];
   const text = (value: string) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(value.length);
@@ -136,7 +159,9 @@ t.test('security F09, P0-21: no message of a signed-in client ends or stalls the
     const client = await signIn();
     const { _cipher } = inside(client)._protocol;
     for (let times = 0; times < 10; times += 1) {
-      const type = random.pick([1, 2, 3, 4, 5, 7, 20, 21, 30, 50, 61, 80, 90, 90, 90, 93, 94, 95, 96, 97, 98, 98, 98, 98]);
+      const type = random.pick([
+        1, 2, 3, 4, 5, 7, 20, 21, 30, 50, 61, 80, 90, 90, 90, 93, 94, 95, 96, 97, 98, 98, 98, 98,
+      ]);
       const payload = Buffer.concat([Buffer.from([type]), ...Array.from({ length: 1 + random.below(6) }, piece)]);
       const packet = _cipher.allocPacket(payload.length);
       packet.set(payload, 5);

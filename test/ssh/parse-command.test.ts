@@ -56,14 +56,14 @@ t.test('security F04: everything else is no command at all', async (t) => {
     'git-upload-pack `id`/site',
     "git-upload-pack '/alice/s'\\''ite.git'",
     "git-upload-pack '/alice/site.git",
-    "git-upload-pack \"/alice/site.git'",
+    'git-upload-pack "/alice/site.git\'',
     "git-upload-pack '/alicé/site.git'",
     `git-upload-pack '/alice/${'x'.repeat(101)}'`,
     `git-upload-pack '/alice/${'x'.repeat(5_000)}'`,
     "Git-Upload-Pack '/alice/site.git'",
     "git-upload-pack\t'/alice/site.git'",
     " git-upload-pack '/alice/site.git'",
-    "git-shell -c id",
+    'git-shell -c id',
     "git-http-backend '/alice/site.git'",
     "git-upload-pack2 '/alice/site.git'",
     'sh',
@@ -109,7 +109,13 @@ t.test('the side door has its few words, with or without the name of the program
     ['repo create --public site', { kind: 'repo create', name: 'site', visibility: 'PUBLIC', description: '' }],
     [
       'repo create workshop/site --public --description The site of --all of us',
-      { kind: 'repo create', owner: 'workshop', name: 'site', visibility: 'PUBLIC', description: 'The site of --all of us' },
+      {
+        kind: 'repo create',
+        owner: 'workshop',
+        name: 'site',
+        visibility: 'PUBLIC',
+        description: 'The site of --all of us',
+      },
     ],
   ];
   for (const [line, command] of lines) t.same(parseCommand(line), command, line);

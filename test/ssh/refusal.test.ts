@@ -1,5 +1,13 @@
 import t from 'tap';
-import { conflict, forbidden, internal, invalid, notFound, unauthenticated, unavailable } from '../../src/kernel/index.ts';
+import {
+  conflict,
+  forbidden,
+  internal,
+  invalid,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../../src/kernel/index.ts';
 import { refusal } from '../../src/ssh/commands/refusal.ts';
 
 t.test('DESIGN §5: each kind of refusal is one line and exit status 1', async (t) => {

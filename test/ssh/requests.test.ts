@@ -49,13 +49,21 @@ t.test('security F03: terminal, subsystems and every kind of forwarding are refu
   t.match(await asAlice(['whoami'], { flags: ['-s'] }), { code: 255, stderr: /subsystem request failed/ });
   t.match(await asAlice([], { flags: ['-W', '127.0.0.1:22'] }), { code: 255, stderr: /administratively prohibited/ });
   const failing = { options: ['ExitOnForwardFailure=yes'] };
-  t.match(await asAlice(['whoami'], { ...failing, flags: ['-R', '127.0.0.1:0:127.0.0.1:22'] }), { code: 255, stderr: /remote port forwarding failed/ });
-  t.match(await asAlice(['whoami'], { ...failing, flags: ['-R', `${hearth.folder}/r.sock:127.0.0.1:22`] }), { code: 255, stderr: /forwarding failed/ });
+  t.match(await asAlice(['whoami'], { ...failing, flags: ['-R', '127.0.0.1:0:127.0.0.1:22'] }), {
+    code: 255,
+    stderr: /remote port forwarding failed/,
+  });
+  t.match(await asAlice(['whoami'], { ...failing, flags: ['-R', `${hearth.folder}/r.sock:127.0.0.1:22`] }), {
+    code: 255,
+    stderr: /forwarding failed/,
+  });
   t.notOk(existsSync(`${hearth.folder}/r.sock`));
 
   const client = await hearth.client(t, { privateKey: alice.key.privateKey });
   const refused = (work: (done: (error?: Error) => void) => void) =>
-    t.rejects(new Promise<void>((resolve, reject) => work((error) => (error === undefined ? resolve() : reject(error)))));
+    t.rejects(
+      new Promise<void>((resolve, reject) => work((error) => (error === undefined ? resolve() : reject(error)))),
+    );
   await refused((done) => client.forwardOut('127.0.0.1', 1, '127.0.0.1', 22, (error) => done(error)));
   await refused((done) => client.openssh_forwardOutStreamLocal('/tmp/x.sock', (error) => done(error)));
   await refused((done) => client.forwardIn('127.0.0.1', 0, (error) => done(error)));
@@ -79,12 +87,22 @@ t.test('the side door shows and makes repositories under the one policy', async 
   t.match((await asAlice(['help'])).stdout, /repo create/);
   t.equal((await asAlice(['hearth', 'whoami'])).stdout, 'alice\n');
   t.match((await asAlice(['repo', 'list'])).stdout, /^alice\/site\tPRIVATE\t\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
-  t.match((await asAlice(['repo', 'list', '--all'])).stdout.split('\n').map((line) => line.split('\t')[0]).sort(), ['', 'alice/site', 'bob/tools']);
+  t.match(
+    (await asAlice(['repo', 'list', '--all'])).stdout
+      .split('\n')
+      .map((line) => line.split('\t')[0])
+      .sort(),
+    ['', 'alice/site', 'bob/tools'],
+  );
   t.same((await hearth.ssh(['repo', 'list', '--all'], { keys: [bob.key] })).stdout.split('\t')[0], 'bob/tools');
-  t.match((await asAlice(['repo', 'info', 'ALICE/Site.git'])).stdout, [
-    'name\talice/site', 'visibility\tPRIVATE', 'description\tThe site of alice', 'default branch\tmain',
-  ].join('\n'));
-  t.match((await asAlice(['repo', 'info', 'alice/site'])).stdout, `clone\tssh://git@git.example.org:${hearth.port}/alice/site.git\n`);
+  t.match(
+    (await asAlice(['repo', 'info', 'ALICE/Site.git'])).stdout,
+    ['name\talice/site', 'visibility\tPRIVATE', 'description\tThe site of alice', 'default branch\tmain'].join('\n'),
+  );
+  t.match(
+    (await asAlice(['repo', 'info', 'alice/site'])).stdout,
+    `clone\tssh://git@git.example.org:${hearth.port}/alice/site.git\n`,
+  );
 
   t.match(await asAlice(['repo', 'create', 'notes', '--public', '--description', 'Of all sorts']), {
     code: 0,
@@ -92,7 +110,10 @@ t.test('the side door shows and makes repositories under the one policy', async 
   });
   const { repository } = await repositories.find(alice.viewer, 'alice', 'notes');
   t.match(repository, { visibility: 'PUBLIC', description: 'Of all sorts' });
-  t.match(await asAlice(['repo', 'create', 'notes']), { code: 1, stderr: /^hearth: .*already has a repository named notes/ });
+  t.match(await asAlice(['repo', 'create', 'notes']), {
+    code: 1,
+    stderr: /^hearth: .*already has a repository named notes/,
+  });
   t.match(await asAlice(['repo', 'create', 'bob/mine']), { code: 1, stderr: /^hearth: There is no such owner/ });
 });
 

@@ -36,7 +36,10 @@ class Forger extends ssh2.BaseAgent<ParsedKey> {
     this.signer = signer;
   }
   getIdentities(done: (error: Error | null, keys?: ParsedKey[]) => void) {
-    done(null, this.shown.map(({ publicLine }) => parsed(publicLine)));
+    done(
+      null,
+      this.shown.map(({ publicLine }) => parsed(publicLine)),
+    );
   }
   override sign(_key: ParsedKey, data: Buffer, ...rest: unknown[]) {
     const done = rest.at(-1) as (error: Error | null, signature?: Buffer) => void;
@@ -87,7 +90,10 @@ t.test('all kinds of keys work; RSA only with SHA-2', async (t) => {
     t.equal(await whoami([key], [`PubkeyAcceptedAlgorithms=${algorithm}`]), 'rsa-user', algorithm);
   }
   const { stderr } = await hearth.ssh(['whoami'], { keys: [key], flags: ['-v'] });
-  t.match(stderr, 'server-sig-algs=<ssh-ed25519,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,rsa-sha2-512,rsa-sha2-256>');
+  t.match(
+    stderr,
+    'server-sig-algs=<ssh-ed25519,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,rsa-sha2-512,rsa-sha2-256>',
+  );
   t.equal(await whoami([key], ['PubkeyAcceptedAlgorithms=ssh-rsa']), denied);
 });
 
@@ -111,7 +117,11 @@ t.test('keys that cannot be checked here are named in the log', async (t) => {
     ['sk-ssh-ed25519@openssh.com', named('sk-ssh-ed25519@openssh.com'), undefined, 'security_key_unsupported'],
   ];
   for (const [algo, data, hashAlgo, obstacle] of cases) {
-    t.equal(keyObstacle({ key: { algo, data }, ...(hashAlgo === undefined ? {} : { hashAlgo }) }), obstacle, `${algo} ${obstacle}`);
+    t.equal(
+      keyObstacle({ key: { algo, data }, ...(hashAlgo === undefined ? {} : { hashAlgo }) }),
+      obstacle,
+      `${algo} ${obstacle}`,
+    );
   }
 });
 
@@ -119,7 +129,11 @@ t.test('security F02 no other method than public keys is offered or taken', asyn
   for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
     t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
   }
-  const asking = ['BatchMode=no', 'NumberOfPasswordPrompts=1', 'PreferredAuthentications=password,keyboard-interactive'];
+  const asking = [
+    'BatchMode=no',
+    'NumberOfPasswordPrompts=1',
+    'PreferredAuthentications=password,keyboard-interactive',
+  ];
   t.equal(await whoami([], asking), denied);
   await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
 });

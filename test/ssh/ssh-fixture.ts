@@ -91,25 +91,50 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   async function person(username: string | null, key = newKey()) {
     const { id } = await accounts.addPerson({ username });
     await accounts.addKey(id, { title: 'test', line: key.publicLine });
-    const viewer = { kind: 'person', id, username, isAdministrator: false, via: 'key', scope: 'admin', repositoryIds: null } as const;
+    const viewer = {
+      kind: 'person',
+      id,
+      username,
+      isAdministrator: false,
+      via: 'key',
+      scope: 'admin',
+      repositoryIds: null,
+    } as const;
     return { id, viewer, key };
   }
 
   const sshOptions = ({ keys = [], options = [], flags = [] }: RunOptions) => [
     ...flags,
-    '-F', 'none',
+    '-F',
+    'none',
     // ssh takes the first value that it meets.
     ...[
       ...options,
-      'BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', 'StrictHostKeyChecking=yes',
-      `UserKnownHostsFile=${knownHosts}`, 'GlobalKnownHostsFile=/dev/null', 'ControlPath=none', 'ConnectTimeout=10',
+      'BatchMode=yes',
+      'IdentitiesOnly=yes',
+      'IdentityAgent=none',
+      'StrictHostKeyChecking=yes',
+      `UserKnownHostsFile=${knownHosts}`,
+      'GlobalKnownHostsFile=/dev/null',
+      'ControlPath=none',
+      'ConnectTimeout=10',
     ].flatMap((option) => ['-o', option]),
     ...keys.flatMap(({ file }) => ['-i', file]),
   ];
   const environment = gitEnvironment(work);
 
   return {
-    rooms, server, port, fingerprint, log, folder, work, knownHosts, newKey, person, sshOptions,
+    rooms,
+    server,
+    port,
+    fingerprint,
+    log,
+    folder,
+    work,
+    knownHosts,
+    newKey,
+    person,
+    sshOptions,
     events: (event: string) => log.filter((line) => line.event === event),
     async stop(graceMs: number) {
       isStopped = true;
@@ -118,7 +143,11 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
 
     /** Runs OpenSSH with `words` as the command; none asks for a shell. */
     ssh(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-      return run('ssh', [...sshOptions(options), '-p', String(port), 'git@127.0.0.1', ...words], { cwd: work, env: environment, ...options });
+      return run('ssh', [...sshOptions(options), '-p', String(port), 'git@127.0.0.1', ...words], {
+        cwd: work,
+        env: environment,
+        ...options,
+      });
     },
 
     /** Runs git with OpenSSH under it. */
@@ -135,7 +164,10 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
       const client = new ssh2.Client();
       t.teardown(() => client.end());
       return new Promise((resolve, reject) => {
-        client.on('ready', () => resolve(client)).on('error', reject).on('close', () => reject(new Error('closed')));
+        client
+          .on('ready', () => resolve(client))
+          .on('error', reject)
+          .on('close', () => reject(new Error('closed')));
         client.connect({ host: '127.0.0.1', port, username: 'git', ...options });
       });
     },

@@ -70,7 +70,10 @@ t.test('an address that is taken is refused in words', async (t) => {
   });
 });
 
-async function isRefused(t: Parameters<Running["socket"]>[0] & { equal(a: unknown, b: unknown): void }, hearth: Running): Promise<void> {
+async function isRefused(
+  t: Parameters<Running['socket']>[0] & { equal(a: unknown, b: unknown): void },
+  hearth: Running,
+): Promise<void> {
   const { socket, closed } = hearth.socket(t);
   await closed;
   t.equal(socket.bytesRead, 0);

@@ -27,7 +27,15 @@ t.test('security F07: the offer is exactly the pinned list', async (t) => {
   const macs = 'hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com';
   t.same(lists, [
     'curve25519-sha256,curve25519-sha256@libssh.org,kex-strict-s-v00@openssh.com',
-    'ssh-ed25519', ciphers, ciphers, macs, macs, 'none', 'none', '', '',
+    'ssh-ed25519',
+    ciphers,
+    ciphers,
+    macs,
+    macs,
+    'none',
+    'none',
+    '',
+    '',
   ]);
 });
 
@@ -35,12 +43,21 @@ t.test('a client of another taste is told so', async (t) => {
   const hearth = await startSsh(t);
   const { key } = await hearth.person('alice');
   const whoami = (...options: string[]) => hearth.ssh(['whoami'], { keys: [key], options });
-  for (const option of ['KexAlgorithms=ecdh-sha2-nistp256', 'Ciphers=chacha20-poly1305@openssh.com', 'Ciphers=aes128-cbc', 'HostKeyAlgorithms=rsa-sha2-512']) {
+  for (const option of [
+    'KexAlgorithms=ecdh-sha2-nistp256',
+    'Ciphers=chacha20-poly1305@openssh.com',
+    'Ciphers=aes128-cbc',
+    'HostKeyAlgorithms=rsa-sha2-512',
+  ]) {
     t.match(await whoami(option), { code: 255, stderr: /no matching/ }, option);
   }
   t.match(await whoami('Ciphers=aes128-ctr', 'MACs=hmac-sha1'), { code: 255, stderr: /no matching MAC/ });
   for (const cipher of ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr']) {
-    t.match(await whoami(`Ciphers=${cipher}`, 'MACs=hmac-sha2-512-etm@openssh.com'), { code: 0, stdout: 'alice\n' }, cipher);
+    t.match(
+      await whoami(`Ciphers=${cipher}`, 'MACs=hmac-sha2-512-etm@openssh.com'),
+      { code: 0, stdout: 'alice\n' },
+      cipher,
+    );
   }
 });
 
@@ -109,7 +126,18 @@ t.test('security F09, P0-21: no sequence of bytes ends or stalls the server', as
     return Buffer.concat([head, payload, Buffer.alloc(padding)]);
   };
   const kexInit = () => {
-    const names = ['curve25519-sha256,kex-strict-c-v00@openssh.com', 'ssh-ed25519', 'aes128-ctr', 'aes128-ctr', 'hmac-sha2-256-etm@openssh.com', 'hmac-sha2-256-etm@openssh.com', 'none', 'none', '', ''];
+    const names = [
+      'curve25519-sha256,kex-strict-c-v00@openssh.com',
+      'ssh-ed25519',
+      'aes128-ctr',
+      'aes128-ctr',
+      'hmac-sha2-256-etm@openssh.com',
+      'hmac-sha2-256-etm@openssh.com',
+      'none',
+      'none',
+      '',
+      '',
+    ];
     const lists = names.map((name) => {
       const length = Buffer.alloc(4);
       length.writeUInt32BE(name.length);
@@ -120,8 +148,18 @@ t.test('security F09, P0-21: no sequence of bytes ends or stalls the server', as
   const makers: (() => Buffer)[] = [
     () => bytesOf(random.below(4_000)),
     () => Buffer.concat([Buffer.from(introduction), bytesOf(random.below(4_000))]),
-    () => Buffer.concat([Buffer.from(introduction), packet(Buffer.concat([Buffer.from([random.below(256)]), bytesOf(random.below(200))]))]),
-    () => Buffer.concat([Buffer.from(introduction), kexInit(), packet(Buffer.concat([Buffer.from([30, 0, 0, 0, 32]), bytesOf(32)])), bytesOf(100)]),
+    () =>
+      Buffer.concat([
+        Buffer.from(introduction),
+        packet(Buffer.concat([Buffer.from([random.below(256)]), bytesOf(random.below(200))])),
+      ]),
+    () =>
+      Buffer.concat([
+        Buffer.from(introduction),
+        kexInit(),
+        packet(Buffer.concat([Buffer.from([30, 0, 0, 0, 32]), bytesOf(32)])),
+        bytesOf(100),
+      ]),
     () => {
       const bytes = Buffer.concat([Buffer.from(introduction), kexInit()]);
       for (let times = 0; times < 4; times += 1) bytes[random.below(bytes.length)] = random.below(256);

@@ -17,7 +17,9 @@ const me = userInfo().username;
 
 async function freshHearth() {
   const port = await freePort();
-  const server = await startProgram(t, 'checkout', { env: { SERVICE_SSH_SYSTEM_SSHD: 'true', SERVICE_SSH_PUBLIC_PORT: String(port) } });
+  const server = await startProgram(t, 'checkout', {
+    env: { SERVICE_SSH_SYSTEM_SSHD: 'true', SERVICE_SSH_PUBLIC_PORT: String(port) },
+  });
   const client = gitClient(server.folder);
   await server.command('user', 'add', 'alice', '--random-password', '--admin');
   await server.command('repo', 'create', 'alice/garden');
@@ -30,16 +32,26 @@ const { server, client, port } = await freshHearth();
 t.test('ssh keys answers for a known key with one line, and with nothing for any other', async (t) => {
   const [type = '', key = ''] = client.publicKey.split(' ');
   const line = await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, key);
-  t.match(line, new RegExp(`^restrict,command="${program} ssh shell --data-dir ${server.dataDir} [0-9a-f-]{36}" ${type} `));
+  t.match(
+    line,
+    new RegExp(`^restrict,command="${program} ssh shell --data-dir ${server.dataDir} [0-9a-f-]{36}" ${type} `),
+  );
   t.ok(line.endsWith(` ${type} ${key}`));
   const other = gitClient(temporaryFolder(t)).publicKey.split(' ')[1]!;
   t.equal(await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, other), '');
-  for (const odd of ['', '"', `${key}\nssh-rsa AAAA`]) t.equal(await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, odd || 'x'), '');
+  for (const odd of ['', '"', `${key}\nssh-rsa AAAA`])
+    t.equal(await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, odd || 'x'), '');
 });
 
 t.test('status and clone addresses name the door that people reach', async (t) => {
-  t.match(await server.command('status'), new RegExp(`\nSSH\tssh://git@[^/\n]+:${port}   through this machine's own sshd\n`));
-  t.match(await server.command('repo', 'show', 'alice/garden'), new RegExp(`\nClone \\(SSH\\)\tssh://git@[^/\n]+:${port}/alice/garden.git`));
+  t.match(
+    await server.command('status'),
+    new RegExp(`\nSSH\tssh://git@[^/\n]+:${port}   through this machine's own sshd\n`),
+  );
+  t.match(
+    await server.command('repo', 'show', 'alice/garden'),
+    new RegExp(`\nClone \\(SSH\\)\tssh://git@[^/\n]+:${port}/alice/garden.git`),
+  );
 });
 
 t.test('keys on security tokens are welcome in this mode', async (t) => {
@@ -63,7 +75,9 @@ if (sshd !== undefined && startsHere()) {
   mkdirSync(folder, { mode: 0o700 });
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(folder, 'host')]);
   // env belongs to root, as sshd asks of this command and of all folders above it; a checkout may not.
-  writeFileSync(path.join(folder, 'config'), `
+  writeFileSync(
+    path.join(folder, 'config'),
+    `
     Port ${port}
     ListenAddress 127.0.0.1
     HostKey ${folder}/host
@@ -77,7 +91,8 @@ if (sshd !== undefined && startsHere()) {
     AcceptEnv GIT_PROTOCOL
     AuthorizedKeysCommand /usr/bin/env ${program} ssh keys --data-dir ${server.dataDir} %u %t %k
     AuthorizedKeysCommandUser ${me}
-  `);
+  `,
+  );
   const daemon = spawn(sshd, ['-D', '-e', '-f', path.join(folder, 'config')], { stdio: ['ignore', 'ignore', 'pipe'] });
   t.teardown(() => daemon.kill('SIGTERM'));
   let log = '';
@@ -87,9 +102,22 @@ if (sshd !== undefined && startsHere()) {
   const work = path.join(server.folder, 'work');
   mkdirSync(work);
   const ssh = (...words: string[]) => {
-    const options = ['-i', path.join(server.folder, 'client-key'), '-o', 'IdentitiesOnly=yes', '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR'];
+    const options = [
+      '-i',
+      path.join(server.folder, 'client-key'),
+      '-o',
+      'IdentitiesOnly=yes',
+      '-o',
+      'StrictHostKeyChecking=no',
+      '-o',
+      'UserKnownHostsFile=/dev/null',
+      '-o',
+      'LogLevel=ERROR',
+    ];
     return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-      execFile('ssh', [...options, '-p', String(port), `${me}@127.0.0.1`, ...words], (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }));
+      execFile('ssh', [...options, '-p', String(port), `${me}@127.0.0.1`, ...words], (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      );
     });
   };
 
@@ -102,13 +130,28 @@ if (sshd !== undefined && startsHere()) {
     t.equal(pushed.code, 0, pushed.stderr + log);
     await client.expect(server.folder, '-c', 'protocol.version=2', 'clone', '-q', `${host}/alice/garden.git`, 'clone');
     t.equal(readFileSync(path.join(server.folder, 'clone', 'large')).length, 3_000_000);
-    const lines = (await server.command('log', 'tail', '-n', '500', '--json')).split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-    t.match(JSON.parse(await server.command('stats', '--json')), { pushesToday: 1 }, 'the push went through the journal');
+    const lines = (await server.command('log', 'tail', '-n', '500', '--json'))
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    t.match(
+      JSON.parse(await server.command('stats', '--json')),
+      { pushesToday: 1 },
+      'the push went through the journal',
+    );
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     t.match(metrics, /^hearth_git_operations_total\{service="receive-pack",transport="ssh",result="ok"\} 1$/m);
-    t.match(metrics, /^hearth_git_bytes_total\{service="upload-pack",transport="ssh",result="ok",direction="sent"\} \d{3,}$/m);
-    t.match(lines.filter(({ event }) => event === 'ssh.command'), [{ command: 'git', via: 'sshd', address: '127.0.0.1', exitCode: 0 }, { exitCode: 0 }]);
-    const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as { title: string; lastUsedAt: string | null }[];
+    t.match(
+      metrics,
+      /^hearth_git_bytes_total\{service="upload-pack",transport="ssh",result="ok",direction="sent"\} \d{3,}$/m,
+    );
+    t.match(
+      lines.filter(({ event }) => event === 'ssh.command'),
+      [{ command: 'git', via: 'sshd', address: '127.0.0.1', exitCode: 0 }, { exitCode: 0 }],
+    );
+    const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as {
+      title: string;
+      lastUsedAt: string | null;
+    }[];
     t.ok(keys.find(({ title }) => title === 'laptop')!.lastUsedAt, 'the last use is noted');
   });
 
@@ -116,21 +159,33 @@ if (sshd !== undefined && startsHere()) {
     t.match(await ssh(), { code: 0, stdout: /Hello alice/ });
     t.match(await ssh('whoami'), { code: 0, stdout: 'alice\n' });
     t.match(await ssh('cat', '/etc/passwd'), { code: 1, stdout: '', stderr: /only git/ });
-    t.match(await client.run(work, 'ls-remote', `${host}/alice/absent.git`), { code: 128, stderr: /hearth: repository not found/ });
+    t.match(await client.run(work, 'ls-remote', `${host}/alice/absent.git`), {
+      code: 128,
+      stderr: /hearth: repository not found/,
+    });
     await server.command('user', 'add', 'bob', '--random-password');
     await server.command('repo', 'create', 'bob/secret');
-    t.match(await client.run(work, 'ls-remote', `${host}/bob/secret.git`), { code: 128, stderr: /hearth: repository not found/ });
+    t.match(await client.run(work, 'ls-remote', `${host}/bob/secret.git`), {
+      code: 128,
+      stderr: /hearth: repository not found/,
+    });
   });
 
   t.test('forwarding, terminals and other people’s keys get nowhere', async (t) => {
     t.notMatch((await ssh('-tt', 'whoami')).stderr, /Permission denied/);
     const stranger = gitClient(temporaryFolder(t));
-    t.match(await stranger.run(work, 'ls-remote', `${host}/alice/garden.git`), { code: 128, stderr: /Permission denied/ });
+    t.match(await stranger.run(work, 'ls-remote', `${host}/alice/garden.git`), {
+      code: 128,
+      stderr: /Permission denied/,
+    });
     t.not((await ssh('-o', 'ExitOnForwardFailure=yes', '-W', `127.0.0.1:${new URL(server.url).port}`)).code, 0);
   });
 
   t.test('a key that was removed opens nothing, and a disabled person neither', async (t) => {
-    const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as { title: string; id: string }[];
+    const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as {
+      title: string;
+      id: string;
+    }[];
     const { id } = keys.find(({ title }) => title === 'laptop')!;
     await server.command('key', 'remove', id, '--yes');
     t.match(await ssh('whoami'), { code: 255, stderr: /Permission denied/ });

@@ -11,7 +11,15 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { rooms, folder } = hearth;
-  const viewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+  const viewer = {
+    kind: 'person',
+    id: alice.id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  } as const;
   await rooms.repositories.create(viewer, { name: 'kiln', visibility: 'PUBLIC' });
   const git = gitClient(folder);
   const work = `${folder}/work`;
@@ -31,7 +39,8 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   await rooms.repositories.finishPushes();
 
   const port = Number(new URL(hearth.url).port);
-  const get = (session: string | null, path: string): Promise<Answer> => ask({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
+  const get = (session: string | null, path: string): Promise<Answer> =>
+    ask({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
   const page = await get(alice.session, '/repos/alice/kiln/activity');
   t.equal(page.status, 200);
   t.match(page.body, /gone[^]*Deleted[^]*Bring gone back[^]*topic[^]*Forced[^]*Put topic back to/);
@@ -44,11 +53,20 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     const [, id = '', expected = ''] = about.exec(body) ?? [];
     return { id, expected };
   };
-  const form = fields(page.body, /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Bring gone back/);
+  const form = fields(
+    page.body,
+    /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Bring gone back/,
+  );
   const post = (session: string, sent: Record<string, string>): Promise<Answer> =>
-    ask({ port }, '/repos/alice/kiln/activity/restore', { form: sent, headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` } });
+    ask({ port }, '/repos/alice/kiln/activity/restore', {
+      form: sent,
+      headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` },
+    });
   t.equal((await post(bob.session, form)).status, 404);
-  t.same(((answer) => [answer.status, answer.headers.location])(await post(alice.session, form)), [303, '/repos/alice/kiln/activity?done=push-undone']);
+  t.same(((answer) => [answer.status, answer.headers.location])(await post(alice.session, form)), [
+    303,
+    '/repos/alice/kiln/activity?done=push-undone',
+  ]);
   t.match(await post(alice.session, form), { status: 409, body: /has moved meanwhile/ });
   t.match((await get(alice.session, '/repos/alice/kiln/activity')).body, /by restoring/);
 
@@ -59,13 +77,30 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   t.equal((await call(null, 'GET', '/lost-tips')).status, 401);
-  const tips = JSON.parse((await call(alice.token, 'GET', '/lost-tips')).body) as { id: string; ref: string; oldId: string; person: string }[];
-  t.match(tips.map(({ ref, person }) => [ref, person]), [['refs/heads/gone', 'alice'], ['refs/heads/topic', 'alice']]);
+  const tips = JSON.parse((await call(alice.token, 'GET', '/lost-tips')).body) as {
+    id: string;
+    ref: string;
+    oldId: string;
+    person: string;
+  }[];
+  t.match(
+    tips.map(({ ref, person }) => [ref, person]),
+    [
+      ['refs/heads/gone', 'alice'],
+      ['refs/heads/topic', 'alice'],
+    ],
+  );
   const tip = tips[1]!;
   t.equal(tip.oldId, two);
   t.equal((await call(bob.token, 'POST', `/lost-tips/${tip.id}/restore`, {})).status, 404);
-  t.match(JSON.parse((await call(alice.token, 'POST', `/lost-tips/${tip.id}/restore`, {})).body), { ref: 'refs/heads/topic', newId: two });
+  t.match(JSON.parse((await call(alice.token, 'POST', `/lost-tips/${tip.id}/restore`, {})).body), {
+    ref: 'refs/heads/topic',
+    newId: two,
+  });
   t.match(await inWork('ls-remote', remote), new RegExp(`${two}\trefs/heads/topic`));
   const pushes = JSON.parse((await call(null, 'GET', '/activity?limit=2')).body) as { via: string }[];
-  t.same(pushes.map(({ via }) => via), ['undo', 'undo']);
+  t.same(
+    pushes.map(({ via }) => via),
+    ['undo', 'undo'],
+  );
 });

@@ -28,7 +28,10 @@ t.test('health says when a restore was last proven', async (t) => {
   t.match((await administrator.get('/admin/health')).body, /0 of 0 repositories/);
   t.notMatch((await administrator.get('/admin/health')).body, 'too old');
   web.clock.advance(2 * 86_400_000 + 1);
-  t.match((await administrator.get('/admin/health')).body, /0 of 0 repositories[^]*too old[^]*hearth backup drill[^]*too old[^]*hearth backup create/);
+  t.match(
+    (await administrator.get('/admin/health')).body,
+    /0 of 0 repositories[^]*too old[^]*hearth backup drill[^]*too old[^]*hearth backup create/,
+  );
   web.unready.push('storage');
   t.match((await administrator.get('/admin/health')).body, /Not ready: storage\./);
   web.unready.length = 0;
@@ -36,15 +39,32 @@ t.test('health says when a restore was last proven', async (t) => {
 
 t.test('mirrors that fail are named with the reason, and tried again from here', async (t) => {
   t.notMatch((await administrator.get('/admin/health')).body, '<h2>Mirrors</h2>', 'there are none');
-  const { id } = await web.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'copy', visibility: 'PRIVATE' });
+  const { id } = await web.rooms.repositories.create(localAdministrator, {
+    owner: 'alice',
+    name: 'copy',
+    visibility: 'PRIVATE',
+  });
   const later = web.clock.now() + 3_600_000;
-  await web.rooms.db.write(({ manager }) => manager.query(`INSERT INTO mirrors (repository_id, direction, url, username, interval_ms, failures, last_error, is_paused, next_at, created_at, updated_at)
-    VALUES (?, 'pull', 'https://git.example.org/bob/tool.git', '', 3600000, 0, NULL, 0, ?, 1, 1)`, [id, later]));
+  await web.rooms.db.write(({ manager }) =>
+    manager.query(
+      `INSERT INTO mirrors (repository_id, direction, url, username, interval_ms, failures, last_error, is_paused, next_at, created_at, updated_at)
+    VALUES (?, 'pull', 'https://git.example.org/bob/tool.git', '', 3600000, 0, NULL, 0, ?, 1, 1)`,
+      [id, later],
+    ),
+  );
   t.match((await administrator.get('/admin/health')).body, /1 mirror, all of them up to date/);
-  await web.rooms.db.write(({ manager }) => manager.query("UPDATE mirrors SET failures = 10, is_paused = 1, last_error = 'its name does not resolve'"));
-  t.match((await administrator.get('/admin/health')).body, /alice\/copy[^]*waits for you[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/);
+  await web.rooms.db.write(({ manager }) =>
+    manager.query("UPDATE mirrors SET failures = 10, is_paused = 1, last_error = 'its name does not resolve'"),
+  );
+  t.match(
+    (await administrator.get('/admin/health')).body,
+    /alice\/copy[^]*waits for you[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/,
+  );
   t.equal((await stranger.post(`/admin/mirrors/${id}/sync`, {})).status, 404);
-  t.match(await administrator.post(`/admin/mirrors/${id}/sync`, {}), { status: 303, headers: { location: '/admin/health?done=mirror-sync' } });
+  t.match(await administrator.post(`/admin/mirrors/${id}/sync`, {}), {
+    status: 303,
+    headers: { location: '/admin/health?done=mirror-sync' },
+  });
   t.match(await web.rooms.mirrors.find(id), { isPaused: false, nextAt: web.clock.now() });
   t.match((await administrator.post('/admin/mirrors/none/sync', {})).body, /no mirror/);
   await web.rooms.db.write(({ manager }) => manager.query('DELETE FROM mirrors'));

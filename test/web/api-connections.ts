@@ -16,7 +16,13 @@ export function openConnections(port: number): Connections {
         const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers, agent }, (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts).toString() }));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(parts).toString(),
+            }),
+          );
           response.on('error', reject);
         });
         request.on('error', reject);

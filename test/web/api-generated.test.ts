@@ -28,7 +28,8 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
     const answer = await connections.ask(request);
     const wrong = check(request, answer);
     if (wrong !== null) throw new Error(`${request.operationId}: ${wrong}`);
-    if (!mayKnow(request) && canary.test(answer.body + JSON.stringify(answer.headers))) throw new Error(`${request.operationId} gives a private word away: ${answer.body}`);
+    if (!mayKnow(request) && canary.test(answer.body + JSON.stringify(answer.headers)))
+      throw new Error(`${request.operationId} gives a private word away: ${answer.body}`);
     const seen = statuses.get(request.operationId) ?? new Set();
     statuses.set(request.operationId, seen.add(answer.status));
   });
@@ -41,5 +42,9 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   // What needs several names that fit together is left to luck, in a long run a few times at most. A mirror is saved
   // once the other side has answered, and here nobody does.
   if (requests >= 40_000) t.ok(failed.length <= 6, `nearly each succeeded at least once: ${failed.join(', ')} did not`);
-  t.same(web.log.filter(({ level }) => level === 'error'), [], 'nothing in the log');
+  t.same(
+    web.log.filter(({ level }) => level === 'error'),
+    [],
+    'nothing in the log',
+  );
 });

@@ -27,8 +27,43 @@ export interface Pools {
 }
 
 const hostile = [
-  '', ' ', '.', '..', '...', '%', '_', '%00', '\\', "'", '"', "' OR 1=1 --", '<script>', '\u202e', 'İ', 'ß', 'Σς', '🔥', 'a/b', 'a b', '-rf', '--help',
-  '__proto__', 'constructor', 'null', '0', '-1', '1e9', '9007199254740993', 'HEAD', 'refs/heads/main', 'x'.repeat(300), '{}', '[]', '\u0001', '\n', '\ud7ff\ue000',
+  '',
+  ' ',
+  '.',
+  '..',
+  '...',
+  '%',
+  '_',
+  '%00',
+  '\\',
+  "'",
+  '"',
+  "' OR 1=1 --",
+  '<script>',
+  '\u202e',
+  'İ',
+  'ß',
+  'Σς',
+  '🔥',
+  'a/b',
+  'a b',
+  '-rf',
+  '--help',
+  '__proto__',
+  'constructor',
+  'null',
+  '0',
+  '-1',
+  '1e9',
+  '9007199254740993',
+  'HEAD',
+  'refs/heads/main',
+  'x'.repeat(300),
+  '{}',
+  '[]',
+  '\u0001',
+  '\n',
+  '\ud7ff\ue000',
 ];
 
 const anyText = fc.oneof(
@@ -39,7 +74,9 @@ const anyText = fc.oneof(
 const anyValue = fc.oneof(anyText, fc.jsonValue({ maxDepth: 2 }));
 
 const operationsOf = ({ paths }: OpenApi): { path: string; method: string; operation: OpenApiOperation }[] =>
-  Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
 
 export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRequest> {
   const { schemas } = document['components'] as { schemas: Record<string, Schema> };
@@ -47,25 +84,42 @@ export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRe
   // The pools change while requests are sent, so each draw looks anew.
   const known = (name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => {
     const values = pools.values[name];
-    return values === undefined || values.length === 0 ? otherwise : fc.oneof({ weight: 6, arbitrary: fc.nat().map((at) => values[at % values.length]!) }, { weight: 1, arbitrary: otherwise });
+    return values === undefined || values.length === 0
+      ? otherwise
+      : fc.oneof(
+          { weight: 6, arbitrary: fc.nat().map((at) => values[at % values.length]!) },
+          { weight: 1, arbitrary: otherwise },
+        );
   };
 
   /** A value that a schema takes. */
   function valid(schema: Schema, name = ''): fc.Arbitrary<unknown> {
-    const { $ref, anyOf, type, items, properties } = schema as { $ref?: string; anyOf?: Schema[]; type?: string; items?: Schema; properties?: Record<string, Schema> };
+    const { $ref, anyOf, type, items, properties } = schema as {
+      $ref?: string;
+      anyOf?: Schema[];
+      type?: string;
+      items?: Schema;
+      properties?: Record<string, Schema>;
+    };
     if ($ref !== undefined) return valid(schemas[$ref.split('/').at(-1)!]!, name);
     if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => valid(one, name)));
     if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
     if (type === 'boolean') return fc.boolean();
     if (type === 'null') return fc.constant(null);
-    if (type === 'integer') return fc.integer({ min: Number(schema['minimum'] ?? -5), max: Number(schema['maximum'] ?? 200) });
+    if (type === 'integer')
+      return fc.integer({ min: Number(schema['minimum'] ?? -5), max: Number(schema['maximum'] ?? 200) });
     if (type === 'array') return fc.array(valid(items ?? {}, name), { maxLength: 4 });
     if (type === 'object') {
       const required = (schema['required'] as string[] | undefined) ?? [];
-      const fields = Object.fromEntries(Object.entries(properties ?? {}).map(([field, said]) => [field, valid(said, field)]));
+      const fields = Object.fromEntries(
+        Object.entries(properties ?? {}).map(([field, said]) => [field, valid(said, field)]),
+      );
       return fc.record(fields, { requiredKeys: required } as never);
     }
-    if (schema['format'] === 'date-time') return fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }).map((date) => date.toISOString());
+    if (schema['format'] === 'date-time')
+      return fc
+        .date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true })
+        .map((date) => date.toISOString());
     return known(name, anyText);
   }
 
@@ -80,7 +134,18 @@ export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRe
       { weight: 8, arbitrary: good.map((value) => JSON.stringify(value)) },
       { weight: 4, arbitrary: spoiled.map((value) => JSON.stringify(value)) },
       { weight: 1, arbitrary: anyValue.map((value) => JSON.stringify(value) ?? '') },
-      { weight: 1, arbitrary: fc.constantFrom('', '{', 'null', '{"__proto__":{"x":1}}', '[[[[[[[[', '"\\ud800"', '{"name":"a","name":"b"}') },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          '',
+          '{',
+          'null',
+          '{"__proto__":{"x":1}}',
+          '[[[[[[[[',
+          '"\\ud800"',
+          '{"name":"a","name":"b"}',
+        ),
+      },
     );
   }
 
@@ -94,20 +159,50 @@ export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRe
     const isJson = content?.['application/json'] !== undefined;
     return fc
       .record({
-        path: fc.record(Object.fromEntries(inPath.map(({ name }) => [name, known(name, anyText).filter((text) => text !== '') as fc.Arbitrary<string>]))),
+        path: fc.record(
+          Object.fromEntries(
+            inPath.map(({ name }) => [
+              name,
+              known(name, anyText).filter((text) => text !== '') as fc.Arbitrary<string>,
+            ]),
+          ),
+        ),
         query: fc.record(
-          Object.fromEntries(inQuery.map(({ name, schema }) => [name, fc.oneof({ weight: 5, arbitrary: valid(schema as Schema, name) }, { weight: 1, arbitrary: anyText })])),
+          Object.fromEntries(
+            inQuery.map(({ name, schema }) => [
+              name,
+              fc.oneof({ weight: 5, arbitrary: valid(schema as Schema, name) }, { weight: 1, arbitrary: anyText }),
+            ]),
+          ),
           { requiredKeys: [] },
         ),
         extra: fc.option(fc.tuple(anyText, anyText), { freq: 10 }),
         credential: fc.constantFrom(...(method === 'get' ? pools.credentials : pools.mayChange)),
-        type: fc.oneof({ weight: 12, arbitrary: fc.constant(isJson ? 'application/json' : 'image/png') }, { weight: 1, arbitrary: fc.constantFrom('text/plain', 'image/gif', 'application/x-www-form-urlencoded', 'multipart/form-data') }),
-        body: content === undefined ? fc.constant(undefined) : isJson ? body(content['application/json']!.schema!) : imageBody,
+        type: fc.oneof(
+          { weight: 12, arbitrary: fc.constant(isJson ? 'application/json' : 'image/png') },
+          {
+            weight: 1,
+            arbitrary: fc.constantFrom(
+              'text/plain',
+              'image/gif',
+              'application/x-www-form-urlencoded',
+              'multipart/form-data',
+            ),
+          },
+        ),
+        body:
+          content === undefined
+            ? fc.constant(undefined)
+            : isJson
+              ? body(content['application/json']!.schema!)
+              : imageBody,
         etag: fc.option(fc.constantFrom('*', 'W/"x"', '"'), { freq: 12 }),
       })
       .map(({ path: values, query, extra, credential, type, body, etag }) => {
         const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-        const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
+        const search = new URLSearchParams(
+          Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+        );
         if (extra !== null) search.append(extra[0], extra[1]);
         return {
           operationId: operation.operationId,

@@ -33,9 +33,18 @@ jobs:
 /** A runner of a repository takes the next job and says something about it. */
 async function work(ci: Web['rooms']['ci'], id: string, words: string): Promise<void> {
   const { runner, token } = await ci.createRunner({ kind: 'repository', id }, { name: words, ephemeral: false });
-  await ci.declareRunner(await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false }), { version: 'v1', labels: ['linux'], capabilities: [] });
+  await ci.declareRunner(await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false }), {
+    version: 'v1',
+    labels: ['linux'],
+    capabilities: [],
+  });
   const row = await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false });
-  const task = await ci.fetchTask(row, { deadlineMs: 0, requestKey: null, origin: null, signal: new AbortController().signal });
+  const task = await ci.fetchTask(row, {
+    deadlineMs: 0,
+    requestKey: null,
+    origin: null,
+    signal: new AbortController().signal,
+  });
   if (task === null) return;
   const rows = ci.newLogRows();
   rows.add(null, words);
@@ -56,15 +65,44 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 export async function furnish(t: Test, web: Web): Promise<World> {
   const { accounts, repositories, organisations, git, ci, webhooks, mirrors, db } = web.rooms;
   const ids: Record<string, string> = {};
-  for (const username of ['alice', 'bob', 'carol', 'dora']) ids[username] = (await accounts.addPerson({ username, displayName: `${username} of example.org`, isAdministrator: username === 'dora' })).id;
+  for (const username of ['alice', 'bob', 'carol', 'dora'])
+    ids[username] = (
+      await accounts.addPerson({
+        username,
+        displayName: `${username} of example.org`,
+        isAdministrator: username === 'dora',
+      })
+    ).id;
   const nameless = await accounts.addPerson({});
-  const viewer = (username: string) => ({ kind: 'person', id: ids[username]!, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }) as const;
-  const tokenOf = async (personId: string, name: string, access: 'read' | 'write' | 'admin', repositoryIds: string[] | null = null) =>
-    `Bearer ${(await accounts.addToken(personId, { name, access, repositoryIds, expiresAt: null })).secret}`;
+  const viewer = (username: string) =>
+    ({
+      kind: 'person',
+      id: ids[username]!,
+      username,
+      isAdministrator: false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    }) as const;
+  const tokenOf = async (
+    personId: string,
+    name: string,
+    access: 'read' | 'write' | 'admin',
+    repositoryIds: string[] | null = null,
+  ) => `Bearer ${(await accounts.addToken(personId, { name, access, repositoryIds, expiresAt: null })).secret}`;
 
-  const secret = await repositories.create(viewer('carol'), { name: 'vault', visibility: 'PRIVATE', description: `All about ${word}` });
+  const secret = await repositories.create(viewer('carol'), {
+    name: 'vault',
+    visibility: 'PRIVATE',
+    description: `All about ${word}`,
+  });
   const secretPath = git.repositoryPath(ids['carol']!, secret.id);
-  await fillRepository(t, secretPath, { [`${word}.txt`]: `${word}\n`, '.hearth/workflows/ci.yml': workflow(word) }, word);
+  await fillRepository(
+    t,
+    secretPath,
+    { [`${word}.txt`]: `${word}\n`, '.hearth/workflows/ci.yml': workflow(word) },
+    word,
+  );
   await repositories.edit(viewer('carol'), 'carol', 'vault', { defaultBranch: word });
   const { oid: secretCommit } = await git.head(secretPath);
   const vault = await repositories.find(viewer('carol'), 'carol', 'vault');
@@ -87,7 +125,9 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     username: ['alice', ...often('bob'), 'carol', 'Bob', 'nobody'],
     org: [...often('guild'), 'GUILD', 'workshop', 'fresh', 'alice'],
     key: keys,
-    ...Object.fromEntries(['description', 'displayName', 'bio', 'title', 'context'].map((field) => [field, ['plain words', 'Ünïcode ✓']])),
+    ...Object.fromEntries(
+      ['description', 'displayName', 'bio', 'title', 'context'].map((field) => [field, ['plain words', 'Ünïcode ✓']]),
+    ),
     website: ['', 'https://example.org'],
     q: ['a', 'tool', word, 'example', '%', 'é'],
     after: ['x', 'alice'],
@@ -114,7 +154,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
   };
 
   async function unlessThere(make: () => Promise<unknown>): Promise<boolean> {
-    return make().then(() => true, () => false);
+    return make().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** A branch comes and goes; what it pointed to can be had back. */
@@ -124,7 +167,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     if (found === null || oid === null) return;
     const none = '0'.repeat(oid.length);
     const move = (oldId: string, newId: string) =>
-      repositories.applyUpdates(found, { via: 'undo', userId: ids['alice']!, updates: [{ ref: 'refs/heads/passing', oldId, newId }] });
+      repositories.applyUpdates(found, {
+        via: 'undo',
+        userId: ids['alice']!,
+        updates: [{ ref: 'refs/heads/passing', oldId, newId }],
+      });
     await move(none, oid);
     await move(oid, none);
     const tips = await until(async () => {
@@ -139,7 +186,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     const known = { webhook: [] as string[], delivery: [] as string[] };
     for (const scope of scopes) {
       for (const { id } of await webhooks.list(scope)) await webhooks.remove(viewer('alice'), scope, id);
-      const { id } = await webhooks.add(viewer('alice'), scope, { url: 'https://hooks.example.org/', events: ['push'] });
+      const { id } = await webhooks.add(viewer('alice'), scope, {
+        url: 'https://hooks.example.org/',
+        events: ['push'],
+      });
       known.webhook.push(...often(id));
       known.delivery.push(...often(String(await webhooks.test(scope, id))));
     }
@@ -149,9 +199,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     if (tool === null || (await mirrors.find(tool.repository.id)) !== null) return;
     // Saving one tries its address first, which nobody answers here.
     await db.write(({ manager, now }) =>
-      manager.query('INSERT INTO mirrors (repository_id, direction, url, interval_ms, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)', [
-        tool.repository.id, 'push', 'https://git.example.org/tool.git', 3_600_000, now, now, now,
-      ]),
+      manager.query(
+        'INSERT INTO mirrors (repository_id, direction, url, interval_ms, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        [tool.repository.id, 'push', 'https://git.example.org/tool.git', 3_600_000, now, now, now],
+      ),
     );
   }
 
@@ -159,7 +210,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     const alice = viewer('alice');
     for (const name of ['guild', 'workshop']) await unlessThere(() => organisations.create(alice, { name }));
     await unlessThere(() => organisations.addMember(alice, 'guild', { username: 'bob', role: 'MEMBER' }));
-    for (const [name, visibility] of [['tool', 'PUBLIC'], ['empty', 'PUBLIC'], ['hidden', 'PRIVATE']] as const) {
+    for (const [name, visibility] of [
+      ['tool', 'PUBLIC'],
+      ['empty', 'PUBLIC'],
+      ['hidden', 'PRIVATE'],
+    ] as const) {
       await unlessThere(() => repositories.create(alice, { name, visibility, description: 'Ünïcode ✓' }));
       await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
     }
@@ -167,8 +222,14 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }));
     for (const name of ['tool', 'hidden']) {
       const found = await repositories.find(alice, 'alice', name).catch(() => null);
-      if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0) continue;
-      await fillRepository(t, found.path, { 'README.md': '# Tool\n', 'src/deep/file.txt': 'text\n', '.hearth/workflows/ci.yml': workflow('Built by hand'), 'big.bin': Buffer.alloc(3_000_000, 'x\0y') });
+      if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0)
+        continue;
+      await fillRepository(t, found.path, {
+        'README.md': '# Tool\n',
+        'src/deep/file.txt': 'text\n',
+        '.hearth/workflows/ci.yml': workflow('Built by hand'),
+        'big.bin': Buffer.alloc(3_000_000, 'x\0y'),
+      });
       execFileSync('git', [`--git-dir=${found.path}`, 'tag', 'v1', 'main'], { env: { PATH: process.env['PATH'] } });
       const { oid } = await git.head(found.path);
       values['commit']!.push(oid!);
@@ -180,7 +241,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     // Of every kind few, or what a request names is never what it needs.
     for (const { id } of await ci.listRunners(null)) await ci.removeRunner(null, id);
     values['job']!.length = 0;
-    for (const [owner, name] of [['alice', 'tool'], ['alice', 'hidden']] as const) {
+    for (const [owner, name] of [
+      ['alice', 'tool'],
+      ['alice', 'hidden'],
+    ] as const) {
       const found = await repositories.find(alice, owner, name).catch(() => null);
       if (found === null) continue;
       const here = { kind: 'repository', id: found.repository.id } as const;
@@ -193,16 +257,31 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
     }
     await loseTip();
-    const here = await repositories.find(alice, 'alice', 'tool').then(({ repository }) => [{ kind: 'repository', id: repository.id } as const], () => []);
-    const guild = await organisations.find('guild').then(({ id }) => [{ kind: 'organisation', id } as const], () => []);
-    for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const) await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
+    const here = await repositories.find(alice, 'alice', 'tool').then(
+      ({ repository }) => [{ kind: 'repository', id: repository.id } as const],
+      () => [],
+    );
+    const guild = await organisations.find('guild').then(
+      ({ id }) => [{ kind: 'organisation', id } as const],
+      () => [],
+    );
+    for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const)
+      await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
     await connect([...here, ...guild]);
-    await unlessThere(() => accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }));
+    await unlessThere(() =>
+      accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }),
+    );
     await unlessThere(() => accounts.addKey(ids['alice']!, { line: keys[0]! }));
     const tokens = (await accounts.listTokens(ids['alice']!)).filter(({ name }) => !name.startsWith('kept'));
     // A long run makes hundreds, and would hardly name anything else.
     const mine = [...tokens.slice(-3), ...(await accounts.listKeys(ids['alice']!)).slice(-3)];
-    values['id']!.splice(0, Infinity, ...mine.map(({ id }) => id), ...(await ci.listRunners(null)).flatMap(({ id }) => often(String(id))), '00000000-0000-4000-8000-000000000000');
+    values['id']!.splice(
+      0,
+      Infinity,
+      ...mine.map(({ id }) => id),
+      ...(await ci.listRunners(null)).flatMap(({ id }) => often(String(id))),
+      '00000000-0000-4000-8000-000000000000',
+    );
     const page = await repositories.list(alice, { limit: 1 });
     if (page.next !== null) values['after']!.push(page.next);
   }
@@ -225,7 +304,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
   const doras = strangers.at(-1)!;
   const carols = await tokenOf(ids['carol']!, 'kept admin', 'admin');
   return {
-    pools: { values, credentials: [...strangers, ...strangers.slice(4), ...often(alices), doras, carols], mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras] },
+    pools: {
+      values,
+      credentials: [...strangers, ...strangers.slice(4), ...often(alices), doras, carols],
+      mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras],
+    },
     canary: new RegExp(`${word}|${secretCommit}`, 'i'),
     mayKnow: ({ headers }) => headers['Authorization'] === carols,
     restock,

@@ -53,14 +53,20 @@ t.test('web-ui §3 each kind of file shows sensibly', async (t) => {
     ['utf16.txt', /UTF-16[^]*wide &lt;b&gt;text&lt;\/b&gt;/],
     ['latin1.txt', /Latin-1[^]*Grüße/],
     ['binary.bin', /binary file/],
-    ['images/pixel.png', /<img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel\.png" width="1" height="1"/],
+    [
+      'images/pixel.png',
+      /<img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel\.png" width="1" height="1"/,
+    ],
     ['images/drawing.svg', /<img src="[^"]*drawing\.svg"/],
     ['large.txt', /too large to show/],
     ['long-line.js', /line goes on/],
     ['asset.psd', /Git LFS: 123 MB/],
     ['escape', /symbolic link to[^]*\.\.\/etc\/passwd/],
     ['trojan.c', /change the direction[^]*<span class="odd" title="U\+202E">U\+202E<\/span>[^]*␛\[/],
-    ['README.md', /<a href="\/repos\/alice\/odd\/blob\/main\/docs\/guide\.md#user-content-top">guide<\/a> <img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel" loading="lazy" width="1" height="1"[^]*<blockquote class="alert-note">/],
+    [
+      'README.md',
+      /<a href="\/repos\/alice\/odd\/blob\/main\/docs\/guide\.md#user-content-top">guide<\/a> <img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel" loading="lazy" width="1" height="1"[^]*<blockquote class="alert-note">/,
+    ],
     ['README.md?plain=1', /id="L1"[^]*# Odd/],
     ['src/main.ts?lines=1', /class="line marked"/],
     [encodePath(notUtf8), /a name that is not UTF-8/],
@@ -68,7 +74,8 @@ t.test('web-ui §3 each kind of file shows sensibly', async (t) => {
   for (const [file, shows] of cases) {
     let { status, body } = await get(`/blob/main/${file}`);
     // On a busy machine the first view may come without colours.
-    for (let view = 0; view < 50 && /core\.ts/.test(file) && !body.includes('x-keyword'); view += 1) ({ status, body } = await get(`/blob/main/${file}`));
+    for (let view = 0; view < 50 && /core\.ts/.test(file) && !body.includes('x-keyword'); view += 1)
+      ({ status, body } = await get(`/blob/main/${file}`));
     t.equal(status, 200, file);
     t.match(body, shows, file);
   }
@@ -92,7 +99,19 @@ t.test('web-ui §2.3 addresses lead where people mean', async (t) => {
     t.ok(status === 301 || status === 303, from);
     t.equal(headers.location, B + to, from);
   }
-  for (const gone of ['/tree/nowhere', '/blob/main/nowhere', '/blob/main/README.md/x', '/commit/zzz', '/commit/0000000', '/raw/main/lib', '/raw/main', '/archive/main.rar', '/blame/main/x', '/tree/main~1', '/tree/--all']) {
+  for (const gone of [
+    '/tree/nowhere',
+    '/blob/main/nowhere',
+    '/blob/main/README.md/x',
+    '/commit/zzz',
+    '/commit/0000000',
+    '/raw/main/lib',
+    '/raw/main',
+    '/archive/main.rar',
+    '/blame/main/x',
+    '/tree/main~1',
+    '/tree/--all',
+  ]) {
     t.equal((await get(gone)).status, 404, gone);
   }
   t.equal((await get('/compare/main...nowhere')).status, 404);
@@ -113,18 +132,42 @@ t.test('security C03, C05 raw files never act', async (t) => {
   for (const [file, type, disposition] of cases) {
     const { status, headers } = await get(`/raw/v1.0/${file}`);
     t.match([status, headers['content-type']], [200, type], file);
-    t.match(headers, { 'content-disposition': disposition, 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-cache' }, file);
+    t.match(
+      headers,
+      {
+        'content-disposition': disposition,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-cache',
+      },
+      file,
+    );
   }
   t.equal((await get('/raw/main/asset.psd')).body, lfsPointer);
   const { headers } = await get('/raw/v1.0/images/pixel.png');
-  t.equal((await ask(web, `${B}/raw/v1.0/images/pixel.png`, { headers: { 'If-None-Match': headers.etag ?? '' } })).status, 304);
+  t.equal(
+    (await ask(web, `${B}/raw/v1.0/images/pixel.png`, { headers: { 'If-None-Match': headers.etag ?? '' } })).status,
+    304,
+  );
   t.equal(Number(headers['content-length']), png.length);
-  t.match((await get('/raw/v1.0/odd/%3Cimg%20src=x%20onerror=alert(1)%3E')).headers['content-disposition'], /filename="_img src_x onerror_alert_1__"; filename\*=UTF-8''%3Cimg%20/);
+  t.match(
+    (await get('/raw/v1.0/odd/%3Cimg%20src=x%20onerror=alert(1)%3E')).headers['content-disposition'],
+    /filename="_img src_x onerror_alert_1__"; filename\*=UTF-8''%3Cimg%20/,
+  );
 });
 
 t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t) => {
   const unified = (await get(`/compare/v1.0..main`)).body;
-  for (const sight of [/symbolic link → file/, /file → executable|executable/, /1111111111 → 2222222222/, /too many to show here\.[^]*Load this file/, /class="badge bad">deleted/, /many\/part-0\/file-0\.c[^]*→[^]*many\/moved\/file-0\.c/, /No newline at the end/, /<figcaption>Before/]) {
+  for (const sight of [
+    /symbolic link → file/,
+    /file → executable|executable/,
+    /1111111111 → 2222222222/,
+    /too many to show here\.[^]*Load this file/,
+    /class="badge bad">deleted/,
+    /many\/part-0\/file-0\.c[^]*→[^]*many\/moved\/file-0\.c/,
+    /No newline at the end/,
+    /<figcaption>Before/,
+  ]) {
     t.match(unified, sight);
   }
   const script = (await get('/commits/main')).body;
@@ -135,7 +178,8 @@ t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t)
   t.match(split, /<mark>/, 'words are marked');
   // On a busy machine the first view does not wait for the colours.
   let coloured = '';
-  for (let view = 0; view < 50 && !/x-keyword/.test(coloured); view += 1) coloured = (await get('/compare/v1.0..v1.1')).body;
+  for (let view = 0; view < 50 && !/x-keyword/.test(coloured); view += 1)
+    coloured = (await get('/compare/v1.0..v1.1')).body;
   t.match(coloured, /<tr class="added">(?:(?!<\/tr>).)*<span class="x-/, 'code is coloured');
   t.match((await get('/compare/main...main')).body, /same commit/);
   t.match((await get('/compare/main...unrelated')).body, /nothing in common/);
@@ -143,16 +187,27 @@ t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t)
   t.equal((await ask(web, load)).status, 200);
   const spaces = (await runGit(['log', '-1', '--format=%H', 'main', '--', 'crlf.txt'], { cwd: path })).trim();
   t.match((await get(`/commit/${spaces}`)).body, /crlf\.txt[^]*<td class="number">1<\/td>[^]*two/);
-  const [, crlf = ''] = /<details[^>]*id="file-1"[^]*?(<table[^]*?<\/table>)?<\/details>/.exec((await get(`/commit/${spaces}?w=1`)).body) ?? [];
+  const [, crlf = ''] =
+    /<details[^>]*id="file-1"[^]*?(<table[^]*?<\/table>)?<\/details>/.exec((await get(`/commit/${spaces}?w=1`)).body) ??
+    [];
   t.equal(crlf, '', 'lines that differ in white space only are no lines then');
 });
 
 t.test('histories, branches, tags, feeds, the finder', async (t) => {
   const removal = (await get('/commits/main/page.html')).body;
   t.match(removal, /Make it run, drop the page/);
-  t.notMatch(removal, new RegExp(`/tree/${(await runGit(['log', '-1', '--format=%H', 'main', '--', 'page.html'], { cwd: path })).trim()}/page\\.html`), 'what a commit removed is not there to be looked at');
+  t.notMatch(
+    removal,
+    new RegExp(
+      `/tree/${(await runGit(['log', '-1', '--format=%H', 'main', '--', 'page.html'], { cwd: path })).trim()}/page\\.html`,
+    ),
+    'what a commit removed is not there to be looked at',
+  );
   t.match((await get('/commits/main/src/core.ts')).body, /then called src\/main\.ts/);
-  t.match((await get('/commits/main?author=bob')).body, /href="\/repos\/alice\/odd\/commit\/[0-9a-f]{40}"><bdi>&lt;script/);
+  t.match(
+    (await get('/commits/main?author=bob')).body,
+    /href="\/repos\/alice\/odd\/commit\/[0-9a-f]{40}"><bdi>&lt;script/,
+  );
   t.match((await get('/commits/feed.atom')).body, /<!DOCTYPE html>/, 'an existing ref with that exact name wins');
   const feed = await get('/commits/main.atom');
   t.match(feed.headers['content-type'], 'application/atom+xml');
@@ -165,14 +220,24 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
   t.match((await get('/find/main?q=zzzzqq')).body, /None of \d+ files matches/);
   t.match((await get('/blame/main/src/core.ts')).body, /View before this change/);
   t.match((await get(`/commit/${tip}.diff`)).body, /^diff --git /);
-  t.match((await get(`/commit/${tip}.patch`)).body, new RegExp(`^From ${tip} [^]*Subject: \\[PATCH\\] A link becomes a file`));
-  t.match((await get('/commits/main')).body, /1 January 10000<[^]*From the year 292277[^]*in [0-9,]+ years/, 'a date that no calendar holds');
+  t.match(
+    (await get(`/commit/${tip}.patch`)).body,
+    new RegExp(`^From ${tip} [^]*Subject: \\[PATCH\\] A link becomes a file`),
+  );
+  t.match(
+    (await get('/commits/main')).body,
+    /1 January 10000<[^]*From the year 292277[^]*in [0-9,]+ years/,
+    'a date that no calendar holds',
+  );
   // On a busy machine the first view does not wait for the languages.
   let home = '';
   for (let view = 0; view < 50 && !/TypeScript/.test(home); view += 1) home = (await get('')).body;
   t.match(home, /MIT<[^]*TypeScript/, 'licence and languages');
   const archive = await get('/archive/v1.0.zip');
-  t.match(archive.headers, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="odd-1.0.zip"' });
+  t.match(archive.headers, {
+    'content-type': 'application/zip',
+    'content-disposition': 'attachment; filename="odd-1.0.zip"',
+  });
   t.equal(archive.body.slice(0, 2), 'PK');
 });
 
@@ -184,7 +249,10 @@ t.test('web-ui §3 what git notes has added stands beside the commit', async (t)
   const blob = (await runGit(['notes', 'list', tip], { cwd: path })).trim();
   const leaf = (await runGit(['mktree'], { cwd: path, input: `100644 blob ${blob}\t${tip.slice(2)}\n` })).trim();
   const root = (await runGit(['mktree'], { cwd: path, input: `040000 tree ${leaf}\t${tip.slice(0, 2)}\n` })).trim();
-  await runGit(['update-ref', 'refs/notes/commits', (await runGit(['commit-tree', '-m', 'Notes', root], { cwd: path })).trim()], { cwd: path });
+  await runGit(
+    ['update-ref', 'refs/notes/commits', (await runGit(['commit-tree', '-m', 'Notes', root], { cwd: path })).trim()],
+    { cwd: path },
+  );
   t.match((await get(`/commit/${tip}`)).body, /Tested &lt;by&gt;/);
   await runGit(['update-ref', '-d', 'refs/notes/commits'], { cwd: path });
   t.notMatch((await get(`/commit/${tip}`)).body, /Notes<\/h3>/);
@@ -192,13 +260,28 @@ t.test('web-ui §3 what git notes has added stands beside the commit', async (t)
 
 t.test('web-ui §9 weights: a first view below 60 kB, a file of a thousand lines below 120 kB', async (t) => {
   const weightOf = async (target: string) => gzipSync((await get(target)).body).length;
-  for (const target of ['', '/tree/main/many', '/commits', '/branches', '/tags', '/find/main']) t.ok((await weightOf(target)) < 20_000, target);
-  const text = Array.from({ length: 1_000 }, (_, line) => `const value${line} = compute(${line * 7919}, "${(line * 2_654_435_761).toString(36)}");`).join('\n');
+  for (const target of ['', '/tree/main/many', '/commits', '/branches', '/tags', '/find/main'])
+    t.ok((await weightOf(target)) < 20_000, target);
+  const text = Array.from(
+    { length: 1_000 },
+    (_, line) => `const value${line} = compute(${line * 7919}, "${(line * 2_654_435_761).toString(36)}");`,
+  ).join('\n');
   t.ok(gzipSync(viewCodeLines(text, null, null).html).length < 120_000);
 });
 
 t.test('issue 3.8 no page starts more than two git processes when warm', async (t) => {
-  for (const target of ['', '/tree/main/src', '/blob/main/src/core.ts', '/blame/main/src/core.ts', '/commits/main', `/commit/${tip}`, '/compare/v1.0...v1.1', '/branches', '/tags', '/find/main']) {
+  for (const target of [
+    '',
+    '/tree/main/src',
+    '/blob/main/src/core.ts',
+    '/blame/main/src/core.ts',
+    '/commits/main',
+    `/commit/${tip}`,
+    '/compare/v1.0...v1.1',
+    '/branches',
+    '/tags',
+    '/find/main',
+  ]) {
     await get(target);
     let most = 0;
     // Another question, so that the page is made anew.
@@ -214,18 +297,42 @@ t.test('issue 3.8 no page starts more than two git processes when warm', async (
 t.test('pure rules of the pages', async (t) => {
   const markWords = (before: string, after: string) => {
     const words = differingWords(before, after);
-    return words && { before: markHtml(escapeHtml(before), words.before), after: markHtml(escapeHtml(after), words.after) };
+    return (
+      words && { before: markHtml(escapeHtml(before), words.before), after: markHtml(escapeHtml(after), words.after) }
+    );
   };
-  t.same(markWords('const a = 1;', 'const b = 1;'), { before: 'const <mark>a</mark> = 1;', after: 'const <mark>b</mark> = 1;' });
+  t.same(markWords('const a = 1;', 'const b = 1;'), {
+    before: 'const <mark>a</mark> = 1;',
+    after: 'const <mark>b</mark> = 1;',
+  });
   t.equal(markWords('completely different', '12345 + 67890'), null, 'marks would only be noise');
   t.same(markWords('a <b> c', 'a <i> c')?.after, 'a &lt;<mark>i</mark>&gt; c');
   t.equal(markWords('x '.repeat(400), 'y '.repeat(400)), null, 'too long to compare');
-  t.equal(markHtml('<span class="x-string">a&amp;b</span>c', [{ start: 1, end: 4 }]), '<span class="x-string">a<mark>&amp;b</mark></span><mark>c</mark>', 'marks and spans never overlap');
-  t.equal(markHtml('a<span class="x-a">b</span>c', [{ start: 0, end: 1 }, { start: 2, end: 3 }]), '<mark>a</mark><span class="x-a">b</span><mark>c</mark>');
+  t.equal(
+    markHtml('<span class="x-string">a&amp;b</span>c', [{ start: 1, end: 4 }]),
+    '<span class="x-string">a<mark>&amp;b</mark></span><mark>c</mark>',
+    'marks and spans never overlap',
+  );
+  t.equal(
+    markHtml('a<span class="x-a">b</span>c', [
+      { start: 0, end: 1 },
+      { start: 2, end: 3 },
+    ]),
+    '<mark>a</mark><span class="x-a">b</span><mark>c</mark>',
+  );
   t.equal(textLength('<span class="x-a">&lt;b&#x27;</span>c'), 4);
-  t.same([readLineRange('10-20'), readLineRange('L7'), readLineRange('20-10'), readLineRange('x'), readLineRange(null)], [{ first: 10, last: 20 }, { first: 7, last: 7 }, { first: 10, last: 20 }, null, null]);
+  t.same(
+    [readLineRange('10-20'), readLineRange('L7'), readLineRange('20-10'), readLineRange('x'), readLineRange(null)],
+    [{ first: 10, last: 20 }, { first: 7, last: 7 }, { first: 10, last: 20 }, null, null],
+  );
   const names = ['lib/reader.ts', 'src/read.ts', 'read.ts', 'src/a/r/e/a/d'].map((name) => Buffer.from(name));
   t.same(rankPaths(names, 'read', 10).paths.map(String), ['read.ts', 'src/read.ts', 'lib/reader.ts', 'src/a/r/e/a/d']);
-  t.same(['v1.0', 'v1.10', 'v1.9', 'v1.10-rc1', 'v1.10.1'].sort(compareVersions), ['v1.0', 'v1.9', 'v1.10-rc1', 'v1.10', 'v1.10.1']);
+  t.same(['v1.0', 'v1.10', 'v1.9', 'v1.10-rc1', 'v1.10.1'].sort(compareVersions), [
+    'v1.0',
+    'v1.9',
+    'v1.10-rc1',
+    'v1.10',
+    'v1.10.1',
+  ]);
   t.equal(licenceName('GNU GENERAL PUBLIC LICENSE\n  Version 2, June 1991'), 'GPL-2.0');
 });

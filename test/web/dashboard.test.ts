@@ -11,8 +11,14 @@ t.test('web-ui §3 pushes of what is followed, and requests that did not get thr
   t.notMatch((await alice.get('/')).body, /Followed elsewhere|Needs attention/, 'nothing without federation');
   const standing = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
   const push = {
-    handle: 'bob/glaze@other.example.org', url: 'https://other.example.org/repos/bob/glaze', branch: 'main', hashBefore: '1'.repeat(40), hashAfter: '2'.repeat(40),
-    commitCount: 3, commits: [], pushedAt: web.clock.now() - 60_000,
+    handle: 'bob/glaze@other.example.org',
+    url: 'https://other.example.org/repos/bob/glaze',
+    branch: 'main',
+    hashBefore: '1'.repeat(40),
+    hashAfter: '2'.repeat(40),
+    commitCount: 3,
+    commits: [],
+    pushedAt: web.clock.now() - 60_000,
   };
   const following = {
     people: [],

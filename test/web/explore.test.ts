@@ -6,8 +6,10 @@ import type { Answer, Visitor } from './web-fixture.ts';
 const web = await startWeb(t);
 const nobody = visitor(web);
 const main = ({ body }: Answer): string => /<main[^]*<\/main>/.exec(body)?.[0] ?? '';
-const titles = (answer: Answer): string[] => [...main(answer).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
-const next = (answer: Answer): string | null => /href="([^"]+)" rel="next"/.exec(main(answer))?.[1]?.replaceAll('&amp;', '&') ?? null;
+const titles = (answer: Answer): string[] =>
+  [...main(answer).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
+const next = (answer: Answer): string | null =>
+  /href="([^"]+)" rel="next"/.exec(main(answer))?.[1]?.replaceAll('&amp;', '&') ?? null;
 
 /** Every row of a list, page by page. */
 async function walk(who: Visitor, start: string): Promise<string[]> {
@@ -34,12 +36,31 @@ t.test('web-ui §3 explore lists what the viewer may see, in three orders, in pa
     const name = `r${String((index * 37) % 53).padStart(2, '0')}`;
     // Some at the same moment: the order must be total.
     if (index % 3 === 0) web.clock.advance(1000);
-    await web.rooms.repositories.create({ kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }, { name, visibility: 'PUBLIC' });
+    await web.rooms.repositories.create(
+      {
+        kind: 'person',
+        id: alice.id,
+        username: 'alice',
+        isAdministrator: false,
+        via: 'session',
+        scope: 'admin',
+        repositoryIds: null,
+      },
+      { name, visibility: 'PUBLIC' },
+    );
     made.push(`alice/${name}`);
   }
   await alice.post('/repos', { name: 'secret', visibility: 'PRIVATE' });
   const sorted = [...made].sort();
-  for (const sort of ['', '?sort=updated', '?sort=name', '?sort=created', '?sort=nonsense', '?after=nonsense', '?sort=name&after=%20.x']) {
+  for (const sort of [
+    '',
+    '?sort=updated',
+    '?sort=name',
+    '?sort=created',
+    '?sort=nonsense',
+    '?after=nonsense',
+    '?sort=name&after=%20.x',
+  ]) {
     const all = await walk(nobody, `/explore${sort}`);
     t.equal(all.length, 53, `${sort}: each once`);
     t.same([...all].sort(), sorted, sort);
@@ -51,48 +72,95 @@ t.test('web-ui §3 explore lists what the viewer may see, in three orders, in pa
   t.match(next(await nobody.get('/explore?sort=name')), /sort=name&after=/);
 });
 
-t.test('web-ui §3 repositories are found by what they are mainly written in, and hidden ones give nothing away', async (t) => {
-  const eve = await signedIn(web, 'eve');
-  const { secret } = await web.rooms.accounts.addToken(eve.id, { name: 'push', access: 'write', repositoryIds: null, expiresAt: null });
-  const push = async (name: string, visibility: string, files: Record<string, string>, branch = 'main') => {
-    if (visibility !== '') await eve.post('/repos', { name, visibility });
-    await fillRepository(t, `http://eve:${secret}@127.0.0.1:${web.port}/git/eve/${name}.git`, files, branch);
-    web.clock.advance(1000);
-  };
-  await push('engine', 'PUBLIC', { 'a.c': 'int a;\n'.repeat(100), 'b.py': 'b\n'.repeat(100), 'c.sh': '\n', 'README.md': '# C\n'.repeat(999), 'vendor/big.go': 'x\n'.repeat(9_999) });
-  await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
-  await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
-  t.equal(await web.rooms.repositories.surveyDue(), 3, 'what was pushed to');
-  t.equal(await web.rooms.repositories.surveyDue(), 0, 'and only that');
+t.test(
+  'web-ui §3 repositories are found by what they are mainly written in, and hidden ones give nothing away',
+  async (t) => {
+    const eve = await signedIn(web, 'eve');
+    const { secret } = await web.rooms.accounts.addToken(eve.id, {
+      name: 'push',
+      access: 'write',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    const push = async (name: string, visibility: string, files: Record<string, string>, branch = 'main') => {
+      if (visibility !== '') await eve.post('/repos', { name, visibility });
+      await fillRepository(t, `http://eve:${secret}@127.0.0.1:${web.port}/git/eve/${name}.git`, files, branch);
+      web.clock.advance(1000);
+    };
+    await push('engine', 'PUBLIC', {
+      'a.c': 'int a;\n'.repeat(100),
+      'b.py': 'b\n'.repeat(100),
+      'c.sh': '\n',
+      'README.md': '# C\n'.repeat(999),
+      'vendor/big.go': 'x\n'.repeat(9_999),
+    });
+    await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
+    await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
+    t.equal(await web.rooms.repositories.surveyDue(), 3, 'what was pushed to');
+    t.equal(await web.rooms.repositories.surveyDue(), 0, 'and only that');
 
-  const offered = (answer: Answer): string[] => [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
-  const written = (answer: Answer): string[] => [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) => row!.replace(/<svg.*?<\/svg>/g, '').replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ').trim());
-  t.same(offered(await nobody.get('/explore')), ['C', 'Markdown', 'Python'], 'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else');
-  t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
-  t.same([await walk(nobody, '/explore?language=C'), await walk(eve, '/explore?language=c')], [['eve/engine'], ['eve/vault', 'eve/engine']]);
-  t.same(written(await nobody.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
-  t.match(main(await nobody.get('/explore?language=C&sort=name')), /<option value="C" selected/);
-  t.match(main(await nobody.get('/explore?language=C&sort=name')), /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/, 'another order keeps the language');
-  const [hidden, absent] = [await nobody.get('/explore?language=Rust'), await nobody.get('/explore?language=Zig')];
-  t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
-  t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
-  t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
-  const listed = async (query: string) => ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);
-  t.same([await listed('language=c'), await listed('language=Rust'), await listed('language=nonsense'), await listed('language=Python&owner=eve&limit=1')], [['engine'], [], [], ['engine']], 'the API asks the same');
-  t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
+    const offered = (answer: Answer): string[] =>
+      [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
+    const written = (answer: Answer): string[] =>
+      [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
+        row!
+          .replace(/<svg.*?<\/svg>/g, '')
+          .replace(/<[^>]+>/g, ' ')
+          .replace(/ +/g, ' ')
+          .trim(),
+      );
+    t.same(
+      offered(await nobody.get('/explore')),
+      ['C', 'Markdown', 'Python'],
+      'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else',
+    );
+    t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
+    t.same(
+      [await walk(nobody, '/explore?language=C'), await walk(eve, '/explore?language=c')],
+      [['eve/engine'], ['eve/vault', 'eve/engine']],
+    );
+    t.same(written(await nobody.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
+    t.match(main(await nobody.get('/explore?language=C&sort=name')), /<option value="C" selected/);
+    t.match(
+      main(await nobody.get('/explore?language=C&sort=name')),
+      /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/,
+      'another order keeps the language',
+    );
+    const [hidden, absent] = [await nobody.get('/explore?language=Rust'), await nobody.get('/explore?language=Zig')];
+    t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
+    t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
+    t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
+    const listed = async (query: string) =>
+      ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    t.same(
+      [
+        await listed('language=c'),
+        await listed('language=Rust'),
+        await listed('language=nonsense'),
+        await listed('language=Python&owner=eve&limit=1'),
+      ],
+      [['engine'], [], [], ['engine']],
+      'the API asks the same',
+    );
+    t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
 
-  await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
-  await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
-  t.equal(await web.rooms.repositories.surveyDue(), 1);
-  t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
-  await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
-  t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
-  await eve.post('/repos/eve/engine/settings/delete', { confirm: 'eve/engine' });
-  t.same(offered(await eve.get('/explore')), ['C', 'Rust', 'Zig'], 'the trash counts for nobody');
-});
+    await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
+    await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
+    t.equal(await web.rooms.repositories.surveyDue(), 1);
+    t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
+    await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
+    t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
+    await eve.post('/repos/eve/engine/settings/delete', { confirm: 'eve/engine' });
+    t.same(offered(await eve.get('/explore')), ['C', 'Rust', 'Zig'], 'the trash counts for nobody');
+  },
+);
 
 t.test('web-ui §3 a language keeps its pages', async (t) => {
-  await web.rooms.db.write(({ manager }) => manager.query("INSERT INTO repository_languages SELECT id, 0, 'Ada' FROM repositories WHERE name LIKE 'r%'"));
+  await web.rooms.db.write(({ manager }) =>
+    manager.query("INSERT INTO repository_languages SELECT id, 0, 'Ada' FROM repositories WHERE name LIKE 'r%'"),
+  );
   const all = await walk(nobody, '/explore?language=Ada&sort=name');
   t.equal(new Set(all).size, 53);
   t.match(next(await nobody.get('/explore?language=Ada')), /^\/explore\?language=Ada&after=/);
@@ -124,8 +192,14 @@ t.test('web-ui §12.6 pins: anyone who can read pins, moves and unpins', async (
   const erin = await signedIn(web, 'erin');
   const frank = await signedIn(web, 'frank');
   for (const name of ['one', 'two', 'three']) await frank.post('/repos', { name, visibility: 'PUBLIC' });
-  const pins = async (): Promise<string[]> => [...(/<section class="pins"[^]*?<\/section>/.exec((await erin.get('/')).body)?.[0] ?? '').matchAll(/href="\/repos\/frank\/(\w+)"/g)].map(([, name]) => name!);
-  for (const name of ['one', 'two', 'three', 'two']) t.equal((await erin.post(`/repos/frank/${name}/pin`)).headers.location, `/repos/frank/${name}`);
+  const pins = async (): Promise<string[]> =>
+    [
+      ...(/<section class="pins"[^]*?<\/section>/.exec((await erin.get('/')).body)?.[0] ?? '').matchAll(
+        /href="\/repos\/frank\/(\w+)"/g,
+      ),
+    ].map(([, name]) => name!);
+  for (const name of ['one', 'two', 'three', 'two'])
+    t.equal((await erin.post(`/repos/frank/${name}/pin`)).headers.location, `/repos/frank/${name}`);
   t.same(await pins(), ['one', 'two', 'three'], 'pinning twice changes nothing');
   t.match((await erin.get('/repos/frank/one')).body, /action="\/repos\/frank\/one\/unpin"/);
   t.equal((await erin.post('/repos/frank/three/pin/move', { direction: 'up' })).headers.location, '/');
@@ -142,7 +216,11 @@ t.test('web-ui §12.6 pins: anyone who can read pins, moves and unpins', async (
   t.same(await pins(), ['three', 'one', 'two'], 'and comes back');
   t.match(main(await nobody.get('/users/erin')), /Pinned[^]*three[^]*one[^]*two/, 'others see the pins on the profile');
   t.equal((await erin.post('/repos/frank/one/unpin', { next: '/' })).headers.location, '/');
-  t.equal((await erin.post('/repos/frank/two/unpin', { next: '//evil.example' })).headers.location, '/', 'security C08');
+  t.equal(
+    (await erin.post('/repos/frank/two/unpin', { next: '//evil.example' })).headers.location,
+    '/',
+    'security C08',
+  );
   await frank.post('/repos/frank/three/settings/delete', { confirm: 'frank/three' });
   t.same(await pins(), []);
   t.equal((await nobody.post('/repos/frank/one/pin')).headers.location, '/login', 'signed out');
@@ -154,13 +232,27 @@ t.test('the dashboard tells of pushes to what one is tied to, and of nothing els
   const henry = await signedIn(web, 'henry');
   await gina.post('/repos', { name: 'site', visibility: 'PRIVATE' });
   await henry.post('/repos', { name: 'elsewhere', visibility: 'PUBLIC' });
-  const push = async (id: string, owner: string, name: string, who: string, ref: string, oldId: string, newId: string) => {
+  const push = async (
+    id: string,
+    owner: string,
+    name: string,
+    who: string,
+    ref: string,
+    oldId: string,
+    newId: string,
+  ) => {
     const all = await web.rooms.repositories.listAll();
     const repository = all.find((row) => row.owner.handle === owner && row.name === name)!;
     await web.rooms.db.write(async ({ manager, now }) => {
       await manager.query('UPDATE repositories SET pushed_at = ? WHERE id = ?', [now, repository.id]);
-      await manager.query('INSERT INTO pushes (id, repository_id, user_id, via, options, created_at, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)', [id, repository.id, who, 'http', '[]', now, now]);
-      await manager.query('INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES (?, 0, ?, ?, ?, ?)', [id, ref, oldId, newId, 'ok']);
+      await manager.query(
+        'INSERT INTO pushes (id, repository_id, user_id, via, options, created_at, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        [id, repository.id, who, 'http', '[]', now, now],
+      );
+      await manager.query(
+        'INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES (?, 0, ?, ?, ?, ?)',
+        [id, ref, oldId, newId, 'ok'],
+      );
     });
     web.clock.advance(1000);
   };
@@ -169,8 +261,12 @@ t.test('the dashboard tells of pushes to what one is tied to, and of nothing els
   await push('p2', 'gina', 'site', gina.id, 'refs/heads/main', a, b);
   await push('p3', 'gina', 'site', gina.id, 'refs/tags/v1', none, b);
   await push('p4', 'henry', 'elsewhere', henry.id, 'refs/heads/main', none, a);
-  const news = (answer: Answer): string => (/<h2 id="pushes">[^]*?<\/section>/.exec(answer.body)?.[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
-  t.match(news(await gina.get('/')), /gina created the tag v1 in gina\/site .*gina pushed to main in gina\/site .*henry created the branch main in gina\/site/);
+  const news = (answer: Answer): string =>
+    (/<h2 id="pushes">[^]*?<\/section>/.exec(answer.body)?.[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+  t.match(
+    news(await gina.get('/')),
+    /gina created the tag v1 in gina\/site .*gina pushed to main in gina\/site .*henry created the branch main in gina\/site/,
+  );
   t.notMatch(news(await gina.get('/')), /elsewhere/, 'a public repository of others is no news');
   t.notMatch((await henry.get('/')).body, /gina\/site/, 'nor a private one, though henry once pushed to it');
   await gina.post('/repos/gina/site/settings/collaborators', { username: 'henry', role: 'read' });

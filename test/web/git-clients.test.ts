@@ -28,7 +28,8 @@ async function journal(name: string): Promise<string[]> {
     [name],
   );
   return (rows as { ref: string; result: string; options: string; via: string; settled_at: number | null }[]).map(
-    ({ ref, result, options, via, settled_at }) => `${ref} ${result} ${options} ${via} ${settled_at === null ? 'open' : 'settled'}`,
+    ({ ref, result, options, via, settled_at }) =>
+      `${ref} ${result} ${options} ${via} ${settled_at === null ? 'open' : 'settled'}`,
   );
 }
 
@@ -46,7 +47,14 @@ for (const version of versions) {
     const listed = await clientGit([...speaking(version), 'ls-remote', url]);
     t.equal(
       listed.stdout,
-      [`${idOf('main')}\tHEAD`, `${idOf('main')}\trefs/heads/main`, `${idOf('main~1')}\trefs/heads/topic`, `${idOf('light')}\trefs/tags/light`, `${idOf('v1')}\trefs/tags/v1`, `${idOf('v1^{}')}\trefs/tags/v1^{}\n`].join('\n'),
+      [
+        `${idOf('main')}\tHEAD`,
+        `${idOf('main')}\trefs/heads/main`,
+        `${idOf('main~1')}\trefs/heads/topic`,
+        `${idOf('light')}\trefs/tags/light`,
+        `${idOf('v1')}\trefs/tags/v1`,
+        `${idOf('v1^{}')}\trefs/tags/v1^{}\n`,
+      ].join('\n'),
     );
     gitSync(['fsck', '--full', '--strict'], { cwd: await server.pathOf(`v${version}`) });
     gitSync(['fsck', '--full', '--strict'], { cwd: work(`c${version}`) });
@@ -89,7 +97,10 @@ for (const version of versions) {
       t.match(stderr, /unadvertised object/);
     }
     await clone('treeless', '--filter=tree:0', '--no-checkout');
-    const { code, stderr } = await clientGit([...speaking(version), 'clone', '--filter=tree:3', url, `deep${version}`], { cwd: server.folder });
+    const { code, stderr } = await clientGit(
+      [...speaking(version), 'clone', '--filter=tree:3', url, `deep${version}`],
+      { cwd: server.folder },
+    );
     t.not(code, 0, 'SECURITY 2.1: other filters are off');
     t.match(stderr, /filter/);
 
@@ -111,7 +122,11 @@ t.test('a push with an upload that is compressed, and one that is chunked', asyn
   await must(['push', '--quiet', url, 'main'], folder);
   t.same(await journal('sizes'), ['refs/heads/main ok [] http settled'], 'the probe before a large push leaves no row');
   // Fetches of many haves are compressed by the client.
-  const commits = Array.from({ length: 60 }, (_, n) => `commit refs/heads/main\ncommitter A <a@example.org> ${n} +0000\ndata 1\nx\n${n === 0 ? 'from refs/heads/main^0\n' : ''}`);
+  const commits = Array.from(
+    { length: 60 },
+    (_, n) =>
+      `commit refs/heads/main\ncommitter A <a@example.org> ${n} +0000\ndata 1\nx\n${n === 0 ? 'from refs/heads/main^0\n' : ''}`,
+  );
   gitSync(['fast-import', '--quiet'], { cwd: folder, input: commits.join('') });
   await must(['push', '--quiet', url, 'main:later'], sample);
   await must([...speaking('0'), 'fetch', '--quiet', url, 'later'], folder);
@@ -137,7 +152,10 @@ t.test('a push of several refs where some are refused says which', async (t) => 
   t.not(code, 0);
   t.match(stderr, /! \[rejected\] +HEAD -> main/);
   t.match(stderr, /\* \[new branch\] +HEAD -> fresh/);
-  const atomic = await clientGit(['push', '--atomic', url, 'HEAD:fresh2', '+HEAD~1:refs/heads/fresh', ':refs/heads/absent'], { cwd: clone });
+  const atomic = await clientGit(
+    ['push', '--atomic', url, 'HEAD:fresh2', '+HEAD~1:refs/heads/fresh', ':refs/heads/absent'],
+    { cwd: clone },
+  );
   t.equal(atomic.code, 0, atomic.stderr);
 });
 
@@ -154,7 +172,19 @@ t.test('SECURITY A05: hostile names that git would take and Hearth does not are 
   await refused('main:refs/stash', /only refs\/heads\//);
   await refused('main:refs/hearth/x', /only refs\/heads\//);
   t.same(await journal('hostile'), []);
-  const names = ['a$(touch${IFS}x)', 'a;b', "a'b", 'a`b`', 'a|b', 'a&b', '<b>', '%2e%2e', '\u202egpj', 'ü'.repeat(60), '0'.repeat(40)];
+  const names = [
+    'a$(touch${IFS}x)',
+    'a;b',
+    "a'b",
+    'a`b`',
+    'a|b',
+    'a&b',
+    '<b>',
+    '%2e%2e',
+    '\u202egpj',
+    'ü'.repeat(60),
+    '0'.repeat(40),
+  ];
   await must(['push', '--quiet', url, ...names.map((name) => `main:refs/heads/${name}`)], sample);
   await must(['clone', '--quiet', '--mirror', url, 'hostile']);
   t.equal(gitSync(['for-each-ref'], { cwd: work('hostile') }).split('\n').length, names.length);
@@ -165,7 +195,10 @@ t.test('SECURITY A03: objects that attack clients are refused by name', async (t
   const url = await server.newRepository('objects');
   const folder = work('evil');
   gitSync(['init', '--quiet', '--initial-branch=main', folder]);
-  const blob = gitSync(['hash-object', '-w', '--stdin'], { cwd: folder, input: '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n' });
+  const blob = gitSync(['hash-object', '-w', '--stdin'], {
+    cwd: folder,
+    input: '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n',
+  });
   const pushTree = async (line: string) => {
     const tree = gitSync(['mktree', '--missing'], { cwd: folder, input: line });
     const commit = gitSync(['commit-tree', tree, '-m', 'x'], { cwd: folder });
@@ -182,7 +215,10 @@ t.test('SECURITY A03: objects that attack clients are refused by name', async (t
     t.match(stderr, words);
   }
   t.equal((await pushTree(`100644 blob ${blob}\tfine\n`)).code, 0);
-  t.same((await journal('objects')).map((row) => row.split(' ')[1]), ['rejected', 'rejected', 'rejected', 'rejected', 'ok']);
+  t.same(
+    (await journal('objects')).map((row) => row.split(' ')[1]),
+    ['rejected', 'rejected', 'rejected', 'rejected', 'ok'],
+  );
 });
 
 t.test('eight clients push distinct branches of one repository at once, while others clone it', async (t) => {
@@ -201,8 +237,14 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
   const tree = gitSync(['mktree'], { cwd: sample, input: `100644 blob ${blob}\tlarge\n` });
   const commit = gitSync(['commit-tree', '-m', 'Large', tree], { cwd: sample });
   const sum = (service: string, result: string) => {
-    const found = [...server.app.rooms.git.traffic.series()].filter((each) => each.service === service && each.result === result && each.transport === 'http');
-    return found.map(({ seconds: { count }, receivedBytes, sentBytes }) => [count, receivedBytes, sentBytes]).at(0) ?? [0, 0, 0];
+    const found = [...server.app.rooms.git.traffic.series()].filter(
+      (each) => each.service === service && each.result === result && each.transport === 'http',
+    );
+    return (
+      found.map(({ seconds: { count }, receivedBytes, sentBytes }) => [count, receivedBytes, sentBytes]).at(0) ?? [
+        0, 0, 0,
+      ]
+    );
   };
   const counted = async (service: string, result: string, act: () => Promise<unknown>) => {
     const before = sum(service, result);
@@ -210,11 +252,20 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
     await until(() => sum(service, result)[0]! > before[0]!);
     return sum(service, result).map((value, at) => value - before[at]!);
   };
-  const [, received = 0, sent = 0] = await counted('receive-pack', 'ok', () => must(['push', '--quiet', url, `${commit}:refs/heads/main`], sample));
-  t.ok(received > 200_000 && received < 300_000 && sent > 0 && sent < 10_000, `a push brought ${received} bytes and got ${sent}`);
-  const [, asked = 0, served = 0] = await counted('upload-pack', 'ok', () => must(['clone', '--quiet', '--bare', url, 'counted']));
+  const [, received = 0, sent = 0] = await counted('receive-pack', 'ok', () =>
+    must(['push', '--quiet', url, `${commit}:refs/heads/main`], sample),
+  );
+  t.ok(
+    received > 200_000 && received < 300_000 && sent > 0 && sent < 10_000,
+    `a push brought ${received} bytes and got ${sent}`,
+  );
+  const [, asked = 0, served = 0] = await counted('upload-pack', 'ok', () =>
+    must(['clone', '--quiet', '--bare', url, 'counted']),
+  );
   t.ok(served > 200_000 && asked > 0 && asked < 20_000, `a clone brought ${asked} bytes and got ${served}`);
-  const [refused] = await counted('upload-pack', 'refused', () => fetch(`${server.url('counted')}/git-upload-pack`, { method: 'POST' }).then((response) => response.text()));
+  const [refused] = await counted('upload-pack', 'refused', () =>
+    fetch(`${server.url('counted')}/git-upload-pack`, { method: 'POST' }).then((response) => response.text()),
+  );
   t.equal(refused, 1);
 });
 

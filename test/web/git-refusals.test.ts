@@ -13,13 +13,23 @@ import { startGitServer } from './git-server.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
-const server = await startGitServer(t, { SERVICE_GIT_READ_SLOTS: '2', SERVICE_GIT_WRITE_SLOTS: '2', SERVICE_GIT_QUEUE: '1', SERVICE_GIT_QUEUE_WAIT: '300ms' });
-for (const [name, visibility] of [['open', 'PUBLIC'], ['closed', 'PRIVATE']] as const) {
+const server = await startGitServer(t, {
+  SERVICE_GIT_READ_SLOTS: '2',
+  SERVICE_GIT_WRITE_SLOTS: '2',
+  SERVICE_GIT_QUEUE: '1',
+  SERVICE_GIT_QUEUE_WAIT: '300ms',
+});
+for (const [name, visibility] of [
+  ['open', 'PUBLIC'],
+  ['closed', 'PRIVATE'],
+] as const) {
   const url = await server.newRepository(name, visibility);
   await clientGit(['push', '--quiet', url, 'main'], { cwd: sample });
 }
 
-const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
+const basic = (user: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+});
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const { alice, aliceReads, bob } = server.tokens;
 
@@ -43,7 +53,11 @@ async function ask(target: string, { headers = {}, body, method }: Asked = {}) {
 const refs = (name: string, service = 'git-upload-pack') => `/git/alice/${name}.git/info/refs?service=${service}`;
 const fetchType = { 'content-type': 'application/x-git-upload-pack-request' };
 const pushType = { 'content-type': 'application/x-git-receive-pack-request' };
-const wants = Buffer.concat([encodePacket(`want ${main} ofs-delta side-band-64k no-progress agent=x\n`), flushPacket, encodePacket('done\n')]);
+const wants = Buffer.concat([
+  encodePacket(`want ${main} ofs-delta side-band-64k no-progress agent=x\n`),
+  flushPacket,
+  encodePacket('done\n'),
+]);
 const listing = Buffer.concat([encodePacket('command=ls-refs'), Buffer.from('0001'), flushPacket]);
 
 t.test('SPEC §5, SECURITY D11, D-02, E03: who may do what, with every kind of credentials', async (t) => {
@@ -91,7 +105,14 @@ t.test('SPEC §5, SECURITY D11, D-02, E03: who may do what, with every kind of c
       if (person === 'anonymous' || status === 404) bodies.set(status, (bodies.get(status) ?? new Set()).add(text));
     }
   }
-  t.same([...bodies].map(([status, texts]) => [status, texts.size]), [[401, 1], [404, 1]], 'private and absent answer the same bytes');
+  t.same(
+    [...bodies].map(([status, texts]) => [status, texts.size]),
+    [
+      [401, 1],
+      [404, 1],
+    ],
+    'private and absent answer the same bytes',
+  );
   t.equal((await ask(refs('open'))).headers.get('www-authenticate'), null);
   t.equal((await ask(refs('closed'))).headers.get('www-authenticate'), 'Basic realm="Hearth", charset="UTF-8"');
 });
@@ -108,10 +129,26 @@ t.test('the same rules hold for the requests behind the advertisement', async (t
 });
 
 t.test('SECURITY A07: only the smart protocol exists', async (t) => {
-  for (const target of ['/git/alice/open.git/info/refs', refs('open', 'git-upload-archive'), refs('open', 'upload-pack'), `${refs('open')}&service=git-receive-pack`, refs('open', '')]) {
+  for (const target of [
+    '/git/alice/open.git/info/refs',
+    refs('open', 'git-upload-archive'),
+    refs('open', 'upload-pack'),
+    `${refs('open')}&service=git-receive-pack`,
+    refs('open', ''),
+  ]) {
     t.equal((await ask(target)).status, 400, target);
   }
-  for (const file of ['HEAD', 'config', 'objects/info/packs', 'objects/pack/pack-1.pack', 'refs/heads/main', 'git-upload-archive', 'info/refs/x', '../open.git/HEAD', 'hooks/post-receive']) {
+  for (const file of [
+    'HEAD',
+    'config',
+    'objects/info/packs',
+    'objects/pack/pack-1.pack',
+    'refs/heads/main',
+    'git-upload-archive',
+    'info/refs/x',
+    '../open.git/HEAD',
+    'hooks/post-receive',
+  ]) {
     t.equal((await ask(`/git/alice/open.git/${file}`)).status, 404, file);
   }
   t.ok([404, 405].includes((await ask('/git/alice/open.git/git-upload-pack')).status));
@@ -120,14 +157,45 @@ t.test('SECURITY A07: only the smart protocol exists', async (t) => {
 
 t.test('SECURITY B01: hostile paths find nothing', async (t) => {
   const before = readdirSync(path.join(server.folder, 'data', 'repositories'), { recursive: true }).length;
-  for (const name of ['%2e%2e', '..%2f..%2fetc', 'open%00', '%00', 'open.git', 'open%2f', '-x', '__proto__', 'constructor', '%ff', 'a'.repeat(300), 'open%20', '%', '%zz']) {
-    for (const target of [`/git/alice/${name}.git/info/refs?service=git-receive-pack`, `/git/${name}/open.git/info/refs?service=git-receive-pack`]) {
+  for (const name of [
+    '%2e%2e',
+    '..%2f..%2fetc',
+    'open%00',
+    '%00',
+    'open.git',
+    'open%2f',
+    '-x',
+    '__proto__',
+    'constructor',
+    '%ff',
+    'a'.repeat(300),
+    'open%20',
+    '%',
+    '%zz',
+  ]) {
+    for (const target of [
+      `/git/alice/${name}.git/info/refs?service=git-receive-pack`,
+      `/git/${name}/open.git/info/refs?service=git-receive-pack`,
+    ]) {
       const { status } = await ask(target, { headers: bearer(alice) });
       t.ok([400, 404].includes(status), `${target} ${status}`);
     }
   }
-  for (const target of ['/git/alice/../alice/open.git', '/git/alice/./open.git', '/git/../git/alice/open.git', '/git//alice/open.git', '/git/alice/open.git/', '//git/alice/open.git']) {
-    t.match(await speak([`GET ${target}/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`]), /^HTTP\/1\.1 (400|404) /, target);
+  for (const target of [
+    '/git/alice/../alice/open.git',
+    '/git/alice/./open.git',
+    '/git/../git/alice/open.git',
+    '/git//alice/open.git',
+    '/git/alice/open.git/',
+    '//git/alice/open.git',
+  ]) {
+    t.match(
+      await speak([
+        `GET ${target}/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+      ]),
+      /^HTTP\/1\.1 (400|404) /,
+      target,
+    );
   }
   t.equal(readdirSync(path.join(server.folder, 'data', 'repositories'), { recursive: true }).length, before);
 });
@@ -146,9 +214,15 @@ t.test('answers are git’s own bytes, typed and never cached', async (t) => {
   t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=2' } })).text, /^000eversion 2\n/);
   t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=1' } })).text, /0000000eversion 1\n/);
   for (const odd of ['version=3', 'version=2:x=y', 'version=2, version=2', '$(id)', 'version=2;', '']) {
-    t.match((await ask(refs('open'), { headers: { 'git-protocol': odd } })).text, /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD/, odd);
+    t.match(
+      (await ask(refs('open'), { headers: { 'git-protocol': odd } })).text,
+      /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD/,
+      odd,
+    );
   }
-  const push = await ask(refs('open', 'git-receive-pack'), { headers: { ...bearer(alice), 'git-protocol': 'version=2' } });
+  const push = await ask(refs('open', 'git-receive-pack'), {
+    headers: { ...bearer(alice), 'git-protocol': 'version=2' },
+  });
   t.match(push.text, /^001f# service=git-receive-pack\n0000/, 'pushes have no version 2');
   const pack = await ask('/git/alice/open.git/git-upload-pack', { headers: fetchType, body: wants });
   t.equal(pack.headers.get('content-type'), 'application/x-git-upload-pack-result');
@@ -156,7 +230,8 @@ t.test('answers are git’s own bytes, typed and never cached', async (t) => {
 });
 
 t.test('the usual spelling of an address, which passes by the pages, answers as any other does', async (t) => {
-  const other = (path: string) => path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
+  const other = (path: string) =>
+    path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
   const told = async (path: string, options: Parameters<typeof ask>[1]) => {
     const { status, headers, text } = await ask(path, options);
     const pairs = [...headers].filter(([name]) => !['x-request-id', 'date', 'keep-alive'].includes(name));
@@ -175,86 +250,169 @@ t.test('the usual spelling of an address, which passes by the pages, answers as 
     ['/git/alice/open.git/git-upload-pack'],
   ];
   for (const [path, options] of requests) t.same(await told(path, options), await told(other(path), options), path);
-  for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy']) t.ok((await ask(refs('open'))).headers.has(name), name);
+  for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy'])
+    t.ok((await ask(refs('open'))).headers.has(name), name);
 });
 
-t.test('a repository that turns private is closed at once, also to who asks for what was answered before', async (t) => {
-  const target = '/git/alice/open.git/git-upload-pack';
-  const whole = Buffer.concat([
-    ...['command=fetch', 'object-format=sha1'].map(encodePacket), Buffer.from('0001'), ...[`want ${main}\n`, 'done\n'].map(encodePacket), flushPacket,
-  ]);
-  const version2 = { ...fetchType, 'git-protocol': 'version=2' };
-  const turn = (visibility: 'PUBLIC' | 'PRIVATE') => server.app.rooms.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
-  const statuses = async (headers: Record<string, string> = {}) => [
-    (await ask(refs('open'), { headers })).status,
-    (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
-    (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
-  ];
-  for (let round = 0; round < 3; round += 1) {
-    t.same(await statuses(), [200, 200, 200]);
-    await turn('PRIVATE');
-    t.same(await statuses(), [401, 401, 401], 'from memory and the kept answers, too');
-    t.same(await statuses(bearer(alice)), [200, 200, 200]);
-    await turn('PUBLIC');
-  }
-});
+t.test(
+  'a repository that turns private is closed at once, also to who asks for what was answered before',
+  async (t) => {
+    const target = '/git/alice/open.git/git-upload-pack';
+    const whole = Buffer.concat([
+      ...['command=fetch', 'object-format=sha1'].map(encodePacket),
+      Buffer.from('0001'),
+      ...[`want ${main}\n`, 'done\n'].map(encodePacket),
+      flushPacket,
+    ]);
+    const version2 = { ...fetchType, 'git-protocol': 'version=2' };
+    const turn = (visibility: 'PUBLIC' | 'PRIVATE') =>
+      server.app.rooms.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
+    const statuses = async (headers: Record<string, string> = {}) => [
+      (await ask(refs('open'), { headers })).status,
+      (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
+      (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
+    ];
+    for (let round = 0; round < 3; round += 1) {
+      t.same(await statuses(), [200, 200, 200]);
+      await turn('PRIVATE');
+      t.same(await statuses(), [401, 401, 401], 'from memory and the kept answers, too');
+      t.same(await statuses(bearer(alice)), [200, 200, 200]);
+      await turn('PUBLIC');
+    }
+  },
+);
 
 t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
-  for (const type of ['', 'text/plain', 'application/x-git-receive-pack-request', 'application/x-git-upload-pack-request; charset=utf-8', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+  for (const type of [
+    '',
+    'text/plain',
+    'application/x-git-receive-pack-request',
+    'application/x-git-upload-pack-request; charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ]) {
     t.equal((await ask(target, { headers: { 'content-type': type }, body: wants })).status, 415, type);
   }
   for (const encoding of ['deflate', 'br', 'compress', 'gzip, gzip', 'x', 'zstd']) {
-    t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: wants })).status, 415, encoding);
+    t.equal(
+      (await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: wants })).status,
+      415,
+      encoding,
+    );
   }
   for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
-    const { status, text } = await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: gzipSync(wants) });
+    const { status, text } = await ask(target, {
+      headers: { ...fetchType, 'content-encoding': encoding },
+      body: gzipSync(wants),
+    });
     t.equal(status, 200);
     t.match(text, /PACK/);
   }
   t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'identity' }, body: wants })).status, 200);
-  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: wants })).status, 400, 'not gzip at all');
-  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: gzipSync(wants).subarray(0, 40) })).status, 400, 'cut');
+  t.equal(
+    (await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: wants })).status,
+    400,
+    'not gzip at all',
+  );
+  t.equal(
+    (
+      await ask(target, {
+        headers: { ...fetchType, 'content-encoding': 'gzip' },
+        body: gzipSync(wants).subarray(0, 40),
+      })
+    ).status,
+    400,
+    'cut',
+  );
 });
 
 t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arrive', async (t) => {
   const zeros = gzipSync(Buffer.alloc(70 * 1024 * 1024), { level: 1 });
   t.ok(zeros.length < 1_000_000);
-  const bomb = await ask('/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: zeros });
+  const bomb = await ask('/git/alice/open.git/git-upload-pack', {
+    headers: { ...fetchType, 'content-encoding': 'gzip' },
+    body: zeros,
+  });
   t.ok([400, 413].includes(bomb.status), `${bomb.status}`);
   // Well-formed, so that only the size is wrong with it.
-  const lines = Buffer.concat([encodePacket(`want ${main} side-band-64k\n`), ...Array.from({ length: 45_000 }, () => encodePacket(`want ${main}\n`))]);
+  const lines = Buffer.concat([
+    encodePacket(`want ${main} side-band-64k\n`),
+    ...Array.from({ length: 45_000 }, () => encodePacket(`want ${main}\n`)),
+  ]);
   const many = gzipSync(lines, { level: 9 });
   t.ok(lines.length > 200 * many.length, `ratio ${lines.length / many.length}`);
-  t.equal((await ask('/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: many })).status, 413);
+  t.equal(
+    (
+      await ask('/git/alice/open.git/git-upload-pack', {
+        headers: { ...fetchType, 'content-encoding': 'gzip' },
+        body: many,
+      })
+    ).status,
+    413,
+  );
 
-  const commands = pushBytes({ commands: Array.from({ length: 12_000 }, (_, n) => `${zeroId} ${main} refs/heads/${n}`) });
-  const packed = await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice), 'content-encoding': 'gzip' }, body: gzipSync(commands) });
+  const commands = pushBytes({
+    commands: Array.from({ length: 12_000 }, (_, n) => `${zeroId} ${main} refs/heads/${n}`),
+  });
+  const packed = await ask('/git/alice/open.git/git-receive-pack', {
+    headers: { ...pushType, ...bearer(alice), 'content-encoding': 'gzip' },
+    body: gzipSync(commands),
+  });
   t.equal(packed.status, 200);
   t.match(readAnswer(packed.bytes).report.at(-2), /^ng refs\/heads\/11999 one push may update at most 10000 refs/);
-  const endless = Buffer.concat(Array.from({ length: 3 }, () => pushBytes({ commands: Array.from({ length: 40_000 }, (_, n) => `${zeroId} ${main} refs/heads/${'x'.repeat(80)}${n}`) }).subarray(0, -4)));
-  t.equal((await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice) }, body: endless })).status, 413);
+  const endless = Buffer.concat(
+    Array.from({ length: 3 }, () =>
+      pushBytes({
+        commands: Array.from({ length: 40_000 }, (_, n) => `${zeroId} ${main} refs/heads/${'x'.repeat(80)}${n}`),
+      }).subarray(0, -4),
+    ),
+  );
+  t.equal(
+    (await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice) }, body: endless }))
+      .status,
+    413,
+  );
 });
 
 t.test('SECURITY P0-21: malformed bodies are the client’s mistake, never ours', async (t) => {
   const random = seededRandom(3);
-  const seeds = [wants, listing, pushBytes({ commands: [`${zeroId} ${main} refs/heads/x`] }), Buffer.from('0000'), Buffer.from('00010000'), encodePacket('command=fetch')];
+  const seeds = [
+    wants,
+    listing,
+    pushBytes({ commands: [`${zeroId} ${main} refs/heads/x`] }),
+    Buffer.from('0000'),
+    Buffer.from('00010000'),
+    encodePacket('command=fetch'),
+  ];
   const statuses = new Map<number, number>();
   for (let round = 0; round < 120; round += 1) {
     const body = Buffer.from(random.pick(seeds));
-    for (let change = random.below(4); change > 0 && body.length > 0; change -= 1) body[random.below(body.length)] = random.below(256);
+    for (let change = random.below(4); change > 0 && body.length > 0; change -= 1)
+      body[random.below(body.length)] = random.below(256);
     const cut = body.subarray(0, random.chance(0.3) ? random.below(body.length + 1) : body.length);
     const isPush = random.chance(0.4);
-    const headers = { ...(isPush ? pushType : fetchType), ...bearer(alice), ...(random.chance(0.5) ? { 'git-protocol': 'version=2' } : {}) };
-    const { status } = await ask(`/git/alice/open.git/${isPush ? 'git-receive-pack' : 'git-upload-pack'}`, { headers, body: cut });
+    const headers = {
+      ...(isPush ? pushType : fetchType),
+      ...bearer(alice),
+      ...(random.chance(0.5) ? { 'git-protocol': 'version=2' } : {}),
+    };
+    const { status } = await ask(`/git/alice/open.git/${isPush ? 'git-receive-pack' : 'git-upload-pack'}`, {
+      headers,
+      body: cut,
+    });
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (status >= 500) t.fail(`${status} to ${JSON.stringify(cut.toString('latin1'))} ${JSON.stringify(server.log.at(-1))}`);
+    if (status >= 500)
+      t.fail(`${status} to ${JSON.stringify(cut.toString('latin1'))} ${JSON.stringify(server.log.at(-1))}`);
   }
   t.ok(statuses.get(200)! > 0 && statuses.get(400)! > 0, JSON.stringify([...statuses]));
 });
 
 /** Speaks HTTP by hand; answers what came until the other side closed, or `until` was seen. */
-function speak(parts: readonly (string | Buffer)[], { closeAfterMs, stopAt }: { closeAfterMs?: number; stopAt?: RegExp } = {}): Promise<string> {
+function speak(
+  parts: readonly (string | Buffer)[],
+  { closeAfterMs, stopAt }: { closeAfterMs?: number; stopAt?: RegExp } = {},
+): Promise<string> {
   return new Promise((resolve) => {
     let said = '';
     const socket = connect(server.port, '127.0.0.1');
@@ -269,13 +427,27 @@ function speak(parts: readonly (string | Buffer)[], { closeAfterMs, stopAt }: { 
 }
 
 const head = (target: string, headers: Record<string, string>) =>
-  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 
 t.test('chunked bodies and Expect: 100-continue', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
   const chunks = [...wants].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`);
-  t.match(await speak([head(target, { ...fetchType, 'Transfer-Encoding': 'chunked', Connection: 'close' }), ...chunks, '0\r\n\r\n']), /^HTTP\/1\.1 200 .*PACK/s);
-  const expecting = head(target, { ...fetchType, Expect: '100-continue', 'Content-Length': String(wants.length), Connection: 'close' });
+  t.match(
+    await speak([
+      head(target, { ...fetchType, 'Transfer-Encoding': 'chunked', Connection: 'close' }),
+      ...chunks,
+      '0\r\n\r\n',
+    ]),
+    /^HTTP\/1\.1 200 .*PACK/s,
+  );
+  const expecting = head(target, {
+    ...fetchType,
+    Expect: '100-continue',
+    'Content-Length': String(wants.length),
+    Connection: 'close',
+  });
   t.match(await speak([expecting, wants]), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
 });
 
@@ -283,7 +455,12 @@ t.test('a connection serves the next request after every kind of answer', async 
   const pushTarget = '/git/alice/open.git/git-receive-pack';
   const refused = pushBytes({ commands: [`${zeroId} ${main} refs/hearth/x`], pack: packOf(sample, 'main') });
   const exchanges: [string, string, Record<string, string>, Buffer][] = [
-    ['200', '/git/alice/open.git/git-upload-pack', fetchType, Buffer.concat([wants, Buffer.from('what git does not read')])],
+    [
+      '200',
+      '/git/alice/open.git/git-upload-pack',
+      fetchType,
+      Buffer.concat([wants, Buffer.from('what git does not read')]),
+    ],
     ['200', pushTarget, { ...pushType, ...bearer(alice) }, refused],
     ['400', pushTarget, { ...pushType, ...bearer(alice) }, Buffer.from('nonsense')],
     ['401', pushTarget, pushType, flushPacket],
@@ -291,7 +468,10 @@ t.test('a connection serves the next request after every kind of answer', async 
   ];
   for (const [status, target, headers, body] of exchanges) {
     const first = [head(target, { ...headers, 'Content-Length': String(body.length) }), body];
-    const said = await speak([...first, `GET ${refs('closed')} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`]);
+    const said = await speak([
+      ...first,
+      `GET ${refs('closed')} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+    ]);
     const lines = said.match(/HTTP\/1\.1 \d+/g);
     t.same(lines, [`HTTP/1.1 ${status}`, 'HTTP/1.1 401'], `${status} ${target}`);
   }
@@ -301,21 +481,47 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
   const data = path.join(server.folder, 'data');
   const cut = pushBytes({ commands: [`${zeroId} ${main} refs/heads/cut`], pack: packOf(sample, 'main') });
   const half = cut.subarray(0, cut.length - 60);
-  const push = head('/git/alice/open.git/git-receive-pack', { ...pushType, ...bearer(alice), 'Content-Length': String(cut.length) });
-  const chunkedPush = head('/git/alice/open.git/git-receive-pack', { ...pushType, ...bearer(alice), 'Transfer-Encoding': 'chunked' });
+  const push = head('/git/alice/open.git/git-receive-pack', {
+    ...pushType,
+    ...bearer(alice),
+    'Content-Length': String(cut.length),
+  });
+  const chunkedPush = head('/git/alice/open.git/git-receive-pack', {
+    ...pushType,
+    ...bearer(alice),
+    'Transfer-Encoding': 'chunked',
+  });
   const fetching = head('/git/alice/open.git/git-upload-pack', { ...fetchType, 'Content-Length': '10000' });
   await Promise.all([
-    ...[0, 20, 60, 120].flatMap((closeAfterMs) => [speak([push, half], { closeAfterMs }), speak([push], { closeAfterMs })]),
-    ...[20, 100].map((closeAfterMs) => speak([chunkedPush, `${half.length.toString(16)}\r\n`, half, '\r\n'], { closeAfterMs })),
-    ...[0, 20, 60].flatMap((closeAfterMs) => [speak([fetching, wants], { closeAfterMs }), speak([fetching, wants.subarray(0, 50)], { closeAfterMs })]),
+    ...[0, 20, 60, 120].flatMap((closeAfterMs) => [
+      speak([push, half], { closeAfterMs }),
+      speak([push], { closeAfterMs }),
+    ]),
+    ...[20, 100].map((closeAfterMs) =>
+      speak([chunkedPush, `${half.length.toString(16)}\r\n`, half, '\r\n'], { closeAfterMs }),
+    ),
+    ...[0, 20, 60].flatMap((closeAfterMs) => [
+      speak([fetching, wants], { closeAfterMs }),
+      speak([fetching, wants.subarray(0, 50)], { closeAfterMs }),
+    ]),
   ]);
   const { git } = server.app.rooms;
-  await until(() => [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0), 'all slots are free');
+  await until(
+    () =>
+      [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0),
+    'all slots are free',
+  );
   await until(async () => (await processesBelow(data)).length <= 2, 'git has ended');
   const repository = await server.pathOf('open');
   const files = readdirSync(repository, { recursive: true, encoding: 'utf8' });
-  t.same(files.filter((name) => /tmp_|\.lock$/.test(name)), []);
-  t.same((await git.branches(repository)).map(({ name }) => name), ['main']);
+  t.same(
+    files.filter((name) => /tmp_|\.lock$/.test(name)),
+    [],
+  );
+  t.same(
+    (await git.branches(repository)).map(({ name }) => name),
+    ['main'],
+  );
   const open: unknown = await server.app.rooms.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL');
   t.same(open, [], 'each journalled push is settled');
 });
@@ -327,15 +533,40 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
   const [input, output] = [new PassThrough(), new PassThrough()];
   output.resume();
   const path = await server.pathOf('open');
-  const holding = git.uploadPack({ path, protocol: null, input, output, stateless: false, signal: new AbortController().signal });
+  const holding = git.uploadPack({
+    path,
+    protocol: null,
+    input,
+    output,
+    stateless: false,
+    signal: new AbortController().signal,
+  });
   await until(() => git.load().reads.running === 1);
-  const unheardOf = Buffer.concat([encodePacket(`want ${main} no-progress side-band-64k\n`), flushPacket, encodePacket('done\n')]);
+  const unheardOf = Buffer.concat([
+    encodePacket(`want ${main} no-progress side-band-64k\n`),
+    flushPacket,
+    encodePacket('done\n'),
+  ]);
   const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
-  t.same(answers.map(({ status, headers }) => [status, headers.get('retry-after')]), [[503, '5'], [503, '5']]);
+  t.same(
+    answers.map(({ status, headers }) => [status, headers.get('retry-after')]),
+    [
+      [503, '5'],
+      [503, '5'],
+    ],
+  );
   t.match(answers[0]!.text, /busy/);
-  t.equal((await ask(target, { headers: fetchType, body: wants })).status, 200, 'what was answered before needs no slot');
+  t.equal(
+    (await ask(target, { headers: fetchType, body: wants })).status,
+    200,
+    'what was answered before needs no slot',
+  );
   t.equal((await ask(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
-  t.equal((await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status, 200, 'nor does a list of refs');
+  t.equal(
+    (await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status,
+    200,
+    'nor does a list of refs',
+  );
   input.end(flushPacket);
   await holding;
   await until(() => git.load().reads.running === 0);

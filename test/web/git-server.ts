@@ -45,7 +45,10 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
   t.teardown(() => app.stop({ graceMs: 0 }));
   const { http } = await app.start();
   const { accounts, repositories } = app.rooms;
-  const [alice, bob] = await Promise.all([accounts.addPerson({ username: 'alice' }), accounts.addPerson({ username: 'bob' })]);
+  const [alice, bob] = await Promise.all([
+    accounts.addPerson({ username: 'alice' }),
+    accounts.addPerson({ username: 'bob' }),
+  ]);
   const token = async (id: string, name: string, access: 'read' | 'write') =>
     (await accounts.addToken(id, { name, access, repositoryIds: null, expiresAt: null })).secret;
   const tokens = {

@@ -61,7 +61,8 @@ t.test('a step that has waited long enough is taken, however many pages are bein
   begin();
   step('a');
   let isTaken = false;
-  for (const from = performance.now(); !isTaken && performance.now() - from < 10_000; await sleep(1)) isTaken = taken() === 'a';
+  for (const from = performance.now(); !isTaken && performance.now() - from < 10_000; await sleep(1))
+    isTaken = taken() === 'a';
   t.ok(isTaken);
 });
 

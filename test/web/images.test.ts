@@ -32,7 +32,10 @@ t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself,
     const address = addressIn(await alice.get(`${kiln}/settings`));
     t.equal(address, `${kiln}/image?v=${imageUpdatedAt}`);
     const { status, headers } = await visitor(web).get(address);
-    t.match([status, headers['content-type'], headers['cache-control']], [200, type, 'public, max-age=31536000, immutable']);
+    t.match(
+      [status, headers['content-type'], headers['cache-control']],
+      [200, type, 'public, max-age=31536000, immutable'],
+    );
     t.match(headers, {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
@@ -46,13 +49,20 @@ t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself,
 t.test('SPEC §8 the cache is private where the repository is, and 304 answers who has it', async (t) => {
   await upload(web, alice, `${attic}/image`, [image()]);
   const answer = await alice.get(`${attic}/image?v=whatever`);
-  t.match([answer.status, answer.headers['cache-control'], answer.headers.vary], [200, 'private, max-age=31536000, immutable', 'Cookie, Authorization']);
+  t.match(
+    [answer.status, answer.headers['cache-control'], answer.headers.vary],
+    [200, 'private, max-age=31536000, immutable', 'Cookie, Authorization'],
+  );
   const again = await alice.get(`${attic}/image`, { 'If-None-Match': answer.headers.etag ?? '' });
   t.match([again.status, again.body, again.headers.etag], [304, '', answer.headers.etag]);
   const head = await ask(web, `${attic}/image`, { method: 'HEAD', headers: { Cookie: cookieOf(alice) } });
   t.match([head.status, head.headers['content-type'], head.body], [200, 'image/png', '']);
   await upload(web, alice, `${attic}/image`, [image(samples['image/gif'], 'image/gif')]);
-  t.equal((await alice.get(`${attic}/image`, { 'If-None-Match': answer.headers.etag ?? '' })).status, 200, 'another image is another tag');
+  t.equal(
+    (await alice.get(`${attic}/image`, { 'If-None-Match': answer.headers.etag ?? '' })).status,
+    200,
+    'another image is another tag',
+  );
 });
 
 t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t) => {
@@ -67,46 +77,70 @@ t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t)
 });
 
 /** What the settings page says beside the field. */
-const words = ({ body }: Answer, field = 'image'): string => new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
+const words = ({ body }: Answer, field = 'image'): string =>
+  new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
 
-t.test('security B05, SPEC §7 a refused image is a form error on the settings page, and the old one stays', async (t) => {
-  await upload(web, alice, `${kiln}/image`, [image()]);
-  const before = await row('kiln');
-  const full = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length, 7)]);
-  const cases: [string, readonly Part[], RegExp][] = [
-    ['one byte too many', [image(full(maxImageBytes + 1))], /at most 2 MB/],
-    ['far too large', [image(full(maxImageBytes + 300_000))], /at most 2 MB/],
-    ['no file', [], /Choose an image file/],
-    ['an empty input, as browsers send it', [{ name: 'image', bytes: '', fileName: '', type: 'application/octet-stream' }], /Choose an image file/],
-    ['an empty file', [image('')], /not empty/],
-    ['two files', [image(), image(samples['image/gif'], 'image/gif')], /one image/],
-    ['another field', [{ name: 'avatar', bytes: png }], /Choose an image file/],
-    ['a field of the prototype', [{ name: '__proto__', bytes: png }], /Choose an image file/],
-    ['a field instead of a file', [{ name: 'image', bytes: 'PNG', fileName: null, type: null }], /Choose an image file/],
-    ['SVG', [image('<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml')], /PNG, JPEG, GIF or WebP/],
-    ['a type that is not told', [image(png, 'application/octet-stream')], /PNG, JPEG, GIF or WebP/],
-    ['bytes that lie', [image(samples['image/gif'], 'image/png')], /its content is not/],
-    ['text', [image('hello')], /its content is not/],
-    ['RIFF that is sound', [image(Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'image/webp')], /its content is not/],
-    ['a magic that ends too early', [image(png.subarray(0, 5))], /its content is not/],
-    ['a polyglot', [image(Buffer.concat([png, zipArchive]))], /a zip at the same time/],
-    ['nine fields', Array.from({ length: 9 }, (_, index) => ({ name: `f${index}`, bytes: 'x', fileName: null, type: null })), /could not be read|Choose/],
-    ['a field of a megabyte', [{ name: 'note', bytes: 'x'.repeat(1e6), fileName: null, type: null }, image()], /could not be read/],
-  ];
-  for (const [what, parts, message] of cases) {
-    const answer = await upload(web, alice, `${kiln}/image`, parts);
-    t.equal(answer.status, 422, what);
-    t.match(words(answer), message, what);
-    t.match(answer.body, /role="alert" tabindex="-1" autofocus/, what);
-  }
-  t.same(await row('kiln'), before, 'nothing changed');
-  const { id } = before;
-  t.same(files().filter((name) => name.includes(id)), [id], 'and nothing was left behind');
+t.test(
+  'security B05, SPEC §7 a refused image is a form error on the settings page, and the old one stays',
+  async (t) => {
+    await upload(web, alice, `${kiln}/image`, [image()]);
+    const before = await row('kiln');
+    const full = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length, 7)]);
+    const cases: [string, readonly Part[], RegExp][] = [
+      ['one byte too many', [image(full(maxImageBytes + 1))], /at most 2 MB/],
+      ['far too large', [image(full(maxImageBytes + 300_000))], /at most 2 MB/],
+      ['no file', [], /Choose an image file/],
+      [
+        'an empty input, as browsers send it',
+        [{ name: 'image', bytes: '', fileName: '', type: 'application/octet-stream' }],
+        /Choose an image file/,
+      ],
+      ['an empty file', [image('')], /not empty/],
+      ['two files', [image(), image(samples['image/gif'], 'image/gif')], /one image/],
+      ['another field', [{ name: 'avatar', bytes: png }], /Choose an image file/],
+      ['a field of the prototype', [{ name: '__proto__', bytes: png }], /Choose an image file/],
+      [
+        'a field instead of a file',
+        [{ name: 'image', bytes: 'PNG', fileName: null, type: null }],
+        /Choose an image file/,
+      ],
+      ['SVG', [image('<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml')], /PNG, JPEG, GIF or WebP/],
+      ['a type that is not told', [image(png, 'application/octet-stream')], /PNG, JPEG, GIF or WebP/],
+      ['bytes that lie', [image(samples['image/gif'], 'image/png')], /its content is not/],
+      ['text', [image('hello')], /its content is not/],
+      ['RIFF that is sound', [image(Buffer.from('RIFF\0\0\0\0WAVEfmt '), 'image/webp')], /its content is not/],
+      ['a magic that ends too early', [image(png.subarray(0, 5))], /its content is not/],
+      ['a polyglot', [image(Buffer.concat([png, zipArchive]))], /a zip at the same time/],
+      [
+        'nine fields',
+        Array.from({ length: 9 }, (_, index) => ({ name: `f${index}`, bytes: 'x', fileName: null, type: null })),
+        /could not be read|Choose/,
+      ],
+      [
+        'a field of a megabyte',
+        [{ name: 'note', bytes: 'x'.repeat(1e6), fileName: null, type: null }, image()],
+        /could not be read/,
+      ],
+    ];
+    for (const [what, parts, message] of cases) {
+      const answer = await upload(web, alice, `${kiln}/image`, parts);
+      t.equal(answer.status, 422, what);
+      t.match(words(answer), message, what);
+      t.match(answer.body, /role="alert" tabindex="-1" autofocus/, what);
+    }
+    t.same(await row('kiln'), before, 'nothing changed');
+    const { id } = before;
+    t.same(
+      files().filter((name) => name.includes(id)),
+      [id],
+      'and nothing was left behind',
+    );
 
-  const largest = await upload(web, alice, `${kiln}/image`, [image(full(maxImageBytes))]);
-  t.equal(largest.status, 303, '2,097,152 bytes are accepted');
-  t.equal((await alice.get(`${kiln}/image`)).headers['content-length'], String(maxImageBytes));
-});
+    const largest = await upload(web, alice, `${kiln}/image`, [image(full(maxImageBytes))]);
+    t.equal(largest.status, 303, '2,097,152 bytes are accepted');
+    t.equal((await alice.get(`${kiln}/image`)).headers['content-length'], String(maxImageBytes));
+  },
+);
 
 t.test('security B05 bodies that are no such form are refused in words, too', async (t) => {
   const form = multipart([image()]);
@@ -125,11 +159,23 @@ t.test('security B05 bodies that are no such form are refused in words, too', as
 });
 
 /** Sends a body in pieces, without a length, until it is answered. */
-function sendChunked(path: string, cookie: string, type: string, pieces: Iterable<Buffer>): Promise<{ status: number; sent: number }> {
+function sendChunked(
+  path: string,
+  cookie: string,
+  type: string,
+  pieces: Iterable<Buffer>,
+): Promise<{ status: number; sent: number }> {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let isAnswered = false;
-    const sending = request({ host: '127.0.0.1', port: web.port, path, method: 'POST', agent: false, headers: { 'Content-Type': type, Origin: web.origin, Cookie: cookie } });
+    const sending = request({
+      host: '127.0.0.1',
+      port: web.port,
+      path,
+      method: 'POST',
+      agent: false,
+      headers: { 'Content-Type': type, Origin: web.origin, Cookie: cookie },
+    });
     sending.on('response', (response) => {
       isAnswered = true;
       response.resume().on('end', () => {
@@ -151,7 +197,11 @@ function sendChunked(path: string, cookie: string, type: string, pieces: Iterabl
 
 t.test('security B05 a body without a length is read no further than it may be long', async (t) => {
   const { type, body } = multipart([image()]);
-  t.equal((await sendChunked(`${kiln}/image`, cookieOf(alice), type, [body.subarray(0, 100), body.subarray(100)])).status, 303, 'a small one is fine');
+  t.equal(
+    (await sendChunked(`${kiln}/image`, cookieOf(alice), type, [body.subarray(0, 100), body.subarray(100)])).status,
+    303,
+    'a small one is fine',
+  );
 
   function* endless(start: Buffer): Generator<Buffer> {
     yield start;
@@ -175,12 +225,24 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
   await alice.post(`${kiln}/settings/collaborators`, { username: 'bob', role: 'admin' });
   const big = Buffer.alloc(1024 * 1024);
   const bytes = ({ status, body }: Answer) => [status, body];
-  for (const [who, browser] of [['signed out', visitor(web)], ['a collaborator with the role admin', bob]] as const) {
+  for (const [who, browser] of [
+    ['signed out', visitor(web)],
+    ['a collaborator with the role admin', bob],
+  ] as const) {
     const absent = await upload(web, browser, '/repos/alice/none/image', [image(big)]);
     t.equal(absent.status, 404, who);
-    for (const path of [`${kiln}/image`, `${attic}/image`, `${kiln}/image/delete`]) t.same(bytes(await upload(web, browser, path, [image(big)])), bytes(absent), `${who} at ${path}`);
+    for (const path of [`${kiln}/image`, `${attic}/image`, `${kiln}/image/delete`])
+      t.same(bytes(await upload(web, browser, path, [image(big)])), bytes(absent), `${who} at ${path}`);
     // Said to be long and never sent: the answer must not wait for it.
-    const waiting = await ask(web, `${kiln}/image`, { method: 'POST', headers: { 'Content-Type': multipart([]).type, 'Transfer-Encoding': 'chunked', Origin: web.origin, Cookie: cookieOf(browser) } });
+    const waiting = await ask(web, `${kiln}/image`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': multipart([]).type,
+        'Transfer-Encoding': 'chunked',
+        Origin: web.origin,
+        Cookie: cookieOf(browser),
+      },
+    });
     t.equal(waiting.status, 404);
   }
   const forged = await upload(web, alice, `${kiln}/image`, [image()], { headers: { Origin: 'https://evil.example' } });
@@ -216,9 +278,17 @@ t.test('SPEC §4.3 a repository shows its image, else the picture of its owner',
   t.match((await bob.get('/repos/bob/own')).body, /\/repos\/bob\/own\/image\?v=/);
   const address = picture.exec((await bob.get('/repos/bob/other')).body)?.[0] ?? '';
   const { status, headers } = await visitor(web).get(address);
-  t.match([status, headers['content-type'], headers['cache-control']], [200, 'image/jpeg', 'public, max-age=31536000, immutable'], 'avatars are public');
+  t.match(
+    [status, headers['content-type'], headers['cache-control']],
+    [200, 'image/jpeg', 'public, max-age=31536000, immutable'],
+    'avatars are public',
+  );
   t.equal((await visitor(web).get(`/avatars/${alice.id}`)).status, 404, 'no picture');
-  t.equal((await visitor(web).get(`/avatars/${alice.id}.svg`)).headers['content-type'], 'image/svg+xml', 'but always a drawn one');
+  t.equal(
+    (await visitor(web).get(`/avatars/${alice.id}.svg`)).headers['content-type'],
+    'image/svg+xml',
+    'but always a drawn one',
+  );
 });
 
 t.test('pictures of people and organisations keep the same rules', async (t) => {
@@ -230,7 +300,11 @@ t.test('pictures of people and organisations keep the same rules', async (t) => 
     t.match(done.headers.location, /done=avatar-saved$/, path);
     t.match((await alice.post(`${path}/delete`)).headers.location, /done=avatar-removed$/, path);
   }
-  t.equal((await upload(web, bob, '/orgs/guild/avatar', [{ name: 'avatar', bytes: png }])).status, 404, 'for OWNERs only');
+  t.equal(
+    (await upload(web, bob, '/orgs/guild/avatar', [{ name: 'avatar', bytes: png }])).status,
+    404,
+    'for OWNERs only',
+  );
   const signedOut = await upload(web, visitor(web), '/orgs/guild/avatar', [{ name: 'avatar', bytes: png }]);
   t.match([signedOut.status, signedOut.headers.location], [303, '/login']);
 });

@@ -28,7 +28,7 @@ t.test('what is kept is bounded, grows old, and is dropped when a room answers o
   answer = 1;
   t.equal(await pages.find('a', at(2_000)), null, 'and it is gone for good');
   let asked = 0;
-  pages.keep('s', 'still', [await rely(async () => (asked += 1, 'same'))], { nowMs: 0, state: -1 });
+  pages.keep('s', 'still', [await rely(async () => ((asked += 1), 'same'))], { nowMs: 0, state: -1 });
   for (const state of [-1, -1, -2, -2]) t.ok(await pages.find('s', { nowMs: 0, state }));
   t.equal(asked, 2, 'once when it was made, and once when the database was another');
   t.equal(await pages.find('s', { nowMs: 61_000, state: -2 }), null);
@@ -73,7 +73,12 @@ t.test('flips', async (t) => {
       if (first.body === second.body) return second;
     }
   };
-  const bodies = async (who: Visitor): Promise<string> => (await Promise.all([B, `${B}/tree/main/src`, `${B}/blob/main/src/fire.ts`].map(async (target) => (await view(who, target)).body))).join('\n');
+  const bodies = async (who: Visitor): Promise<string> =>
+    (
+      await Promise.all(
+        [B, `${B}/tree/main/src`, `${B}/blob/main/src/fire.ts`].map(async (target) => (await view(who, target)).body),
+      )
+    ).join('\n');
 
   await t.test('a page is made once for everybody who is signed out, and once for each person', async (t) => {
     const made = watchBlobReads(t, web);
@@ -95,26 +100,36 @@ t.test('flips', async (t) => {
     t.notMatch((await view(anybody, B)).body, /bob|kiln\/settings|Unpin/);
   });
 
-  await t.test('headers: signed out it may be asked for again by its tag, signed in it is stored nowhere', async (t) => {
-    const { headers } = await view(anybody, B);
-    t.match(headers, { 'cache-control': 'private, no-cache', etag: /^W\/"/, 'content-type': 'text/html; charset=utf-8' });
-    for (const name of ['Cookie', 'Authorization', 'Accept-Encoding']) t.match(headers.vary, name);
-    t.match((await anybody.get(B, { 'If-None-Match': headers.etag! })), { status: 304, body: '' });
-    const own = await view(alice, B);
-    t.equal(own.headers['cache-control'], 'private, no-store');
-    t.notOk(own.headers.etag);
-    t.match(await ask(web, B, { method: 'HEAD' }), { status: 200, body: '' });
-    for (const [encoding, unpack] of [['gzip', gunzipSync], ['br', brotliDecompressSync]] as const) {
-      const packed = await bytesOf(web, B, encoding);
-      t.equal(packed.encoding, encoding);
-      t.equal(unpack(packed.bytes).toString(), (await view(anybody, B)).body);
-    }
-  });
+  await t.test(
+    'headers: signed out it may be asked for again by its tag, signed in it is stored nowhere',
+    async (t) => {
+      const { headers } = await view(anybody, B);
+      t.match(headers, {
+        'cache-control': 'private, no-cache',
+        etag: /^W\/"/,
+        'content-type': 'text/html; charset=utf-8',
+      });
+      for (const name of ['Cookie', 'Authorization', 'Accept-Encoding']) t.match(headers.vary, name);
+      t.match(await anybody.get(B, { 'If-None-Match': headers.etag! }), { status: 304, body: '' });
+      const own = await view(alice, B);
+      t.equal(own.headers['cache-control'], 'private, no-store');
+      t.notOk(own.headers.etag);
+      t.match(await ask(web, B, { method: 'HEAD' }), { status: 200, body: '' });
+      for (const [encoding, unpack] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const packed = await bytesOf(web, B, encoding);
+        t.equal(packed.encoding, encoding);
+        t.equal(unpack(packed.bytes).toString(), (await view(anybody, B)).body);
+      }
+    },
+  );
 
   await t.test('said again without the middlewares, to the letter, and only to whoever asks the same', async (t) => {
     let finds = 0;
     const { find } = web.rooms.repositories;
-    web.rooms.repositories.find = (...args) => (finds += 1, find(...args));
+    web.rooms.repositories.find = (...args) => ((finds += 1), find(...args));
     t.teardown(() => (web.rooms.repositories.find = find));
     /** Asks until nothing more is found out, then once more; and the same past the short way. */
     const both = async (headers: Record<string, string>) => {
@@ -133,11 +148,20 @@ t.test('flips', async (t) => {
     const { etag } = (await view(anybody, B)).headers;
     const asked: [words: string, headers: Record<string, string>][] = [
       ['plain', {}],
-      ['a browser', { 'User-Agent': 'Fire/1', 'Accept': 'text/html,*/*;q=0.8', 'Accept-Language': 'en', 'Accept-Encoding': 'gzip, deflate, br', 'Sec-Fetch-Site': 'none' }],
+      [
+        'a browser',
+        {
+          'User-Agent': 'Fire/1',
+          Accept: 'text/html,*/*;q=0.8',
+          'Accept-Language': 'en',
+          'Accept-Encoding': 'gzip, deflate, br',
+          'Sec-Fetch-Site': 'none',
+        },
+      ],
       ['gzip', { 'Accept-Encoding': 'gzip' }],
       ['known already', { 'If-None-Match': etag! }],
       ['known already, but asked for anew', { 'If-None-Match': etag!, 'Cache-Control': 'no-cache' }],
-      ['behind a proxy', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7', 'Host': 'git.example.org' }],
+      ['behind a proxy', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7', Host: 'git.example.org' }],
       ['in the dark', { Cookie: 'hearth_theme=dark' }],
     ];
     const seen = new Map<string, string>();
@@ -150,7 +174,11 @@ t.test('flips', async (t) => {
     t.match(seen.get('known already'), /^304 $/);
     t.match(seen.get('behind a proxy'), 'https://git.example.org/git/alice/kiln.git');
     t.match(seen.get('in the dark'), 'data-theme="dark"');
-    for (const [words, headers] of [['a session', { Cookie: 'hearth_session=none' }], ['a token', { Authorization: 'Bearer none' }], ['a body', { 'Content-Length': '0' }]] as const) {
+    for (const [words, headers] of [
+      ['a session', { Cookie: 'hearth_session=none' }],
+      ['a token', { Authorization: 'Bearer none' }],
+      ['a body', { 'Content-Length': '0' }],
+    ] as const) {
       t.notOk((await both(headers)).isShort, words);
     }
     t.equal((await rawly(web, B, { Host: 'not a host' })).status, 400);
@@ -192,7 +220,8 @@ t.test('flips', async (t) => {
     const absent = await anybody.get('/repos/alice/none');
     await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
     for (const who of [anybody, bob]) {
-      for (const target of [B, `${B}/tree/main/src`, `${B}/blob/main/src/fire.ts`]) t.equal((await who.get(target)).status, 404);
+      for (const target of [B, `${B}/tree/main/src`, `${B}/blob/main/src/fire.ts`])
+        t.equal((await who.get(target)).status, 404);
     }
     t.same((await anybody.get(B, { 'If-None-Match': 'W/"anything"' })).body, absent.body);
     t.match((await view(alice, B)).body, /Private/);
@@ -229,7 +258,9 @@ t.test('flips', async (t) => {
     t.notMatch((await view(alice, B)).body, /SSH key<\/a>\. You have none/);
     await alice.post('/settings/profile', { display_name: 'Alice of the Kiln', bio: '', website: '' });
     t.match((await view(alice, B)).body, /Alice of the Kiln/);
-    await upload(web, alice, '/settings/avatar', [{ name: 'avatar', bytes: sampleImages['image/png'], type: 'image/png' }]);
+    await upload(web, alice, '/settings/avatar', [
+      { name: 'avatar', bytes: sampleImages['image/png'], type: 'image/png' },
+    ]);
     t.match((await view(alice, B)).body, /\?v=\d+/);
     await alice.post('/settings/appearance', { theme: 'dark', keys: 'off' });
     t.match((await view(alice, B)).body, /data-theme="dark"[^>]*data-keys="off"/);
@@ -239,8 +270,24 @@ t.test('flips', async (t) => {
     await view(alice, B);
     await alice.post('/logout');
     t.notMatch((await view(alice, B)).body, /Alice of the Kiln|Unpin/);
-    await web.rooms.repositories.rename({ kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }, 'alice', 'kiln', 'oven');
-    t.match(await anybody.get(`${B}/tree/main/src`), { status: 301, headers: { location: '/repos/alice/oven/tree/main/src' } });
+    await web.rooms.repositories.rename(
+      {
+        kind: 'person',
+        id: alice.id,
+        username: 'alice',
+        isAdministrator: false,
+        via: 'session',
+        scope: 'admin',
+        repositoryIds: null,
+      },
+      'alice',
+      'kiln',
+      'oven',
+    );
+    t.match(await anybody.get(`${B}/tree/main/src`), {
+      status: 301,
+      headers: { location: '/repos/alice/oven/tree/main/src' },
+    });
     t.notMatch((await view(anybody, '/repos/alice/oven')).body, /kiln/);
   });
 });
@@ -259,30 +306,49 @@ function watchBlobReads(t: { teardown(undo: () => void): void }, { rooms: { git 
   return () => count;
 }
 
-function bytesOf({ port }: Web, path: string, encoding: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
+function bytesOf(
+  { port }: Web,
+  path: string,
+  encoding: string,
+): Promise<{ encoding: string | undefined; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, agent: false, headers: { 'Accept-Encoding': encoding } }, (response) => {
       const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(parts) }));
-    }).on('error', reject).end();
+      response
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(parts) }));
+    })
+      .on('error', reject)
+      .end();
   });
 }
 
 /** Lines of the log about requests, without what differs from one to the next. */
-const requestLines = ({ log }: Web): object[] => log.filter(({ event }) => event === 'http.request').map(({ fields }) => ({ ...fields, id: '', ms: 0 }));
+const requestLines = ({ log }: Web): object[] =>
+  log.filter(({ event }) => event === 'http.request').map(({ fields }) => ({ ...fields, id: '', ms: 0 }));
 
 /** An answer with its headers as they came, but the time and the request's id. */
-function rawly({ port }: Web, path: string, headers: Record<string, string>): Promise<{ status: number; headers: string[]; id: string; body: string }> {
+function rawly(
+  { port }: Web,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; headers: string[]; id: string; body: string }> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, agent: false, headers }, (response) => {
       const pairs = response.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []));
       const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve({
-        status: response.statusCode!,
-        headers: pairs.map((pair) => pair.replace(/^(X-Request-Id|Date): .*/, '$1')),
-        id: String(response.headers['x-request-id']),
-        body: Buffer.concat(parts).toString(),
-      }));
-    }).on('error', reject).end();
+      response
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            headers: pairs.map((pair) => pair.replace(/^(X-Request-Id|Date): .*/, '$1')),
+            id: String(response.headers['x-request-id']),
+            body: Buffer.concat(parts).toString(),
+          }),
+        );
+    })
+      .on('error', reject)
+      .end();
   });
 }

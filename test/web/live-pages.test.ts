@@ -14,7 +14,9 @@ const bob = await signedIn(web, 'bob');
 await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 const B = '/repos/alice/kiln';
 const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
-await fillRepository(t, path, { '.hearth/workflows/ci.yml': 'on: workflow_dispatch\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n' });
+await fillRepository(t, path, {
+  '.hearth/workflows/ci.yml': 'on: workflow_dispatch\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n',
+});
 await alice.post(`${B}/runs`, { workflow: 'ci.yml', ref: 'main' });
 
 interface Live {
@@ -28,18 +30,32 @@ interface Live {
 function watch(browser: Visitor): Promise<Live> {
   const headers = { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
   return new Promise((resolve, reject) => {
-    const asking = request({ host: '127.0.0.1', port: web.port, path: `${B}/runs/1/live`, headers, agent: false }, (response: IncomingMessage) => {
-      const live: Live = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], isOver: false, leave: () => void asking.destroy() };
-      response.resume().on('error', () => {}).once('close', () => (live.isOver = true));
-      resolve(live);
-    });
+    const asking = request(
+      { host: '127.0.0.1', port: web.port, path: `${B}/runs/1/live`, headers, agent: false },
+      (response: IncomingMessage) => {
+        const live: Live = {
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'],
+          isOver: false,
+          leave: () => void asking.destroy(),
+        };
+        response
+          .resume()
+          .on('error', () => {})
+          .once('close', () => (live.isOver = true));
+        resolve(live);
+      },
+    );
     asking.on('error', reject).end();
   });
 }
 
 t.test('security I10 five live pages for one session; whoever leaves makes room', async (t) => {
   const five = await Promise.all(Array.from({ length: 5 }, () => watch(alice)));
-  t.same(five.map(({ status }) => status), [200, 200, 200, 200, 200]);
+  t.same(
+    five.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
   t.match(await watch(alice), { status: 503, retryAfter: '10' });
   const other = await watch(bob);
   t.equal(other.status, 200, 'others do not notice');

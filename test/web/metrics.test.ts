@@ -9,7 +9,12 @@ import { startWeb } from './web-fixture.ts';
 t.test('the text that Prometheus reads', async (t) => {
   t.equal(
     exposition([
-      { name: 'a', type: 'gauge', help: 'An a.', samples: [{ value: 1 }, { labels: { x: 'say "no"\n\\' }, value: 0.5 }] },
+      {
+        name: 'a',
+        type: 'gauge',
+        help: 'An a.',
+        samples: [{ value: 1 }, { labels: { x: 'say "no"\n\\' }, value: 0.5 }],
+      },
       { name: 'nothing', type: 'counter', help: 'Nothing.', samples: [] },
     ]),
     '# HELP hearth_a An a.\n# TYPE hearth_a gauge\nhearth_a 1\nhearth_a{x="say \\"no\\"\\n\\\\"} 0.5\n',
@@ -47,11 +52,13 @@ t.test('security K04 metrics are for this machine or the token, without names', 
     const type = types.get(name!) ?? (types.get(family) === 'histogram' ? 'histogram' : undefined);
     t.ok(type !== undefined && (type === 'counter') === name!.endsWith('_total'), `${name} is ${type}`);
   }
-  for (const name of ['http_request_seconds', 'write_wait_seconds']) t.equal(types.get(`hearth_${name}`), 'histogram', name);
+  for (const name of ['http_request_seconds', 'write_wait_seconds'])
+    t.equal(types.get(`hearth_${name}`), 'histogram', name);
   t.match(text, /^hearth_http_request_seconds_bucket\{route="\/users\/:username",status="2xx",le="\+Inf"\} 1$/m);
   t.match(text, /^hearth_write_wait_seconds_count [1-9]/m);
   t.match(text, /^hearth_runners\{status="idle"\} 0$/m);
-  for (const line of text.trim().split('\n')) t.match(line, /^(# (HELP|TYPE) hearth_[a-z_]+ .+|hearth_[a-z_]+(\{[^}]*\})? [-+\d.e]+)$/, line);
+  for (const line of text.trim().split('\n'))
+    t.match(line, /^(# (HELP|TYPE) hearth_[a-z_]+ .+|hearth_[a-z_]+(\{[^}]*\})? [-+\d.e]+)$/, line);
 
   t.equal((await from({ 'X-Forwarded-For': '203.0.113.9' })).status, 404, 'somebody else, through a proxy');
   t.equal((await from({ 'X-Forwarded-Proto': 'https' })).status, 404, 'a proxy that does not say who asks');
@@ -63,7 +70,9 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
   const clock = fixedClock();
   const { before, families } = createAnonymousBudget(clock);
   const visit = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
-    before.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () => currentCharge()?.(gitMs));
+    before.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () =>
+      currentCharge()?.(gitMs),
+    );
   await visit('2001:db8::1', 'anonymous', 31_000);
   const refusal = await visit('2001:db8::ffff', 'anonymous').catch((error: unknown) => error);
   t.match(refusal, { status: 429, headers: { 'Retry-After': /^[34]$/ } }, 'its whole network');
@@ -76,7 +85,11 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
 
 t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
   const one = { atWork: 1, line: 0, waitMs: 1 };
-  const { before, families } = createAnonymousBudget(fixedClock(), { git: { atWork: 2, line: 2, waitMs: 60_000 }, rows: one, search: one });
+  const { before, families } = createAnonymousBudget(fixedClock(), {
+    git: { atWork: 2, line: 2, waitMs: 60_000 },
+    rows: one,
+    search: one,
+  });
   const begun: string[] = [];
   const release: (() => void)[] = [];
   const visit = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
@@ -100,9 +113,16 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
     await soon();
   }
   await Promise.all(visits);
-  t.match(families().find(({ name }) => name === 'anonymous_refused_total'), { samples: [{ labels: { result: 'busy' }, value: 1 }] });
+  t.match(
+    families().find(({ name }) => name === 'anonymous_refused_total'),
+    { samples: [{ labels: { result: 'busy' }, value: 1 }] },
+  );
 
-  const { before: hasty } = createAnonymousBudget(fixedClock(), { git: { atWork: 1, line: 1, waitMs: 5 }, rows: one, search: one });
+  const { before: hasty } = createAnonymousBudget(fixedClock(), {
+    git: { atWork: 1, line: 1, waitMs: 5 },
+    rows: one,
+    search: one,
+  });
   const stranger = { res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
   const holding = hasty.objects!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
   await soon();
@@ -111,11 +131,17 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
   await holding;
   await t.resolves(async () => hasty.objects!(stranger, async () => {}), 'and its place in line is free');
   const gone = { ...(stranger as object), res: { destroyed: true } } as never;
-  await t.resolves(async () => hasty.objects!(gone, () => Promise.reject(new Error('begun for nobody'))), 'who has left is not missed');
+  await t.resolves(
+    async () => hasty.objects!(gone, () => Promise.reject(new Error('begun for nobody'))),
+    'who has left is not missed',
+  );
   for (const kind of ['rows', 'search'] as const) {
     const waiting = hasty[kind]!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
     await t.rejects(async () => hasty[kind]!(stranger, async () => {}), { code: 'unavailable' });
-    await t.resolves(async () => hasty[kind === 'rows' ? 'search' : 'rows']!(stranger, async () => {}), 'pages and searches have places of their own');
+    await t.resolves(
+      async () => hasty[kind === 'rows' ? 'search' : 'rows']!(stranger, async () => {}),
+      'pages and searches have places of their own',
+    );
     release.at(-1)!();
     await waiting;
   }
@@ -124,5 +150,6 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
 t.test('robots.txt keeps crawlers off what is dear', async (t) => {
   const web = await startWeb(t);
   const text = await (await fetch(`${web.origin}/robots.txt`)).text();
-  for (const path of ['/git/', '/api/', '/repos/*/*/commits/', '/repos/*/*/blame/']) t.match(text, `Disallow: ${path}\n`);
+  for (const path of ['/git/', '/api/', '/repos/*/*/commits/', '/repos/*/*/blame/'])
+    t.match(text, `Disallow: ${path}\n`);
 });

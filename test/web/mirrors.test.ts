@@ -9,32 +9,67 @@ t.setTimeout(120_000);
 
 t.test('a repository is imported, goes on following, rests, and becomes one like any other', async (t) => {
   const there = await startHearth(t);
-  const here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' } });
-  const [carol, alice, bob] = [await there.addPerson('carol'), await here.addPerson('alice'), await here.addPerson('bob')];
-  const viewer = { kind: 'person', id: carol.id, username: 'carol', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+  const here = await startHearth(t, {
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' },
+  });
+  const [carol, alice, bob] = [
+    await there.addPerson('carol'),
+    await here.addPerson('alice'),
+    await here.addPerson('bob'),
+  ];
+  const viewer = {
+    kind: 'person',
+    id: carol.id,
+    username: 'carol',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  } as const;
   await there.rooms.repositories.create(viewer, { name: 'tool', visibility: 'PUBLIC' });
   const git = gitClient(here.folder);
   const work = `${here.folder}/work`;
   await git.expect(here.folder, 'init', '--quiet', '-b', 'main', work);
   await git.expect(work, 'commit', '--quiet', '--allow-empty', '-m', 'one');
-  await git.expect(work, 'push', '--quiet', there.url.replace('://', `://x:${carol.token}@`) + '/git/carol/tool.git', 'main');
+  await git.expect(
+    work,
+    'push',
+    '--quiet',
+    there.url.replace('://', `://x:${carol.token}@`) + '/git/carol/tool.git',
+    'main',
+  );
   const address = `${there.url}/git/carol/tool.git`;
 
   const port = Number(new URL(here.url).port);
-  const get = (session: string, path: string): Promise<Answer> => ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
+  const get = (session: string, path: string): Promise<Answer> =>
+    ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string> = {}): Promise<Answer> =>
     ask({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
 
   t.match((await get(alice.session, '/repos/new')).body, /Import from another server/);
-  const wanted = { name: 'tool', visibility: 'PRIVATE', import_username: 'carol', import_secret: 'not to be seen', import_mirror: 'yes' };
+  const wanted = {
+    name: 'tool',
+    visibility: 'PRIVATE',
+    import_username: 'carol',
+    import_secret: 'not to be seen',
+    import_mirror: 'yes',
+  };
   const refused = await post(alice.session, '/repos', { ...wanted, import_address: `${there.url}/git/carol/none.git` });
   t.equal(refused.status, 422);
   t.match(refused.body, /user name and a password[^]*none\.git/);
   t.notMatch(refused.body, /not to be seen/);
-  t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'https://10.0.0.1/x.git' }), { status: 422, body: /mirrors\.allowed_hosts/ });
+  t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'https://10.0.0.1/x.git' }), {
+    status: 422,
+    body: /mirrors\.allowed_hosts/,
+  });
 
   const page = '/repos/alice/tool/settings/mirror';
-  const begun = await post(alice.session, '/repos', { name: 'tool', visibility: 'PUBLIC', import_address: address, import_mirror: 'yes' });
+  const begun = await post(alice.session, '/repos', {
+    name: 'tool',
+    visibility: 'PUBLIC',
+    import_address: address,
+    import_mirror: 'yes',
+  });
   t.same([begun.status, begun.headers.location], [303, `${page}?done=import-begun`]);
   await here.rooms.mirrors.runDue();
   t.match((await get(alice.session, page)).body, /A copy of another repository[^]*Up to date/);
@@ -46,7 +81,10 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   t.match((await post(alice.session, `${page}/pause`)).headers.location, /mirror-paused/);
   t.match((await get(alice.session, page)).body, /Paused[^]*Go on/);
   t.match((await post(alice.session, `${page}/resume`)).headers.location, /mirror-resumed/);
-  t.match((await post(alice.session, page, { direction: 'pull', address, interval: '24', prune: 'yes' })).headers.location, /mirror-saved/);
+  t.match(
+    (await post(alice.session, page, { direction: 'pull', address, interval: '24', prune: 'yes' })).headers.location,
+    /mirror-saved/,
+  );
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
   await here.rooms.mirrors.runDue();
@@ -56,16 +94,28 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  t.match(JSON.parse((await call(alice.token, 'GET')).body), { direction: 'pull', address, state: 'ok', hasSecret: false, intervalMs: 86_400_000 });
+  t.match(JSON.parse((await call(alice.token, 'GET')).body), {
+    direction: 'pull',
+    address,
+    state: 'ok',
+    hasSecret: false,
+    intervalMs: 86_400_000,
+  });
   t.same([(await call(bob.token, 'GET')).status, (await call(null, 'GET')).status], [404, 401]);
   t.equal((await call(alice.token, 'PUT', '', { direction: 'pull', address: 'https://10.0.0.1/x.git' })).status, 422);
-  t.match(JSON.parse((await call(alice.token, 'PUT', '', { direction: 'pull', address, intervalMs: 3_600_000 })).body), { intervalMs: 3_600_000 });
+  t.match(
+    JSON.parse((await call(alice.token, 'PUT', '', { direction: 'pull', address, intervalMs: 3_600_000 })).body),
+    { intervalMs: 3_600_000 },
+  );
   t.equal((await call(alice.token, 'POST', '/pause')).status, 204);
   t.match(JSON.parse((await call(alice.token, 'GET')).body), { state: 'paused', nextAt: null });
   t.equal((await call(alice.token, 'POST', '/resume')).status, 204);
   t.equal((await call(alice.token, 'POST', '/sync')).status, 204);
   await here.rooms.mirrors.runDue();
-  t.match(await post(alice.session, `${page}/end`, { confirm: 'tool' }), { status: 422, body: /Type alice\/tool to confirm/ });
+  t.match(await post(alice.session, `${page}/end`, { confirm: 'tool' }), {
+    status: 422,
+    body: /Type alice\/tool to confirm/,
+  });
   t.match((await post(alice.session, `${page}/end`, { confirm: 'alice/tool' })).headers.location, /mirror-ended/);
   t.match(await post(alice.session, `${page}/sync`), { status: 409, body: /is no mirror/ });
   t.match((await get(alice.session, page)).body, /stands for itself/);

@@ -13,7 +13,13 @@ import type { Answer } from './web-fixture.ts';
 t.setTimeout(180_000);
 
 const sessionViewer = (id: string, username: string): PersonViewer => ({
-  kind: 'person', id, username, isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null,
+  kind: 'person',
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
 });
 
 const main = ({ body }: Answer): string => /<main[^]*<\/main>/.exec(body)?.[0] ?? '';
@@ -29,7 +35,8 @@ t.test('web-ui §12.1 the first administrator comes in through the setup link', 
   const web = await startWeb(t);
   const browser = visitor(web);
   t.match(main(await browser.get('/')), /hearth setup-url/, 'the start page says what is missing');
-  for (const wrong of ['/setup', '/setup?token=', '/setup?token=AAAA-AAAA-AAAA-AAAA-AAAA']) t.equal((await browser.get(wrong)).status, 404, wrong);
+  for (const wrong of ['/setup', '/setup?token=', '/setup?token=AAAA-AAAA-AAAA-AAAA-AAAA'])
+    t.equal((await browser.get(wrong)).status, 404, wrong);
   const token = await web.rooms.accounts.setupToken();
   const link = `/setup?token=${token}`;
   t.equal((await browser.get(link)).status, 200);
@@ -60,7 +67,11 @@ t.test('signing in, where it leads, and out again', async (t) => {
   const wrong = await browser.post('/login', { username: 'alice', password: 'wrong wrong', next: '/settings/keys' });
   const nobody = await browser.post('/login', { username: 'alice2', password: 'wrong wrong', next: '/settings/keys' });
   t.match([wrong.status, nobody.status], [422, 422]);
-  t.equal(main(wrong).replace('value="alice"', ''), main(nobody).replace('value="alice2"', ''), 'security D-05 one text for both');
+  t.equal(
+    main(wrong).replace('value="alice"', ''),
+    main(nobody).replace('value="alice2"', ''),
+    'security D-05 one text for both',
+  );
   t.match(main(wrong), /role="alert" tabindex="-1" autofocus/);
   t.equal(wrong.headers['set-cookie'], undefined);
 
@@ -94,7 +105,8 @@ t.test('security D-04 too many wrong passwords are 429 with a time to wait', asy
   await web.rooms.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
   let answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
-  for (let index = 0; index < 10 && answer.status === 422; index += 1) answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
+  for (let index = 0; index < 10 && answer.status === 422; index += 1)
+    answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
   t.equal(answer.status, 429);
   t.match(answer.headers['retry-after'], /^\d+$/);
   t.match(main(answer), /Too many wrong passwords/);
@@ -114,7 +126,11 @@ t.test('people join by invitation, once per link', async (t) => {
   const bob = visitor(web);
   t.equal((await bob.get(link)).status, 200);
   t.match(main(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
-  t.equal((await bob.post(link, { handle: 'alice', password })).status, 422, 'web-ui §1.1 and is a wrong value, not a conflict');
+  t.equal(
+    (await bob.post(link, { handle: 'alice', password })).status,
+    422,
+    'web-ui §1.1 and is a wrong value, not a conflict',
+  );
   t.equal(location(await bob.post(link, { handle: 'bob', password })), '/settings/keys?done=welcome');
   t.equal((await visitor(web).get(link)).status, 404);
   t.equal((await bob.get('/admin/invites')).status, 404);
@@ -129,8 +145,12 @@ t.test('SPEC §2.4 who has no handle chooses one before anything else', async (t
   const web = await startWeb(t);
   const { id } = await web.rooms.accounts.addPerson({ password });
   const browser = visitor(web);
-  browser.cookies.set('hearth_session', (await web.rooms.accounts.startSession(id, { address: '', userAgent: '' })).secret);
-  for (const page of ['/', '/settings/keys', '/repos/new', '/users/x', '/nowhere/at/all']) t.equal(location(await browser.get(page)), '/onboarding', page);
+  browser.cookies.set(
+    'hearth_session',
+    (await web.rooms.accounts.startSession(id, { address: '', userAgent: '' })).secret,
+  );
+  for (const page of ['/', '/settings/keys', '/repos/new', '/users/x', '/nowhere/at/all'])
+    t.equal(location(await browser.get(page)), '/onboarding', page);
   t.equal((await browser.post('/repos', { name: 'x' })).status, 303, 'forms wait too');
   t.equal((await browser.get('/settings/appearance')).status, 200);
   t.equal((await browser.post('/onboarding', { handle: 'admin' })).status, 422);
@@ -152,7 +172,10 @@ t.test('who was given a password changes it first', async (t) => {
   t.match(main(wrong), /id="current_password-error"/);
   t.equal(wrong.status, 422);
   t.match(main(await change({ current_password: password, new_password: 'short' })), /id="new_password-error"/);
-  t.equal(location(await change({ current_password: password, new_password: 'a better one here' })), '/settings/account?done=password-changed');
+  t.equal(
+    location(await change({ current_password: password, new_password: 'a better one here' })),
+    '/settings/account?done=password-changed',
+  );
   t.equal((await browser.get('/')).status, 200, 'and stays signed in');
 });
 
@@ -192,29 +215,55 @@ t.test('a repository from the form to its page, and into the trash', async (t) =
   const wrong = await alice.post('/repos/alice/kiln/settings/delete', { confirm: 'kiln' });
   t.equal(wrong.status, 422);
   t.match(main(wrong), /id="confirm-error"/);
-  t.equal(location(await alice.post('/repos/alice/kiln/settings/delete', { confirm: 'alice/kiln' })), '/?done=repository-deleted');
+  t.equal(
+    location(await alice.post('/repos/alice/kiln/settings/delete', { confirm: 'alice/kiln' })),
+    '/?done=repository-deleted',
+  );
   t.equal((await alice.get('/repos/alice/kiln')).status, 404);
 });
 
 t.test('the dashboard lists, filters and pages', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
-  const first = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), { name: 'r0', visibility: 'PRIVATE' });
+  const first = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), {
+    name: 'r0',
+    visibility: 'PRIVATE',
+  });
   await web.rooms.db.write(async ({ manager }) => {
     for (let index = 1; index < 53; index += 1) {
       const name = `r${index}`;
-      await manager.insert('repository', { ...first, id: randomUUID(), name, nameFolded: name, updatedAt: first.updatedAt + index });
+      await manager.insert('repository', {
+        ...first,
+        id: randomUUID(),
+        name,
+        nameFolded: name,
+        updatedAt: first.updatedAt + index,
+      });
     }
   });
-  const titles = (answer: Answer) => [...answer.body.matchAll(/class="row-title" href="\/repos\/alice\/(r\d+)"/g)].map(([, name]) => name);
+  const titles = (answer: Answer) =>
+    [...answer.body.matchAll(/class="row-title" href="\/repos\/alice\/(r\d+)"/g)].map(([, name]) => name);
   const newest = await alice.get('/');
   t.same(titles(newest).slice(0, 2), ['r52', 'r51']);
   t.equal(titles(newest).length, 50);
   const next = /href="(\/\?after=[^"]+)"/.exec(newest.body)?.[1] ?? '';
   t.same(titles(await alice.get(next)), ['r2', 'r1', 'r0']);
-  t.same(titles(await alice.get('/?q=R3')), ['r39', 'r38', 'r37', 'r36', 'r35', 'r34', 'r33', 'r32', 'r31', 'r30', 'r3']);
+  t.same(titles(await alice.get('/?q=R3')), [
+    'r39',
+    'r38',
+    'r37',
+    'r36',
+    'r35',
+    'r34',
+    'r33',
+    'r32',
+    'r31',
+    'r30',
+    'r3',
+  ]);
   t.match(main(await alice.get('/?q=%3Cb%3E')), /No repository of yours has “&lt;b&gt;”/);
-  for (const odd of ['/?after=x', '/?after=', '/?q=a&q=b', '/?done=constructor', '/?sort=none']) t.equal((await alice.get(odd)).status, 200, odd);
+  for (const odd of ['/?after=x', '/?after=', '/?q=a&q=b', '/?done=constructor', '/?sort=none'])
+    t.equal((await alice.get(odd)).status, 200, odd);
   t.same(titles(await alice.get('/?q=a%&after=1.x')), [], 'a wildcard is a plain character');
 });
 
@@ -228,13 +277,32 @@ t.test('security E03, SPEC §5, §7 missing, private and forbidden are the same 
     const { date: _d, 'x-request-id': _id, ...rest } = headers;
     return { status, headers: rest, body };
   };
-  for (const [who, browser] of [['anonymous', visitor(web)], ['a stranger', bob]] as const) {
+  for (const [who, browser] of [
+    ['anonymous', visitor(web)],
+    ['a stranger', bob],
+  ] as const) {
     const missing = comparable(await browser.get('/repos/alice/none'));
     t.equal(missing.status, 404);
-    const same = ['/repos/alice/ledger', '/repos/ALICE/Ledger', '/repos/nobody/none', '/repos/alice/ledger/settings', '/repos/alice/garden/settings', '/repos/alice/none/settings', '/alice/ledger', '/alice/none', '/alice/ledger.git', '/repos/alice/constructor', '/nobody'];
+    const same = [
+      '/repos/alice/ledger',
+      '/repos/ALICE/Ledger',
+      '/repos/nobody/none',
+      '/repos/alice/ledger/settings',
+      '/repos/alice/garden/settings',
+      '/repos/alice/none/settings',
+      '/alice/ledger',
+      '/alice/none',
+      '/alice/ledger.git',
+      '/repos/alice/constructor',
+      '/nobody',
+    ];
     for (const path of same) t.same(comparable(await browser.get(path)), missing, `${who} at ${path}`);
     t.notMatch(missing.body, 'none', 'the body does not repeat the path');
-    const forms = ['/repos/alice/ledger/settings/delete', '/repos/alice/garden/settings/delete', '/repos/alice/none/settings/delete'];
+    const forms = [
+      '/repos/alice/ledger/settings/delete',
+      '/repos/alice/garden/settings/delete',
+      '/repos/alice/none/settings/delete',
+    ];
     const [first, ...others] = await Promise.all(forms.map((path) => browser.post(path, { confirm: 'alice/ledger' })));
     for (const other of others) t.same(comparable(other), comparable(first!), `${who} posting`);
     t.equal(first?.status, 404);
@@ -259,7 +327,10 @@ t.test('web-ui §2.3 redirects that save people', async (t) => {
   await leads('/git/Alice/Kiln.git', '/Alice/Kiln.git');
   for (const address of ['/repos/alice/kiln', '/alice/kiln', '/alice/kiln.git', '/repos/alice/none']) {
     const name = address.includes('none') ? 'none' : 'kiln';
-    await leads(`${address}/info/refs?service=git-upload-pack`, `/git/alice/${name}.git/info/refs?service=git-upload-pack`);
+    await leads(
+      `${address}/info/refs?service=git-upload-pack`,
+      `/git/alice/${name}.git/info/refs?service=git-upload-pack`,
+    );
   }
   const odd = await browser.get('/git/%2Fevil.example/x');
   t.equal(location(odd), '/%2Fevil.example/x', 'no redirect leaves the server');
@@ -300,9 +371,16 @@ t.test('web-ui §12.7 keys', async (t) => {
 t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t) => {
   const web = await startWeb(t);
   const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
-  const mine = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), { name: 'ledger', visibility: 'PRIVATE' });
-  const his = await web.rooms.repositories.create(sessionViewer(bob.id, 'bob'), { name: 'secret', visibility: 'PRIVATE' });
-  const make = (form: Record<string, string | string[]>) => alice.post('/settings/tokens', { access: 'read', expires_in: '30', ...form });
+  const mine = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), {
+    name: 'ledger',
+    visibility: 'PRIVATE',
+  });
+  const his = await web.rooms.repositories.create(sessionViewer(bob.id, 'bob'), {
+    name: 'secret',
+    visibility: 'PRIVATE',
+  });
+  const make = (form: Record<string, string | string[]>) =>
+    alice.post('/settings/tokens', { access: 'read', expires_in: '30', ...form });
   const tokenOf = async (answer: Answer) => /hth_\w+/.exec((await alice.get(location(answer))).body)?.[0] ?? '';
 
   const first = await make({ name: 'all', repos: 'all' });
@@ -312,7 +390,10 @@ t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t
   t.equal(location(await alice.get(location(first))), '/settings/tokens?done=token-gone');
 
   const some = await tokenOf(await make({ name: 'some', access: 'write', repos: ['', mine.id, his.id] }));
-  t.match(await web.rooms.accounts.viewerOfToken(some, { address: null }), { scope: 'write', repositoryIds: [mine.id] });
+  t.match(await web.rooms.accounts.viewerOfToken(some, { address: null }), {
+    scope: 'write',
+    repositoryIds: [mine.id],
+  });
   const none = await make({ name: 'none', repos: ['', his.id] });
   t.match([none.status, main(none)], [422, /id="repos-error"/]);
   const again = await make({ name: 'all', repos: 'all' });
@@ -332,7 +413,11 @@ t.test('web-ui §12.7 sessions are listed and ended', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   const other = visitor(web);
-  await other.post('/login', { username: 'alice', password }, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' });
+  await other.post(
+    '/login',
+    { username: 'alice', password },
+    { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' },
+  );
   const list = main(await alice.get('/settings/sessions'));
   t.match(list, /Firefox on Linux/);
   t.match(list, /This one/);
@@ -351,7 +436,11 @@ t.test('appearance is kept in the browser, signed in or not', async (t) => {
   const web = await startWeb(t);
   const browser = visitor(web);
   t.match((await browser.get('/login')).body, '<html lang="en" data-theme="auto">');
-  const saved = await browser.post('/settings/appearance', { theme: 'dark', clone: 'ssh', next: '/settings/appearance?done=appearance-saved' });
+  const saved = await browser.post('/settings/appearance', {
+    theme: 'dark',
+    clone: 'ssh',
+    next: '/settings/appearance?done=appearance-saved',
+  });
   t.equal(location(saved), '/settings/appearance?done=appearance-saved');
   t.match((await browser.get('/login')).body, '<html lang="en" data-theme="dark">');
   await browser.post('/settings/appearance', { theme: '"><script>' });
@@ -367,14 +456,33 @@ t.test('security D-13, I06, I09 forms outside their limits are refused in words'
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>
     ask(web, target, { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } });
   const fields = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=x`).join('&');
-  t.equal((await post(`username=alice&password=${password}&${fields(90)}`)).status, 303, 'fields nobody asked for are ignored');
+  t.equal(
+    (await post(`username=alice&password=${password}&${fields(90)}`)).status,
+    303,
+    'fields nobody asked for are ignored',
+  );
   t.equal((await post(fields(101))).status, 413);
   t.equal((await post(`username=${'x'.repeat(70_000)}`)).status, 413);
   t.equal((await post(`username=${'x'.repeat(70_000)}`, { 'Transfer-Encoding': 'chunked' })).status, 413);
   t.equal((await post('{"username":"alice"}', { 'Content-Type': 'application/json' })).status, 415);
   t.equal((await post(Buffer.from('x'), { 'Content-Encoding': 'gzip' })).status, 415);
   t.equal((await post('--b\r\n', { 'Content-Type': 'multipart/form-data; boundary=b' })).status, 415);
-  const shapes = ['username[]=a&username[]=b', 'username[x]=1', 'username.x=1', '__proto__[x]=1&__proto__=2', 'constructor=1&toString=2', 'username=%00', 'username=%ff%fe', 'username=%ED%A0%80', '%', '=', '&&&', 'a[b][c][d][e][f][g]=1', `${'['.repeat(200)}=1`, 'username=a&username=b'];
+  const shapes = [
+    'username[]=a&username[]=b',
+    'username[x]=1',
+    'username.x=1',
+    '__proto__[x]=1&__proto__=2',
+    'constructor=1&toString=2',
+    'username=%00',
+    'username=%ff%fe',
+    'username=%ED%A0%80',
+    '%',
+    '=',
+    '&&&',
+    'a[b][c][d][e][f][g]=1',
+    `${'['.repeat(200)}=1`,
+    'username=a&username=b',
+  ];
   for (const shape of shapes) t.equal((await post(shape, {}, '/settings/appearance')).status, 303, shape.slice(0, 30));
   for (const shape of shapes.slice(0, 8)) t.equal((await post(shape)).status, 422, shape);
   t.equal((await ask(web, '/login', { method: 'POST' })).status, 422, 'no body at all');
@@ -402,38 +510,72 @@ t.test('security C01 what people write is text on every page', async (t) => {
   const web = await startWeb(t);
   const marker = '"><script>marker</script><img src=x onerror=marker>\'{{marker}}';
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
-  await alice.post('/settings/profile', { display_name: marker, bio: marker, website: `https://example.org/?${encodeURIComponent(marker)}` });
+  await alice.post('/settings/profile', {
+    display_name: marker,
+    bio: marker,
+    website: `https://example.org/?${encodeURIComponent(marker)}`,
+  });
   await alice.post('/settings/keys', { title: marker, key: await publicKey(t) });
   await alice.post('/settings/tokens', { name: marker, access: 'read', expires_in: 'never', repos: 'all' });
   await alice.post('/repos', { name: 'kiln', description: marker, visibility: 'PUBLIC' });
   await web.rooms.accounts.startSession(alice.id, { address: marker, userAgent: marker });
   const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   const names = hostileNames.filter((name) => !name.includes('/'));
-  await fillRepository(t, bare, { ...Object.fromEntries(names.map((name) => [name, marker])), 'README.md': `# ${marker}\n\n${marker}` });
+  await fillRepository(t, bare, {
+    ...Object.fromEntries(names.map((name) => [name, marker])),
+    'README.md': `# ${marker}\n\n${marker}`,
+  });
 
   const encoded = encodeURIComponent(marker);
   const pages = [
-    '/', `/?q=${encoded}`, `/?after=${encoded}`, `/?done=${encoded}`, '/users/alice', `/users/${encoded}`, '/repos/alice/kiln', `/repos/alice/${encoded}`,
-    '/repos/alice/kiln/settings', '/settings/profile', '/settings/keys', '/settings/tokens', '/settings/sessions', '/settings/appearance',
-    '/admin/invites', `/login?next=/${encoded}`, `/${encoded}`, `/setup?token=${encoded}`, '/repos/new',
+    '/',
+    `/?q=${encoded}`,
+    `/?after=${encoded}`,
+    `/?done=${encoded}`,
+    '/users/alice',
+    `/users/${encoded}`,
+    '/repos/alice/kiln',
+    `/repos/alice/${encoded}`,
+    '/repos/alice/kiln/settings',
+    '/settings/profile',
+    '/settings/keys',
+    '/settings/tokens',
+    '/settings/sessions',
+    '/settings/appearance',
+    '/admin/invites',
+    `/login?next=/${encoded}`,
+    `/${encoded}`,
+    `/setup?token=${encoded}`,
+    '/repos/new',
   ];
   for (const page of pages) {
     for (const browser of [alice, visitor(web)]) {
-      const { body, status } = await browser.get(page, { 'User-Agent': marker, Referer: marker, 'X-Forwarded-Host': marker });
+      const { body, status } = await browser.get(page, {
+        'User-Agent': marker,
+        Referer: marker,
+        'X-Forwarded-Host': marker,
+      });
       t.same(foreignMarkup(body), [], page);
       t.not(status, 500, page);
     }
   }
   for (const [target, form] of [
-    ['/login', { username: marker, next: marker }], ['/repos', { name: marker, description: marker.repeat(20), default_branch: marker }],
-    ['/settings/profile', { display_name: marker.repeat(9), bio: marker, website: marker }], ['/settings/keys', { title: marker, key: marker }],
-    ['/settings/tokens', { name: '', access: marker, expires_in: marker, repos: ['', marker] }], ['/repos/alice/kiln/settings/delete', { confirm: marker }],
+    ['/login', { username: marker, next: marker }],
+    ['/repos', { name: marker, description: marker.repeat(20), default_branch: marker }],
+    ['/settings/profile', { display_name: marker.repeat(9), bio: marker, website: marker }],
+    ['/settings/keys', { title: marker, key: marker }],
+    ['/settings/tokens', { name: '', access: marker, expires_in: marker, repos: ['', marker] }],
+    ['/repos/alice/kiln/settings/delete', { confirm: marker }],
   ] as [string, Record<string, string | string[]>][]) {
     const { body, status } = await alice.post(target, form);
     t.match(String(status), /^4/, target);
     t.same(foreignMarkup(body), [], target);
   }
-  t.same(foreignMarkup((await alice.post('/login', { username: 'x' }, { Origin: marker })).body), [], 'the refusal names the origin as text');
+  t.same(
+    foreignMarkup((await alice.post('/login', { username: 'x' }, { Origin: marker })).body),
+    [],
+    'the refusal names the origin as text',
+  );
 });
 
 t.test('security D-01 the cross-site refusal says what was expected and what arrived', async (t) => {
@@ -442,13 +584,21 @@ t.test('security D-01 the cross-site refusal says what was expected and what arr
   t.equal(status, 403);
   t.match(body, 'http://other.example.org');
   t.match(body, web.origin);
-  t.equal((await ask(web, '/login', { form: { username: 'a', password: 'b' } })).status, 422, 'DESIGN §9 no browser, no question');
+  t.equal(
+    (await ask(web, '/login', { form: { username: 'a', password: 'b' } })).status,
+    422,
+    'DESIGN §9 no browser, no question',
+  );
 });
 
 t.test('a person’s page shows what the viewer may see', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
-  await alice.post('/settings/profile', { display_name: 'Alice', bio: 'Fires clay.\nOften.', website: 'https://alice.example.org/' });
+  await alice.post('/settings/profile', {
+    display_name: 'Alice',
+    bio: 'Fires clay.\nOften.',
+    website: 'https://alice.example.org/',
+  });
   await alice.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
   await alice.post('/repos', { name: 'garden', visibility: 'PUBLIC' });
   const seen = main(await visitor(web).get('/users/alice'));
@@ -459,7 +609,10 @@ t.test('a person’s page shows what the viewer may see', async (t) => {
   t.match(main(await alice.get('/users/alice')), 'ledger');
   t.equal((await alice.post('/settings/profile', { website: 'javascript:alert(1)' })).status, 422);
   const avatar = await visitor(web).get(`/avatars/${alice.id}.svg`);
-  t.match(avatar, { status: 200, headers: { 'content-type': 'image/svg+xml', 'content-security-policy': /sandbox/, 'cache-control': /immutable/ } });
-  for (const bad of ['x.svg', `${alice.id}.png`, `${alice.id}.svg.svg`.slice(1), '..svg']) t.equal((await visitor(web).get(`/avatars/${bad}`)).status, 404, bad);
+  t.match(avatar, {
+    status: 200,
+    headers: { 'content-type': 'image/svg+xml', 'content-security-policy': /sandbox/, 'cache-control': /immutable/ },
+  });
+  for (const bad of ['x.svg', `${alice.id}.png`, `${alice.id}.svg.svg`.slice(1), '..svg'])
+    t.equal((await visitor(web).get(`/avatars/${bad}`)).status, 404, bad);
 });
-

@@ -16,7 +16,15 @@ const program = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].f
 
 t.test('every directive that pushes, addresses and signatures need is in packaging/nginx.conf', async (t) => {
   const text = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8');
-  for (const directive of ['proxy_pass http://127.0.0.1:3000;', 'client_max_body_size 0;', 'proxy_request_buffering off;', 'proxy_buffering off;', 'proxy_set_header Host $http_host;', 'proxy_set_header X-Forwarded-Proto $scheme;', 'proxy_set_header X-Forwarded-For $remote_addr;']) {
+  for (const directive of [
+    'proxy_pass http://127.0.0.1:3000;',
+    'client_max_body_size 0;',
+    'proxy_request_buffering off;',
+    'proxy_buffering off;',
+    'proxy_set_header Host $http_host;',
+    'proxy_set_header X-Forwarded-Proto $scheme;',
+    'proxy_set_header X-Forwarded-For $remote_addr;',
+  ]) {
     t.ok(text.includes(directive), directive);
   }
 });
@@ -25,7 +33,11 @@ if (program !== undefined) {
   t.test('a large push, a clone, addresses and the client’s own address pass nginx unharmed', async (t) => {
     const hearth = await startHearth(t);
     const alice = await hearth.addPerson('alice');
-    await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
+    await hearth.rooms.repositories.create(localAdministrator, {
+      owner: 'alice',
+      name: 'garden',
+      visibility: 'PUBLIC',
+    });
     const port = await freePort();
     const folder = path.join(hearth.folder, 'nginx');
     mkdirSync(path.join(folder, 'logs'), { recursive: true });
@@ -34,12 +46,28 @@ if (program !== undefined) {
       .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
       .replace(/^\s+ssl_certificate.*$/gm, '')
       .replace('http://127.0.0.1:3000', hearth.url);
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');
-    writeFileSync(path.join(folder, 'nginx.conf'), `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`);
-    const nginx = spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;'], { stdio: 'ignore' });
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+      .join('\n');
+    writeFileSync(
+      path.join(folder, 'nginx.conf'),
+      `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`,
+    );
+    const nginx = spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
+      stdio: 'ignore',
+    });
     t.teardown(() => nginx.kill('SIGTERM'));
     const origin = `http://127.0.0.1:${port}`;
-    for (let turn = 0; turn < 100 && !(await fetch(`${origin}/healthz`).then(({ ok }) => ok, () => false)); turn += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (
+      let turn = 0;
+      turn < 100 &&
+      !(await fetch(`${origin}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ));
+      turn += 1
+    )
+      await new Promise((resolve) => setTimeout(resolve, 50));
 
     const work = path.join(hearth.folder, 'work');
     mkdirSync(work);

@@ -15,8 +15,14 @@ for (const allowed of ['false', 'true']) {
       const { body, headers } = await ask(web, target);
       t.equal(body.includes('<img src="https://img.example.org/b.svg"'), allowed === 'true', target);
       t.equal(body.includes('badge (img.example.org)'), allowed === 'false', target);
-      t.match(headers['content-security-policy'], allowed === 'true' ? "img-src 'self' data: https:;" : "img-src 'self' data:;");
+      t.match(
+        headers['content-security-policy'],
+        allowed === 'true' ? "img-src 'self' data: https:;" : "img-src 'self' data:;",
+      );
     }
-    t.match((await ask(web, '/repos/alice/kiln/raw/main/README.md')).headers['content-security-policy'], "default-src 'none'; sandbox");
+    t.match(
+      (await ask(web, '/repos/alice/kiln/raw/main/README.md')).headers['content-security-policy'],
+      "default-src 'none'; sandbox",
+    );
   });
 }

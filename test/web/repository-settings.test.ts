@@ -17,7 +17,19 @@ const kiln = '/repos/alice/kiln';
 
 t.before(async () => {
   await alice.post('/repos', { name: 'kiln', visibility: 'PRIVATE', description: 'Hot' });
-  const { path } = await web.rooms.repositories.find(web.rooms.config && { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null }, 'alice', 'kiln');
+  const { path } = await web.rooms.repositories.find(
+    web.rooms.config && {
+      kind: 'person',
+      id: alice.id,
+      username: 'alice',
+      isAdministrator: false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    },
+    'alice',
+    'kiln',
+  );
   await fillRepository(t, path, { 'README.md': '# Kiln' });
   await fillRepository(t, path, { 'README.md': '# Next' }, 'next');
 });
@@ -40,7 +52,10 @@ t.test('description, default branch and its protection', async (t) => {
 t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {
   t.match(main(await alice.get(`${kiln}/settings`)), /2 branches and 0 tags/, 'what becomes visible');
   t.equal((await nobody.get(kiln)).status, 404);
-  t.same(where(await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' })), [303, `${kiln}/settings?done=now-public`]);
+  t.same(where(await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' })), [
+    303,
+    `${kiln}/settings?done=now-public`,
+  ]);
   t.equal((await nobody.get(kiln)).status, 200);
   t.match(main(await alice.get(`${kiln}/settings`)), /Remote followers are kept and simply hear nothing/, 'SPEC §3');
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PRIVATE' });
@@ -68,7 +83,8 @@ t.test('web-ui §12.8 collaborators: added by handle, changed, removed, and able
   }
   t.same(where(await alice.post(`${list}/bob/role`, { role: 'admin' })), [303, `${list}?done=role-changed`]);
   t.equal((await bob.get(list)).status, 200, 'who administers chooses who works here');
-  for (const path of ['/settings', '/settings/danger']) t.equal((await bob.get(`${kiln}${path}`)).status, 404, `SPEC §4.3 but ${path} is the owner's`);
+  for (const path of ['/settings', '/settings/danger'])
+    t.equal((await bob.get(`${kiln}${path}`)).status, 404, `SPEC §4.3 but ${path} is the owner's`);
   t.equal((await bob.post(`${kiln}/settings/rename`, { name: 'mine' })).status, 404);
   await bob.post(list, { username: 'carol', role: 'write' });
   t.same(where(await alice.post(`${list}/carol/remove`)), [303, `${list}?done=collaborator-removed`]);
@@ -94,14 +110,22 @@ t.test('SPEC §5 the higher of two rights counts, and the page says why', async 
 t.test('rename: the old path leads on until the name is used again', async (t) => {
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });
   await alice.post('/repos', { name: 'taken', visibility: 'PRIVATE' });
-  for (const [name, message] of [['taken', /already has a repository named taken/], ['a b', /Use letters, digits/], ['', /Give the repository a name/], ['x.git', /cannot end in/]] as const) {
+  for (const [name, message] of [
+    ['taken', /already has a repository named taken/],
+    ['a b', /Use letters, digits/],
+    ['', /Give the repository a name/],
+    ['x.git', /cannot end in/],
+  ] as const) {
     const answer = await alice.post(`${kiln}/settings/rename`, { name });
     t.match([answer.status, main(answer)], [422, message]);
   }
   t.same(where(await alice.post(`${kiln}/settings/rename`, { name: 'oven' })), [303, '/repos/alice/oven?done=renamed']);
   for (const [from, to] of [
-    [kiln, '/repos/alice/oven'], ['/repos/ALICE/KILN?x=1', '/repos/alice/oven?x=1'], [`${kiln}/image?v=1`, '/repos/alice/oven/image?v=1'],
-    ['/alice/kiln', '/repos/alice/oven'], ['/alice/kiln.git', '/repos/alice/oven'],
+    [kiln, '/repos/alice/oven'],
+    ['/repos/ALICE/KILN?x=1', '/repos/alice/oven?x=1'],
+    [`${kiln}/image?v=1`, '/repos/alice/oven/image?v=1'],
+    ['/alice/kiln', '/repos/alice/oven'],
+    ['/alice/kiln.git', '/repos/alice/oven'],
     ['/git/alice/kiln.git/info/refs?service=git-upload-pack', '/git/alice/oven.git/info/refs?service=git-upload-pack'],
   ]) {
     const answer = await nobody.get(from!);
@@ -123,29 +147,43 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
 t.test('git clones through the old address', async (t) => {
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });
   await alice.post(`${kiln}/settings/rename`, { name: 'furnace' });
-  const { stdout, stderr } = await promisify(execFile)('git', ['ls-remote', `${web.origin}/git/alice/kiln.git`], { env: { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' } });
+  const { stdout, stderr } = await promisify(execFile)('git', ['ls-remote', `${web.origin}/git/alice/kiln.git`], {
+    env: { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' },
+  });
   t.match(stdout, /refs\/heads\/main/);
   t.match(stderr, /redirecting to .*\/git\/alice\/furnace\.git/, 'and is told');
   await alice.post('/repos/alice/furnace/settings/rename', { name: 'kiln' });
 });
 
 t.test('transfer: at once to one’s own organisation, otherwise the receiver accepts', async (t) => {
-  const transfer = (path: string, new_owner: string, confirm: string) => alice.post(`${path}/settings/transfer`, { new_owner, confirm });
-  for (const [owner, confirm, message] of [['bob', 'kiln', /Type alice\/kiln/], ['nobody', 'alice/kiln', /no such owner/], ['alice', 'alice/kiln', /already/]] as const) {
+  const transfer = (path: string, new_owner: string, confirm: string) =>
+    alice.post(`${path}/settings/transfer`, { new_owner, confirm });
+  for (const [owner, confirm, message] of [
+    ['bob', 'kiln', /Type alice\/kiln/],
+    ['nobody', 'alice/kiln', /no such owner/],
+    ['alice', 'alice/kiln', /already/],
+  ] as const) {
     const answer = await transfer(kiln, owner, confirm);
     t.match([answer.status, main(answer)], [422, message]);
   }
   t.same(where(await transfer(kiln, 'guild', 'alice/kiln')), [303, '/repos/guild/kiln?done=transferred']);
   t.same(where(await nobody.get(kiln)), [301, '/repos/guild/kiln']);
-  t.same(where(await transfer('/repos/guild/kiln', 'bob', 'guild/kiln')), [303, '/repos/guild/kiln/settings/danger?done=transfer-offered']);
+  t.same(where(await transfer('/repos/guild/kiln', 'bob', 'guild/kiln')), [
+    303,
+    '/repos/guild/kiln/settings/danger?done=transfer-offered',
+  ]);
   t.match(main(await alice.get('/repos/guild/kiln/settings/danger')), /offered this repository to <strong>bob/);
   t.match(main(await bob.get('/')), /A repository is offered to you/);
-  const id = /\/settings\/repositories\/([0-9a-f-]{36})\/accept/.exec((await bob.get('/settings/repositories')).body)?.[1] ?? '';
+  const id =
+    /\/settings\/repositories\/([0-9a-f-]{36})\/accept/.exec((await bob.get('/settings/repositories')).body)?.[1] ?? '';
   t.equal((await carol.post(`/settings/repositories/${id}/accept`)).status, 404, 'nobody else can');
   await alice.post('/repos/guild/kiln/settings/transfer/withdraw');
   t.equal((await bob.post(`/settings/repositories/${id}/accept`)).status, 404, 'withdrawn');
   await transfer('/repos/guild/kiln', 'bob', 'guild/kiln');
-  t.same(where(await bob.post(`/settings/repositories/${id}/decline`)), [303, '/settings/repositories?done=transfer-declined']);
+  t.same(where(await bob.post(`/settings/repositories/${id}/decline`)), [
+    303,
+    '/settings/repositories?done=transfer-declined',
+  ]);
   await transfer('/repos/guild/kiln', 'bob', 'guild/kiln');
   t.same(where(await bob.post(`/settings/repositories/${id}/accept`)), [303, '/repos/bob/kiln?done=transferred']);
   t.same(where(await nobody.get(kiln)), [301, '/repos/bob/kiln'], 'the first path still leads there');
@@ -170,6 +208,9 @@ t.test('archive, delete with the typed name, and restore', async (t) => {
   await bob.post('/repos', { name: 'kiln', visibility: 'PRIVATE' });
   const taken = await bob.post(`/settings/repositories/${id}/restore`, { name: 'kiln' });
   t.match([taken.status, main(taken)], [422, /already has a repository named kiln/]);
-  t.same(where(await bob.post(`/settings/repositories/${id}/restore`, { name: 'kiln-2' })), [303, '/repos/bob/kiln-2?done=restored']);
+  t.same(where(await bob.post(`/settings/repositories/${id}/restore`, { name: 'kiln-2' })), [
+    303,
+    '/repos/bob/kiln-2?done=restored',
+  ]);
   t.equal((await bob.get('/repos/bob/kiln-2')).status, 200);
 });

@@ -19,10 +19,21 @@ t.setTimeout(180_000);
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(handlers as GitHandlers, handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
+const table = routes(
+  handlers as GitHandlers,
+  handlers as FederationHandlers,
+  handlers as ArtifactHandlers,
+  nobody,
+  nobody,
+);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = { rooms: { accounts: {}, repositories: {} } as never, render: () => '', budgets: createBudgets(createGivingWay()), anonymous: createAnonymousBudget(fixedClock()) };
+  const mounting = {
+    rooms: { accounts: {}, repositories: {} } as never,
+    render: () => '',
+    budgets: createBudgets(createGivingWay()),
+    anonymous: createAnonymousBudget(fixedClock()),
+  };
   t.doesNotThrow(() => mountRoutes(table, mounting));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
@@ -45,7 +56,9 @@ t.test('the table is sound', async (t) => {
 });
 
 t.test('web-ui §12.1 no handle can take the place of a page', async (t) => {
-  const segments = new Set(table.map(({ path }) => path.split('/')[1] ?? '').filter((segment) => /^[a-z]/.test(segment)));
+  const segments = new Set(
+    table.map(({ path }) => path.split('/')[1] ?? '').filter((segment) => /^[a-z]/.test(segment)),
+  );
   for (const segment of segments) t.ok(reservedHandles.has(segment), segment);
 });
 
@@ -69,7 +82,10 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
   await owner.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
   const nameless = await web.rooms.accounts.addPerson({ password });
   const newcomer = visitor(web);
-  newcomer.cookies.set('hearth_session', (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret);
+  newcomer.cookies.set(
+    'hearth_session',
+    (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret,
+  );
   return {
     anonymous: visitor(web),
     newcomer,
@@ -83,18 +99,33 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
  * Pages that need more than a principal, or answer with a redirect by nature; they have tests of
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
-const apart = /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/deliveries\/:id$|\/:hook$|\/branches\/delete$/;
+const apart =
+  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/deliveries\/:id$|\/:hook$|\/branches\/delete$/;
 
 t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);
   const everybody = await principals(web);
-  const filled = (path: string): string => path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
-  const pages = table.filter(({ method, path, access }) => method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'git' && access !== 'federation' && access !== 'operator');
+  const filled = (path: string): string =>
+    path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
+  const pages = table.filter(
+    ({ method, path, access }) =>
+      method === 'GET' &&
+      !apart.test(path) &&
+      access !== 'open' &&
+      access !== 'git' &&
+      access !== 'federation' &&
+      access !== 'operator',
+  );
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
       const wanted = path === '/settings/appearance' && who === 'newcomer' ? 200 : expected[access]?.[who];
       const { status, headers } = await browser.get(filled(path));
-      const got = status === 303 && headers.location?.startsWith('/login') ? 'login' : status === 303 && headers.location === '/onboarding' && who === 'newcomer' ? 'onboarding' : status;
+      const got =
+        status === 303 && headers.location?.startsWith('/login')
+          ? 'login'
+          : status === 303 && headers.location === '/onboarding' && who === 'newcomer'
+            ? 'onboarding'
+            : status;
       if (got !== wanted) t.fail(`${who} at ${path}: ${got}, not ${wanted}`);
     }
   }
@@ -122,7 +153,12 @@ t.test('security D-01 every form refuses a signed-out visitor and another site b
 t.test('methods that a page does not have are refused with those it has', async (t) => {
   const web = await startWeb(t);
   const method = (path: string, verb: string) => ask(web, path, { method: verb });
-  for (const [path, allow] of [['/login', 'HEAD, GET, POST'], ['/logout', 'POST'], ['/healthz', 'HEAD, GET'], ['/repos', 'POST']] as const) {
+  for (const [path, allow] of [
+    ['/login', 'HEAD, GET, POST'],
+    ['/logout', 'POST'],
+    ['/healthz', 'HEAD, GET'],
+    ['/repos', 'POST'],
+  ] as const) {
     for (const verb of ['PUT', 'DELETE', 'OPTIONS']) {
       const { status, headers } = await method(path, verb);
       t.match([status, headers.allow], [405, allow], `${verb} ${path}`);
@@ -133,10 +169,22 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets(createGivingWay(), { free: 1, rows: 1, search: 1, password: 1, objects: 1, signature: 1, upload: 1, transfer: 1 });
+  const budgets = createBudgets(createGivingWay(), {
+    free: 1,
+    rows: 1,
+    search: 1,
+    password: 1,
+    objects: 1,
+    signature: 1,
+    upload: 1,
+    transfer: 1,
+  });
   let release = (): void => {};
   const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
-  await t.rejects(async () => budgets.objects({} as never, async () => {}), { code: 'unavailable', retryAfterSeconds: 2 });
+  await t.rejects(async () => budgets.objects({} as never, async () => {}), {
+    code: 'unavailable',
+    retryAfterSeconds: 2,
+  });
   await t.resolves(async () => budgets.rows({} as never, async () => {}));
   release();
   await blocked;

@@ -18,20 +18,31 @@ t.test('web-ui §3 a badge for every state of a signature', async (t) => {
   const folder = temporaryFolder(t);
   const key = path.join(folder, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'alice', '-f', key]);
-  const git = (...args: string[]) => runGit(['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`, ...args], { cwd: bare });
+  const git = (...args: string[]) =>
+    runGit(['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`, ...args], { cwd: bare });
   const tree = (await git('rev-parse', 'main^{tree}')).trim();
   const signed = (await git('commit-tree', '-S', '-p', 'main', '-m', 'Signed words', tree)).trim();
   const raw = await git('cat-file', 'commit', signed);
   /** The same signature over other words, or in another form. */
-  const store = (text: string): string => execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: bare, input: text }).toString().trim();
+  const store = (text: string): string =>
+    execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: bare, input: text }).toString().trim();
   const changed = store(raw.replace('Signed words', 'Other words'));
   const openPgp = store(raw.replaceAll('SSH SIGNATURE', 'PGP SIGNATURE'));
-  const broken = store(raw.replace(/^ U1NIU0lH/m, ' AAAAAAAA').replace(/^(gpgsig -----BEGIN SSH SIGNATURE-----\n) U1NIU0lH/m, '$1 AAAAAAAA'));
+  const broken = store(
+    raw
+      .replace(/^ U1NIU0lH/m, ' AAAAAAAA')
+      .replace(/^(gpgsig -----BEGIN SSH SIGNATURE-----\n) U1NIU0lH/m, '$1 AAAAAAAA'),
+  );
   await git('update-ref', 'refs/heads/main', signed);
-  for (const [name, oid] of Object.entries({ changed, openPgp, broken })) await git('update-ref', `refs/heads/${name}`, oid);
+  for (const [name, oid] of Object.entries({ changed, openPgp, broken }))
+    await git('update-ref', `refs/heads/${name}`, oid);
   await git('tag', '-s', '-m', 'Release', 'v1', signed);
   const B = '/repos/alice/kiln';
-  const badge = async (target: string): Promise<string> => /<span class="badge seal is-(\w+)" title="([^"]*)">.*?<\/svg>([^<]*)</.exec((await ask(web, B + target)).body)?.slice(1).join(' | ') ?? '';
+  const badge = async (target: string): Promise<string> =>
+    /<span class="badge seal is-(\w+)" title="([^"]*)">.*?<\/svg>([^<]*)</
+      .exec((await ask(web, B + target)).body)
+      ?.slice(1)
+      .join(' | ') ?? '';
 
   t.match(await badge(`/commit/${signed}`), /^plain \| .*nobody’s here\. \| Unknown key$/);
   t.match(await badge('/commits/main'), /Unknown key$/);
@@ -41,7 +52,8 @@ t.test('web-ui §3 a badge for every state of a signature', async (t) => {
   t.equal(await badge(`/commit/${(await git('rev-parse', 'main^')).trim()}`), '', 'nothing for what is not signed');
 
   t.equal((await alice.post('/settings/keys', { title: 'desk', key: readFileSync(`${key}.pub`, 'utf8') })).status, 303);
-  for (const target of [`/commit/${signed}`, '/commits/main', '/tags']) t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
+  for (const target of [`/commit/${signed}`, '/commits/main', '/tags'])
+    t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
   t.match(await badge(`/commit/${changed}`), /Bad signature$/);
 
   await web.rooms.accounts.setDisabled(alice.id, true);

@@ -38,7 +38,11 @@ t.test('security C11, I07 ambiguous and malformed requests are refused', async (
     ['a path above 4 KiB', `GET /${'a'.repeat(5000)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 414],
     ['headers above 16 KiB', `GET /login HTTP/1.1\r\n${host}X: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
     ['two lengths', `POST /login HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\na`, 400],
-    ['a length and chunks', `POST /login HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      'a length and chunks',
+      `POST /login HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ['a method nobody knows', `BREW /login HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
     ['a method that changes nothing here', `DELETE /login HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405],
     ['all is well', `GET /login HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 200],
@@ -49,7 +53,8 @@ t.test('security C11, I07 ambiguous and malformed requests are refused', async (
 
 t.test('security C09 with a base URL other names are sent there', async (t) => {
   const web = await startWeb(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
-  const at = (host: string, path = '/login', more: Record<string, string> = {}) => ask(web, path, { headers: { Host: host, ...more } });
+  const at = (host: string, path = '/login', more: Record<string, string> = {}) =>
+    ask(web, path, { headers: { Host: host, ...more } });
   t.equal((await at('git.example.org')).status, 200);
   const foreign = await at('evil.example');
   t.equal(foreign.status, 421);
@@ -57,27 +62,50 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
   t.notMatch(foreign.body, 'evil.example', 'the answer repeats nothing of the request');
   t.equal((await at('localhost')).status, 200, 'whoever sits at the machine');
   t.equal((await at('evil.example', '/healthz')).status, 200, 'health tells nothing');
-  t.equal((await at('evil.example', '/git/alice/kiln.git/info/refs?service=git-upload-pack')).status, 401, 'git has its own credentials');
-  t.equal((await at('10.0.0.9', '/login', { 'X-Forwarded-Host': 'git.example.org' })).status, 200, 'loopback is a trusted proxy');
+  t.equal(
+    (await at('evil.example', '/git/alice/kiln.git/info/refs?service=git-upload-pack')).status,
+    401,
+    'git has its own credentials',
+  );
+  t.equal(
+    (await at('10.0.0.9', '/login', { 'X-Forwarded-Host': 'git.example.org' })).status,
+    200,
+    'loopback is a trusted proxy',
+  );
 
   await web.rooms.accounts.addPerson({ username: 'alice', password });
   const form = { username: 'alice', password };
   const signIn = (headers: Record<string, string>) => ask(web, '/login', { form, headers });
   const secure = await signIn({ Host: 'git.example.org' });
-  t.match(secure.headers['set-cookie']?.[0], /^__Host-hearth=[\w-]{43}; Path=\/; Max-Age=7776000; SameSite=Lax; HttpOnly; Secure$/);
+  t.match(
+    secure.headers['set-cookie']?.[0],
+    /^__Host-hearth=[\w-]{43}; Path=\/; Max-Age=7776000; SameSite=Lax; HttpOnly; Secure$/,
+  );
   const plain = await signIn({ Host: 'localhost:3000' });
-  t.match(plain.headers['set-cookie']?.[0], /^hearth_session=[\w-]{43}; Path=\/; Max-Age=7776000; SameSite=Lax; HttpOnly$/);
+  t.match(
+    plain.headers['set-cookie']?.[0],
+    /^hearth_session=[\w-]{43}; Path=\/; Max-Age=7776000; SameSite=Lax; HttpOnly$/,
+  );
 });
 
 t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else', async (t) => {
-  for (const [trusted, expected] of [['loopback', 'https://git.example.org/git/alice/kiln.git'], ['', null]] as const) {
+  for (const [trusted, expected] of [
+    ['loopback', 'https://git.example.org/git/alice/kiln.git'],
+    ['', null],
+  ] as const) {
     const web = await startWeb(t, { env: { SERVICE_PROXY_TRUSTED: trusted } });
     const alice = await signedIn(web, 'alice');
     await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-    const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'git.example.org', 'X-Forwarded-For': '203.0.113.7' };
+    const headers = {
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'git.example.org',
+      'X-Forwarded-For': '203.0.113.7',
+    };
     const { id } = (await web.rooms.accounts.listPeople())[0]!;
     const { secret } = await web.rooms.accounts.startSession(id, { address: '', userAgent: '' });
-    const page = await ask(web, '/repos/alice/kiln', { headers: { ...headers, Cookie: `__Host-hearth=${secret}; hearth_session=${secret}` } });
+    const page = await ask(web, '/repos/alice/kiln', {
+      headers: { ...headers, Cookie: `__Host-hearth=${secret}; hearth_session=${secret}` },
+    });
     t.match(page.body, expected ?? `${web.origin}/git/alice/kiln.git`);
     t.equal(web.log.at(-1)?.fields['address'], expected ? '203.0.113.7' : '127.0.0.1');
   }
@@ -88,9 +116,28 @@ t.test('every answer has its guards, every page its policy', async (t) => {
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
   const paths = [
-    '/', '/login', '/repos/alice/kiln', '/repos/alice/none', '/repos/new', '/users/alice', '/settings/profile', '/settings/keys', '/settings/tokens',
-    '/settings/sessions', '/settings/appearance', '/admin/invites', '/healthz', '/readyz', '/robots.txt', '/favicon.ico', '/alice', '/alice/kiln',
-    `/avatars/${alice.id}.svg`, '/nowhere/at/all', '/%zz', '/repos/alice/kiln/info/refs?service=git-upload-pack',
+    '/',
+    '/login',
+    '/repos/alice/kiln',
+    '/repos/alice/none',
+    '/repos/new',
+    '/users/alice',
+    '/settings/profile',
+    '/settings/keys',
+    '/settings/tokens',
+    '/settings/sessions',
+    '/settings/appearance',
+    '/admin/invites',
+    '/healthz',
+    '/readyz',
+    '/robots.txt',
+    '/favicon.ico',
+    '/alice',
+    '/alice/kiln',
+    `/avatars/${alice.id}.svg`,
+    '/nowhere/at/all',
+    '/%zz',
+    '/repos/alice/kiln/info/refs?service=git-upload-pack',
     '/git/alice/kiln.git/info/refs?service=git-upload-pack',
   ];
   for (const path of paths) {
@@ -114,13 +161,26 @@ t.test('every answer has its guards, every page its policy', async (t) => {
 t.test('text above 1 kB travels compressed, pages with a secret do not', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
-  const gzip = { 'Accept-Encoding': 'gzip, br', Cookie: [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+  const gzip = {
+    'Accept-Encoding': 'gzip, br',
+    Cookie: [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+  };
   const compressed = await new Promise<{ encoding: unknown; body: string }>((resolve, reject) => {
-    httpRequest({ port: web.port, host: '127.0.0.1', path: '/settings/tokens', headers: gzip, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => resolve({ encoding: response.headers['content-encoding'], body: gunzipSync(Buffer.concat(parts)).toString() }));
-    }).on('error', reject).end();
+    httpRequest(
+      { port: web.port, host: '127.0.0.1', path: '/settings/tokens', headers: gzip, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () =>
+          resolve({
+            encoding: response.headers['content-encoding'],
+            body: gunzipSync(Buffer.concat(parts)).toString(),
+          }),
+        );
+      },
+    )
+      .on('error', reject)
+      .end();
   });
   t.equal(compressed.encoding, 'gzip');
   t.match(compressed.body, /New token/);
@@ -143,12 +203,25 @@ t.test('security B04 assets change their address with their content and stay wit
     const asset = await visitor(web).get(path);
     t.equal(asset.status, 200, name);
     t.equal(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
-    t.match(asset.headers['content-type'], { css: /^text\/css/, js: /javascript/, svg: /^image\/svg/ }[name.split('.')[1] as 'css']);
+    t.match(
+      asset.headers['content-type'],
+      { css: /^text\/css/, js: /javascript/, svg: /^image\/svg/ }[name.split('.')[1] as 'css'],
+    );
     t.equal((await ask(web, path, { headers: { 'Accept-Encoding': 'br' } })).headers['content-encoding'], 'br');
     const stale = await visitor(web).get(path.replace(/[0-9a-f]{12}/, '000000000000'));
-    t.match([stale.status, stale.headers['cache-control']], [200, 'no-cache'], 'a page from before an upgrade keeps its looks');
+    t.match(
+      [stale.status, stale.headers['cache-control']],
+      [200, 'no-cache'],
+      'a page from before an upgrade keeps its looks',
+    );
   }
-  for (const absent of ['/assets/style.css', '/assets/000000000000-none.css', '/assets/000000000000-..%2flayout.pug', '/assets/', '/assets/000000000000-constructor']) {
+  for (const absent of [
+    '/assets/style.css',
+    '/assets/000000000000-none.css',
+    '/assets/000000000000-..%2flayout.pug',
+    '/assets/',
+    '/assets/000000000000-constructor',
+  ]) {
     t.equal((await visitor(web).get(absent)).status, 404, absent);
   }
 });
@@ -172,17 +245,34 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   const made = await browser.post('/settings/tokens', { name: 'x', access: 'read', expires_in: '30', repos: 'all' });
   const ticket = made.headers.location ?? '';
   const secret = /hth_\w+/.exec((await browser.get(ticket)).body)?.[0] ?? '';
-  await ask(web, '/git/alice/x.git/info/refs?service=git-upload-pack', { headers: { Authorization: `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}` } });
+  await ask(web, '/git/alice/x.git/info/refs?service=git-upload-pack', {
+    headers: { Authorization: `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}` },
+  });
   await browser.get('/nowhere?q=private%0d%0aline');
   await new Promise((resolve) => setImmediate(resolve));
 
   const lines = web.log.filter(({ event }) => event === 'http.request');
   t.equal(lines.length, 6);
   const text = JSON.stringify(web.log);
-  for (const [name, value] of Object.entries({ token, password, ticket: ticket.split('/').at(-1), secret, cookie: browser.cookies.get('hearth_session'), query: 'private' })) {
+  for (const [name, value] of Object.entries({
+    token,
+    password,
+    ticket: ticket.split('/').at(-1),
+    secret,
+    cookie: browser.cookies.get('hearth_session'),
+    query: 'private',
+  })) {
     t.notMatch(text, value ?? '', name);
   }
-  t.match(lines[0]?.fields, { method: 'GET', path: '/setup', status: 200, address: '127.0.0.1', id: /^[\w-]{12}$/, ms: Number, bytes: Number });
+  t.match(lines[0]?.fields, {
+    method: 'GET',
+    path: '/setup',
+    status: 200,
+    address: '127.0.0.1',
+    id: /^[\w-]{12}$/,
+    ms: Number,
+    bytes: Number,
+  });
   t.match(lines[3]?.fields, { path: '/settings/tokens/new/:ticket', person: String });
 });
 
@@ -207,7 +297,10 @@ t.test('security E09 a fault is a page with a number, and the log knows why', as
 
 t.test('a server that stops lets running answers end and takes no more', async (t) => {
   const web = await startWeb(t);
-  const slow = raw(web, `POST /login HTTP/1.1\r\nHost: 127.0.0.1:${web.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nusername=`);
+  const slow = raw(
+    web,
+    `POST /login HTTP/1.1\r\nHost: 127.0.0.1:${web.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nusername=`,
+  );
   await ask(web, '/healthz');
   const started = performance.now();
   await web.stop();

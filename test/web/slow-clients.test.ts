@@ -23,20 +23,33 @@ t.test('security I04 who sends nothing, drips, or does not read, is let go; othe
 
   const timers: NodeJS.Timeout[] = [];
   t.teardown(() => timers.forEach(clearInterval));
-  const drip = (socket: Socket, bytes: string) => timers.push(setInterval(() => void (socket.writable && socket.write(bytes)), 50));
+  const drip = (socket: Socket, bytes: string) =>
+    timers.push(setInterval(() => void (socket.writable && socket.write(bytes)), 50));
   const slow: [what: string, act: (socket: Socket) => void][] = [
     ['not a byte', () => {}],
     ['half a line', (socket) => socket.write('GET / HT')],
-    ['headers, a byte at a time', (socket) => {
-      socket.write('GET / HTTP/1.1\r\nHost: a\r\nX: ');
-      drip(socket, 'x');
-    }],
-    ['headers without an end', (socket) => {
-      socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
-      drip(socket, 'X: y\r\n');
-    }],
-    ['a body that does not come', (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc')],
-    ['chunks that do not come', (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n')],
+    [
+      'headers, a byte at a time',
+      (socket) => {
+        socket.write('GET / HTTP/1.1\r\nHost: a\r\nX: ');
+        drip(socket, 'x');
+      },
+    ],
+    [
+      'headers without an end',
+      (socket) => {
+        socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+        drip(socket, 'X: y\r\n');
+      },
+    ],
+    [
+      'a body that does not come',
+      (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'),
+    ],
+    [
+      'chunks that do not come',
+      (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'),
+    ],
     ['an answer that is not read', (socket) => socket.pause().write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')],
   ];
   for (const [what, act] of slow) {
@@ -50,6 +63,8 @@ t.test('security I04 who sends nothing, drips, or does not read, is let go; othe
   await until(async () => {
     if ((await (await fetch(`http://127.0.0.1:${port}/`)).text()) === 'ok') served += 1;
     return closed.size === slow.length;
-  }).catch((error: unknown) => t.fail(String(error), { open: slow.map(([what]) => what).filter((what) => !closed.has(what)) }));
+  }).catch((error: unknown) =>
+    t.fail(String(error), { open: slow.map(([what]) => what).filter((what) => !closed.has(what)) }),
+  );
   t.ok(served > 0, 'healthy requests were answered all the while');
 });

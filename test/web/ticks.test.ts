@@ -2,7 +2,10 @@ import t from 'tap';
 import { connectClient } from '../rpc/runner-client.ts';
 import { startForge } from '../rpc/rpc-fixture.ts';
 
-const workflow = { '.hearth/workflows/ci.yml': 'name: CI\non: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n', 'a.txt': 'one\n' };
+const workflow = {
+  '.hearth/workflows/ci.yml': 'name: CI\non: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n',
+  'a.txt': 'one\n',
+};
 
 t.test('what checks say stands beside commits wherever they are, asked once for each page', async (t) => {
   const forge = await startForge(t);
@@ -27,7 +30,9 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     t.equal(answer.status, 200, path);
     // Once more when a page that was kept turns out to be of yesterday.
     t.ok(questions <= 2, `${path} asks once`);
-    return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(([, tone, href, title]) => `${tone} ${href} ${title}`);
+    return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(
+      ([, tone, href, title]) => `${tone} ${href} ${title}`,
+    );
   };
   const good = /^good \/repos\/alice\/work\/runs\/1\/jobs\/\d+ All checks passed: 1 of 1$/;
   const bad = /^bad \/repos\/alice\/work\/runs\/2\/jobs\/\d+ A check failed: 0 of 1$/;
@@ -39,7 +44,11 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   t.match(await ticksOf(`${B}/compare/${first}...${second}`), [bad]);
   t.match(await ticksOf(`${B}/blob/${second}/a.txt`), [bad]);
   t.same(await ticksOf(`${B}/branches`), []);
-  t.match(await ticksOf('/'), [bad, bad, bad, good], 'what needs attention, the repository by its newest checked commit, then its pushes');
+  t.match(
+    await ticksOf('/'),
+    [bad, bad, bad, good],
+    'what needs attention, the repository by its newest checked commit, then its pushes',
+  );
 
   await rooms.ci.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });

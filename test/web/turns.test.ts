@@ -8,7 +8,18 @@ import type { Context, Identity } from '../../src/web/context.ts';
 import { paceRefusals } from '../../src/web/middleware/pace-refusals.ts';
 import { createTurns } from '../../src/web/turns.ts';
 
-const alice = { ...nobody, viewer: { kind: 'person', id: '1', username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } } as Identity;
+const alice = {
+  ...nobody,
+  viewer: {
+    kind: 'person',
+    id: '1',
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  },
+} as Identity;
 
 function door(perTurn: number) {
   const turns = createTurns({ perTurn });
@@ -16,12 +27,19 @@ function door(perTurn: number) {
   const listen = turns.before((request) => void begun.push(request.url!));
   /** @param proof headers that say who asks */
   const ask = (url: string, proof: IncomingMessage['headers'] = {}) => {
-    const [request, response] = [{ url, headers: proof, destroyed: false }, Object.assign(new EventEmitter(), { destroyed: false })];
+    const [request, response] = [
+      { url, headers: proof, destroyed: false },
+      Object.assign(new EventEmitter(), { destroyed: false }),
+    ];
     listen(request as unknown as IncomingMessage, response as unknown as ServerResponse);
     return {
       leave: () => (response.destroyed = true),
       end(identity: Identity) {
-        turns.note({ req: request as unknown as IncomingMessage, res: response as unknown as ServerResponse, state: { requestId: '', address: '', routePath: null, identity } });
+        turns.note({
+          req: request as unknown as IncomingMessage,
+          res: response as unknown as ServerResponse,
+          state: { requestId: '', address: '', routePath: null, identity },
+        });
         response.emit('close');
       },
     };
@@ -48,7 +66,11 @@ t.test('strangers begin a few in each turn, in order', async (t) => {
 });
 
 t.test('who is known waits for no stranger, nor for anybody else who is known', async (t) => {
-  for (const proof of [{ cookie: 'hearth_theme=dark; hearth_session=one' }, { cookie: '__Host-hearth=one' }, { authorization: 'Bearer hth_one' }]) {
+  for (const proof of [
+    { cookie: 'hearth_theme=dark; hearth_session=one' },
+    { cookie: '__Host-hearth=one' },
+    { authorization: 'Bearer hth_one' },
+  ]) {
     const { ask, begun } = door(1);
     ask('crowd');
     const first = ask('first', proof);
@@ -75,7 +97,8 @@ t.test('who is known waits for no stranger, nor for anybody else who is known', 
 t.test('refusals to a crowd leave one after the other, to everybody else at once', async (t) => {
   const waits: number[] = [];
   const pace = paceRefusals({ atOnce: 2, apartMs: 60_000, longestMs: 100_000 }, async (ms) => void waits.push(ms));
-  const answer = (status: number, identity = nobody) => pace({ status, state: { identity } } as Context, async () => {});
+  const answer = (status: number, identity = nobody) =>
+    pace({ status, state: { identity } } as Context, async () => {});
   for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await answer(status);
   for (let time = 0; time < 4; time += 1) await answer(503, alice);
   await answer(503);
@@ -83,5 +106,8 @@ t.test('refusals to a crowd leave one after the other, to everybody else at once
   t.same(waits, []);
   for (let time = 0; time < 4; time += 1) await answer(429);
   t.ok(waits.length >= 3);
-  t.ok(waits.every((ms, at) => ms <= 100_000 && (at === 0 || ms > 30_000)), 'never longer than the longest');
+  t.ok(
+    waits.every((ms, at) => ms <= 100_000 && (at === 0 || ms > 30_000)),
+    'never longer than the longest',
+  );
 });

@@ -16,10 +16,15 @@ const boundary = '----hearth0123456789';
 export function multipart(parts: readonly Part[]): { type: string; body: Buffer } {
   const chunks = parts.flatMap(({ name, bytes, fileName = 'picture.png', type = 'image/png' }) => {
     const disposition = `Content-Disposition: form-data; name="${name}"${fileName === null ? '' : `; filename="${fileName}"`}`;
-    const head = [`--${boundary}`, disposition, ...(type === null ? [] : [`Content-Type: ${type}`]), '', ''].join('\r\n');
+    const head = [`--${boundary}`, disposition, ...(type === null ? [] : [`Content-Type: ${type}`]), '', ''].join(
+      '\r\n',
+    );
     return [Buffer.from(head), Buffer.from(bytes), Buffer.from('\r\n')];
   });
-  return { type: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]) };
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
+  };
 }
 
 export function cookieOf({ cookies }: Pick<Visitor, 'cookies'>): string {

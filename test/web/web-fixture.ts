@@ -42,8 +42,17 @@ export interface WebOptions {
 }
 
 function recordingLogger(log: LoggedLine[]): Logger {
-  const at = (level: LoggedLine['level']) => (event: string, fields: Record<string, unknown> = {}) => void log.push({ level, event, fields });
-  const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: () => logger };
+  const at =
+    (level: LoggedLine['level']) =>
+    (event: string, fields: Record<string, unknown> = {}) =>
+      void log.push({ level, event, fields });
+  const logger: Logger = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => logger,
+  };
   return logger;
 }
 
@@ -85,15 +94,28 @@ export interface AskOptions {
 
 export function ask(web: Pick<Web, 'port'>, target: string, options: AskOptions = {}): Promise<Answer> {
   const { form, method = form || options.body ? 'POST' : 'GET' } = options;
-  const body = form ? new URLSearchParams(Object.entries(form).flatMap(([name, value]) => [value].flat().map((each): [string, string] => [name, each]))).toString() : options.body;
+  const body = form
+    ? new URLSearchParams(
+        Object.entries(form).flatMap(([name, value]) => [value].flat().map((each): [string, string] => [name, each])),
+      ).toString()
+    : options.body;
   const headers = { ...(form ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}), ...options.headers };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port: web.port, path: target, method, headers, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts).toString() }));
-      response.on('error', reject);
-    });
+    const request = httpRequest(
+      { host: '127.0.0.1', port: web.port, path: target, method, headers, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(parts).toString(),
+          }),
+        );
+        response.on('error', reject);
+      },
+    );
     request.on('error', reject);
     request.end(body);
   });
@@ -121,7 +143,8 @@ export function visitor(web: Web): Visitor {
   };
   return {
     cookies,
-    get: async (target, headers = {}) => remember(await ask(web, target, { headers: { ...cookieHeader(), ...headers } })),
+    get: async (target, headers = {}) =>
+      remember(await ask(web, target, { headers: { ...cookieHeader(), ...headers } })),
     post: async (target, form = {}, headers = {}) =>
       remember(await ask(web, target, { form, headers: { Origin: web.origin, ...cookieHeader(), ...headers } })),
   };
@@ -130,7 +153,11 @@ export function visitor(web: Web): Visitor {
 export const password = 'correct horse battery';
 
 /** Adds a person and signs them in. */
-export async function signedIn(web: Web, username: string, more: { isAdministrator?: boolean } = {}): Promise<Visitor & { id: string }> {
+export async function signedIn(
+  web: Web,
+  username: string,
+  more: { isAdministrator?: boolean } = {},
+): Promise<Visitor & { id: string }> {
   const person = await web.rooms.accounts.addPerson({ username, password, ...more });
   const browser = visitor(web);
   const { secret } = await web.rooms.accounts.startSession(person.id, { address: '127.0.0.1', userAgent: 'test' });
@@ -139,14 +166,22 @@ export async function signedIn(web: Web, username: string, more: { isAdministrat
 }
 
 /** Commits files to a bare repository by pushing to it from a clone beside it. */
-export async function fillRepository(t: Owner, bare: string, files: Record<string, string | Buffer>, branch = 'main'): Promise<void> {
+export async function fillRepository(
+  t: Owner,
+  bare: string,
+  files: Record<string, string | Buffer>,
+  branch = 'main',
+): Promise<void> {
   const work = temporaryFolder(t);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(work, name)), { recursive: true });
     writeFileSync(path.join(work, name), content);
   }
   const git = (...args: string[]) =>
-    runGit(args, { cwd: work, env: { GIT_AUTHOR_DATE: '2025-12-30T10:00:00Z', GIT_COMMITTER_DATE: '2025-12-30T10:00:00Z' } });
+    runGit(args, {
+      cwd: work,
+      env: { GIT_AUTHOR_DATE: '2025-12-30T10:00:00Z', GIT_COMMITTER_DATE: '2025-12-30T10:00:00Z' },
+    });
   await git('init', '--quiet', '-b', branch);
   await git('add', '.');
   await git('commit', '--quiet', '-m', 'Light the first fire');

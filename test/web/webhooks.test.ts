@@ -9,27 +9,51 @@ t.setTimeout(120_000);
 
 t.test('an owner adds, tries, looks at, changes and removes a webhook in the browser', async (t) => {
   const target = await receiver(t);
-  const hearth = await startHearth(t, { env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true' } });
+  const hearth = await startHearth(t, {
+    env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true' },
+  });
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { repositories, organisations, webhooks, owners } = hearth.rooms;
-  const viewer = { kind: 'person', id: alice.id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin', repositoryIds: null } as const;
+  const viewer = {
+    kind: 'person',
+    id: alice.id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  } as const;
   await repositories.create(viewer, { name: 'kiln', visibility: 'PUBLIC' });
   await organisations.create(viewer, { name: 'guild' });
   const port = Number(new URL(hearth.url).port);
-  const get = (session: string, path: string): Promise<Answer> => ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
+  const get = (session: string, path: string): Promise<Answer> =>
+    ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string | string[]> = {}): Promise<Answer> =>
     ask({ port }, path, { form, headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` } });
   const list = '/repos/alice/kiln/settings/webhooks';
 
   t.equal((await get(bob.session, list)).status, 404);
   t.match((await get(alice.session, '/repos/alice/kiln/settings')).body, /settings\/webhooks/);
-  const refused = await post(alice.session, list, { url: 'https://127.0.0.1/', secret: 'not to be seen', events: ['push', 'run'], active: 'yes' });
+  const refused = await post(alice.session, list, {
+    url: 'https://127.0.0.1/',
+    secret: 'not to be seen',
+    events: ['push', 'run'],
+    active: 'yes',
+  });
   t.match(refused, { status: 422, body: /webhooks\.allowed_hosts/ });
   t.match(refused.body, /value="https:\/\/127\.0\.0\.1\/"[^]*value="run" checked/, 'what was typed stays');
   t.notMatch(refused.body, /not to be seen/);
-  t.match(await post(alice.session, list, { url: target.url, active: 'yes' }), { status: 422, body: /Choose at least one event/ });
+  t.match(await post(alice.session, list, { url: target.url, active: 'yes' }), {
+    status: 422,
+    body: /Choose at least one event/,
+  });
 
-  const added = await post(alice.session, list, { url: target.url, secret: 'not to be seen', events: ['push', 'run'], active: 'yes' });
+  const added = await post(alice.session, list, {
+    url: target.url,
+    secret: 'not to be seen',
+    events: ['push', 'run'],
+    active: 'yes',
+  });
   t.equal(added.status, 303);
   const page = added.headers.location!.replace(/\?.*/, '');
   t.match((await get(alice.session, list)).body, new RegExp(`${target.host}[^]*push, run finished`));
@@ -48,7 +72,11 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   t.match((await post(alice.session, `${page}/delete`)).headers.location, /webhook-removed/);
   t.equal((await get(alice.session, page)).status, 404);
 
-  const ofGuild = await post(alice.session, '/orgs/guild/settings/webhooks', { url: target.url, events: ['push'], active: 'yes' });
+  const ofGuild = await post(alice.session, '/orgs/guild/settings/webhooks', {
+    url: target.url,
+    events: ['push'],
+    active: 'yes',
+  });
   t.match(ofGuild.headers.location, /^\/orgs\/guild\/settings\/webhooks\//);
   t.equal((await get(bob.session, '/orgs/guild/settings/webhooks')).status, 404);
   const guild = (await owners.resolve('guild'))!;
@@ -62,7 +90,11 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const json = ({ body }: Answer): never => JSON.parse(body) as never;
-  const made = await call(alice.token, 'POST', '/repos/alice/kiln/webhooks', { url: target.url, events: ['push'], secret: 'not to be seen' });
+  const made = await call(alice.token, 'POST', '/repos/alice/kiln/webhooks', {
+    url: target.url,
+    events: ['push'],
+    secret: 'not to be seen',
+  });
   t.match([made.status, json(made)], [201, { hasSecret: true, active: true, events: ['push'] }]);
   t.notMatch(made.body, /not to be seen/);
   const { id } = json(made) as { id: string };
@@ -71,9 +103,23 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   t.match(json(await call(alice.token, 'GET', '/orgs/guild/webhooks')), [{ id: hook!.id }]);
   const queued = json(await call(alice.token, 'POST', `/repos/alice/kiln/webhooks/${id}/test`)) as { id: number };
   await webhooks.drain();
-  t.match(json(await call(alice.token, 'GET', `/repos/alice/kiln/webhooks/${id}/deliveries`)), [{ id: queued.id, state: 'DELIVERED', status: 200, response: 'thanks' }]);
-  t.equal((await call(alice.token, 'POST', `/repos/alice/kiln/webhooks/${id}/deliveries/${queued.id}/redeliver`)).status, 200);
-  t.match(json(await call(alice.token, 'PUT', `/repos/alice/kiln/webhooks/${id}`, { url: target.url, events: ['run'], active: false })), { events: ['run'], active: false, hasSecret: true });
+  t.match(json(await call(alice.token, 'GET', `/repos/alice/kiln/webhooks/${id}/deliveries`)), [
+    { id: queued.id, state: 'DELIVERED', status: 200, response: 'thanks' },
+  ]);
+  t.equal(
+    (await call(alice.token, 'POST', `/repos/alice/kiln/webhooks/${id}/deliveries/${queued.id}/redeliver`)).status,
+    200,
+  );
+  t.match(
+    json(
+      await call(alice.token, 'PUT', `/repos/alice/kiln/webhooks/${id}`, {
+        url: target.url,
+        events: ['run'],
+        active: false,
+      }),
+    ),
+    { events: ['run'], active: false, hasSecret: true },
+  );
   t.equal((await call(alice.token, 'DELETE', `/repos/alice/kiln/webhooks/${id}`)).status, 204);
   t.equal((await call(alice.token, 'DELETE', `/repos/alice/kiln/webhooks/${id}`)).status, 404);
 });

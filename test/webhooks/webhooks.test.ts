@@ -12,14 +12,24 @@ const minuteMs = 60_000;
 async function openWorld(t: Owner) {
   const target = await receiver(t);
   const world = await openCi(t, {
-    env: { SERVICE_BASE_URL: 'http://git.example.lan', SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true' },
+    env: {
+      SERVICE_BASE_URL: 'http://git.example.lan',
+      SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host,
+      SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
+    },
   });
   const { webhooks, repositories } = world.rooms;
   const scope: WebhookScope = { kind: 'repository', id: world.found.repository.id };
   const history = sampleHistory(world.folder);
   const send = async (...commands: string[]): Promise<void> => {
     const onlyDeletes = commands.every((command) => command.split(' ')[1] === zeroId);
-    const { report } = await push(world.rooms, world.viewer, 'alice/work', commands, onlyDeletes ? {} : { pack: history.pack });
+    const { report } = await push(
+      world.rooms,
+      world.viewer,
+      'alice/work',
+      commands,
+      onlyDeletes ? {} : { pack: history.pack },
+    );
     if (!report.every((line) => line.startsWith('ok '))) throw new Error(report.join());
     await repositories.stop();
     await webhooks.drain();
@@ -39,21 +49,45 @@ t.test('a push is told in Gitea’s form, signed in the forms of Gitea and GitHu
   const { headers, body } = target.got[1]!;
   const signature = createHmac('sha256', 'it is a secret').update(body).digest('hex');
   t.match(headers, {
-    'content-type': 'application/json', 'user-agent': /^Hearth\//,
-    'x-gitea-event': 'push', 'x-github-event': 'push', 'x-gitea-signature': signature, 'x-hub-signature-256': `sha256=${signature}`,
+    'content-type': 'application/json',
+    'user-agent': /^Hearth\//,
+    'x-gitea-event': 'push',
+    'x-github-event': 'push',
+    'x-gitea-signature': signature,
+    'x-hub-signature-256': `sha256=${signature}`,
     'x-gitea-delivery': /^[0-9a-f-]{36}$/,
   });
   t.match(JSON.parse(body.toString()), {
-    ref: main, before: history.commits[0], after: history.commits[2], total_commits: 2,
+    ref: main,
+    before: history.commits[0],
+    after: history.commits[2],
+    total_commits: 2,
     compare_url: `http://git.example.lan/repos/alice/work/compare/${history.commits[0]}...${history.commits[2]}`,
-    commits: [{ id: history.commits[2], message: 'three\n', added: [], author: { name: /./, email: /@/ } }, { id: history.commits[1] }],
+    commits: [
+      { id: history.commits[2], message: 'three\n', added: [], author: { name: /./, email: /@/ } },
+      { id: history.commits[1] },
+    ],
     head_commit: { id: history.commits[2] },
-    repository: { name: 'work', full_name: 'alice/work', private: true, default_branch: 'main', clone_url: 'http://git.example.lan/git/alice/work.git', owner: { login: 'alice' } },
+    repository: {
+      name: 'work',
+      full_name: 'alice/work',
+      private: true,
+      default_branch: 'main',
+      clone_url: 'http://git.example.lan/git/alice/work.git',
+      owner: { login: 'alice' },
+    },
     pusher: { login: 'alice', username: 'alice' },
     sender: { id: Number.parseInt(alice.id.replaceAll('-', '').slice(0, 12), 16) },
   });
-  t.match(JSON.parse(target.got[0]!.body.toString()), { before: zeroId, commits: [{ added: ['hello'], modified: [] }] }, 'the names of the files');
-  t.match(await list(id), [{ state: 'DELIVERED', attempts: 1, status: 200, response: 'thanks', error: null }, { state: 'DELIVERED' }]);
+  t.match(
+    JSON.parse(target.got[0]!.body.toString()),
+    { before: zeroId, commits: [{ added: ['hello'], modified: [] }] },
+    'the names of the files',
+  );
+  t.match(await list(id), [
+    { state: 'DELIVERED', attempts: 1, status: 200, response: 'thanks', error: null },
+    { state: 'DELIVERED' },
+  ]);
 });
 
 t.test('what is made and deleted has events of its own, and each webhook hears what it chose', async (t) => {
@@ -62,11 +96,14 @@ t.test('what is made and deleted has events of its own, and each webhook hears w
   await send(`${zeroId} ${history.commits[1]} ${main}`, `${zeroId} ${history.commits[0]} refs/tags/v1`);
   await send(`${history.commits[1]} ${history.commits[2]} ${main}`);
   await send(`${history.commits[0]} ${zeroId} refs/tags/v1`);
-  t.match(target.got.map(({ headers, body }) => [headers['x-gitea-event'], JSON.parse(body.toString())]), [
-    ['create', { ref: 'main', ref_type: 'branch', sha: history.commits[1] }],
-    ['create', { ref: 'v1', ref_type: 'tag' }],
-    ['delete', { ref: 'v1', ref_type: 'tag', pusher_type: 'user', repository: { full_name: 'alice/work' } }],
-  ]);
+  t.match(
+    target.got.map(({ headers, body }) => [headers['x-gitea-event'], JSON.parse(body.toString())]),
+    [
+      ['create', { ref: 'main', ref_type: 'branch', sha: history.commits[1] }],
+      ['create', { ref: 'v1', ref_type: 'tag' }],
+      ['delete', { ref: 'v1', ref_type: 'tag', pusher_type: 'user', repository: { full_name: 'alice/work' } }],
+    ],
+  );
   t.equal(target.got[0]!.headers['x-gitea-signature'], undefined, 'no secret, no signature');
 });
 
@@ -90,7 +127,9 @@ t.test('what does not arrive is tried again, later each time, and given up in th
   t.match(await list(id), [{ state: 'FAILED', attempts: 8 }]);
   clock.advance(120 * minuteMs);
   t.equal(await webhooks.drain(), 0);
-  const sent = new Set(target.got.map(({ body, headers }) => `${String(headers['x-gitea-delivery'])} ${body.toString()}`));
+  const sent = new Set(
+    target.got.map(({ body, headers }) => `${String(headers['x-gitea-delivery'])} ${body.toString()}`),
+  );
   t.equal(sent.size, 1, 'the same bytes under the same id each time');
 });
 
@@ -100,7 +139,10 @@ t.test('a no is a no; a redirect is not followed', async (t) => {
   target.answers.splice(0, 1, [404, 'who?'], [302, '']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   await send(`${history.commits[0]} ${history.commits[1]} ${main}`);
-  t.match(await list(id), [{ state: 'FAILED', attempts: 1, status: 302, error: /redirect/ }, { state: 'FAILED', attempts: 1, status: 404, response: 'who?' }]);
+  t.match(await list(id), [
+    { state: 'FAILED', attempts: 1, status: 302, error: /redirect/ },
+    { state: 'FAILED', attempts: 1, status: 404, response: 'who?' },
+  ]);
 });
 
 t.test('a redelivery is a delivery of its own; the old one stays', async (t) => {
@@ -144,7 +186,15 @@ t.test('the end of a run is told once, with how it ended', async (t) => {
   t.equal(target.got[0]!.headers['x-github-event'], 'workflow_run');
   t.match(JSON.parse(target.got[0]!.body.toString()), {
     action: 'completed',
-    workflow_run: { run_number: 1, run_attempt: 1, conclusion: 'failure', status: 'completed', head_branch: 'main', name: 'CI', html_url: 'http://git.example.lan/repos/alice/work/runs/1' },
+    workflow_run: {
+      run_number: 1,
+      run_attempt: 1,
+      conclusion: 'failure',
+      status: 'completed',
+      head_branch: 'main',
+      name: 'CI',
+      html_url: 'http://git.example.lan/repos/alice/work/runs/1',
+    },
     repository: { full_name: 'alice/work' },
     sender: { login: 'alice' },
   });
@@ -163,21 +213,47 @@ t.test('an organisation’s webhook hears of all that it owns, and of nothing el
   await push(rooms, viewer, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await rooms.repositories.stop();
   await webhooks.drain();
-  t.same(target.got.map(({ body }) => (JSON.parse(body.toString()) as { repository: { full_name: string } }).repository.full_name), ['guild/tool']);
+  t.same(
+    target.got.map(
+      ({ body }) => (JSON.parse(body.toString()) as { repository: { full_name: string } }).repository.full_name,
+    ),
+    ['guild/tool'],
+  );
 });
 
-t.test('security G01 an address inside is refused unless an administrator named it, and the refusal names the setting', async (t) => {
-  const { add, target } = await openWorld(t);
-  const port = Number(target.host.split(':')[1]);
-  for (const url of ['https://127.0.0.1/', 'https://10.0.0.1/', 'https://[::1]/', 'https://0x7f.1/', `https://127.0.0.1:${port + 1}/`]) {
-    const refusal = await add({ url }).then(() => null, (error: { reason: string; message: string }) => error);
-    t.match(refusal, { reason: 'invalid_webhook_url', message: /not a public address.*webhooks\.allowed_hosts/ }, url);
-  }
-  for (const url of ['http://hooks.example.org/', 'ftp://hooks.example.org/', 'nonsense', 'https://alice:pw@hooks.example.org/']) {
-    t.equal(await reasonOf(add({ url })), 'invalid_webhook_url', url);
-  }
-  t.ok(await add({ url: 'https://hooks.example.org/x' }), 'a public name needs no entry');
-});
+t.test(
+  'security G01 an address inside is refused unless an administrator named it, and the refusal names the setting',
+  async (t) => {
+    const { add, target } = await openWorld(t);
+    const port = Number(target.host.split(':')[1]);
+    for (const url of [
+      'https://127.0.0.1/',
+      'https://10.0.0.1/',
+      'https://[::1]/',
+      'https://0x7f.1/',
+      `https://127.0.0.1:${port + 1}/`,
+    ]) {
+      const refusal = await add({ url }).then(
+        () => null,
+        (error: { reason: string; message: string }) => error,
+      );
+      t.match(
+        refusal,
+        { reason: 'invalid_webhook_url', message: /not a public address.*webhooks\.allowed_hosts/ },
+        url,
+      );
+    }
+    for (const url of [
+      'http://hooks.example.org/',
+      'ftp://hooks.example.org/',
+      'nonsense',
+      'https://alice:pw@hooks.example.org/',
+    ]) {
+      t.equal(await reasonOf(add({ url })), 'invalid_webhook_url', url);
+    }
+    t.ok(await add({ url: 'https://hooks.example.org/x' }), 'a public name needs no entry');
+  },
+);
 
 t.test('a name that leads inside is refused when the connection is made', async (t) => {
   const { add, send, history, list, target } = await openWorld(t);
@@ -191,12 +267,21 @@ t.test('a name that leads inside is refused when the connection is made', async 
 t.test('the secret is kept sealed, never told, and stays when none is given', async (t) => {
   const { add, webhooks, scope, viewer, db, target, send, history, log } = await openWorld(t);
   const hook = await add({ secret: 'tell nobody', events: ['push'] });
-  t.notMatch(JSON.stringify([hook, await webhooks.list(scope), log, await db.read.query('SELECT * FROM webhooks')]), /tell nobody/);
+  t.notMatch(
+    JSON.stringify([hook, await webhooks.list(scope), log, await db.read.query('SELECT * FROM webhooks')]),
+    /tell nobody/,
+  );
   t.equal(hook.hasSecret, true);
   await webhooks.edit(viewer, scope, hook.id, { url: hook.url, events: ['push'], secret: '' });
   await send(`${zeroId} ${history.commits[0]} ${main}`);
-  t.equal(target.got[0]!.headers['x-gitea-signature'], createHmac('sha256', 'tell nobody').update(target.got[0]!.body).digest('hex'));
-  t.equal((await webhooks.edit(viewer, scope, hook.id, { url: hook.url, events: ['push'], secret: null })).hasSecret, false);
+  t.equal(
+    target.got[0]!.headers['x-gitea-signature'],
+    createHmac('sha256', 'tell nobody').update(target.got[0]!.body).digest('hex'),
+  );
+  t.equal(
+    (await webhooks.edit(viewer, scope, hook.id, { url: hook.url, events: ['push'], secret: null })).hasSecret,
+    false,
+  );
 });
 
 t.test('one that is switched off hears nothing; one that is removed takes its queue along', async (t) => {
@@ -219,7 +304,11 @@ t.test('what was claimed by somebody who died is sent once the claim is over; wh
   const { add, webhooks, scope, db, clock, target } = await openWorld(t);
   const { id } = await add();
   await db.write(({ manager, now }) =>
-    manager.query("INSERT INTO webhook_deliveries (uuid, webhook_id, event, payload, state, next_attempt_at, locked_until, created_at) VALUES ('u', ?, 'ping', '{}', 'PENDING', ?, ?, ?)", [id, now, now + 600_000, now]));
+    manager.query(
+      "INSERT INTO webhook_deliveries (uuid, webhook_id, event, payload, state, next_attempt_at, locked_until, created_at) VALUES ('u', ?, 'ping', '{}', 'PENDING', ?, ?, ?)",
+      [id, now, now + 600_000, now],
+    ),
+  );
   t.equal(await webhooks.drain(), 0);
   clock.advance(600_001);
   t.equal(await webhooks.drain(), 1);

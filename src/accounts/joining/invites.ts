@@ -16,7 +16,12 @@ export interface Invite {
   expiresAt: number;
 }
 
-const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite => ({ id, createdBy, createdAt, expiresAt });
+const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite => ({
+  id,
+  createdBy,
+  createdAt,
+  expiresAt,
+});
 
 /**
  * Makes an invite: good for one person, for seven days unless told otherwise.
@@ -31,7 +36,8 @@ export async function addInvite(
 ): Promise<{ invite: Invite; secret: string }> {
   if (createdBy !== null) {
     const { isAdministrator, disabledAt } = await personById(room, createdBy);
-    if (!isAdministrator || disabledAt !== null) throw forbidden('not_administrator', 'Only an administrator can invite people.');
+    if (!isAdministrator || disabledAt !== null)
+      throw forbidden('not_administrator', 'Only an administrator can invite people.');
   }
   const secret = newSecret(room.random);
   const invite = await room.db.write(async ({ manager, now }) => {

@@ -23,16 +23,24 @@ export async function setupToken(
   { rotate = false }: { rotate?: boolean } = {},
 ): Promise<string> {
   const token = newSetupToken(random);
-  await db.write(async ({ manager, now }) => {
-    if (await manager.existsBy(userSchema, { isAdministrator: true })) {
-      throw conflict('administrator_exists', 'Hearth is set up already: it has an administrator.');
-    }
-    if (rotate) await manager.deleteAll(setupTokenSchema);
-    else await removeSurplus(manager, now);
-    const row = { tokenHash: hashSecret(token), createdAt: now, expiresAt: now + settings.setupTokenLifetimeMs, usedAt: null };
-    await manager.insert(setupTokenSchema, row);
-    // A start waits for it, and prints another after a power failure. What was ended must stay so.
-  }, rotate ? {} : { durable: 'with-the-next' });
+  await db.write(
+    async ({ manager, now }) => {
+      if (await manager.existsBy(userSchema, { isAdministrator: true })) {
+        throw conflict('administrator_exists', 'Hearth is set up already: it has an administrator.');
+      }
+      if (rotate) await manager.deleteAll(setupTokenSchema);
+      else await removeSurplus(manager, now);
+      const row = {
+        tokenHash: hashSecret(token),
+        createdAt: now,
+        expiresAt: now + settings.setupTokenLifetimeMs,
+        usedAt: null,
+      };
+      await manager.insert(setupTokenSchema, row);
+      // A start waits for it, and prints another after a power failure. What was ended must stay so.
+    },
+    rotate ? {} : { durable: 'with-the-next' },
+  );
   return token;
 }
 

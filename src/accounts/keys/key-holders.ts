@@ -16,9 +16,16 @@ export interface KeyHolder {
  */
 export async function keyHolders({ db }: AccountsRoom, fingerprints: readonly string[]): Promise<KeyHolder[]> {
   if (fingerprints.length === 0) return [];
-  const keys = await db.read.find(sshKeySchema, { where: { fingerprint: In([...new Set(fingerprints)]) }, order: { fingerprint: 'ASC' } });
+  const keys = await db.read.find(sshKeySchema, {
+    where: { fingerprint: In([...new Set(fingerprints)]) },
+    order: { fingerprint: 'ASC' },
+  });
   if (keys.length === 0) return [];
-  const people = await db.read.findBy(userSchema, { id: In([...new Set(keys.map(({ userId }) => userId))]), disabledAt: IsNull(), username: Not(IsNull()) });
+  const people = await db.read.findBy(userSchema, {
+    id: In([...new Set(keys.map(({ userId }) => userId))]),
+    disabledAt: IsNull(),
+    username: Not(IsNull()),
+  });
   const names = new Map(people.map(({ id, username }) => [id, username]));
   return keys.flatMap(({ fingerprint, userId }) => {
     const username = names.get(userId);

@@ -74,10 +74,16 @@ export function parsePublicKeyLine(line: unknown): SshPublicKey {
 /** What people paste instead, each with a word on what to paste. */
 function refuseOtherFiles(text: string): void {
   if (/PRIVATE KEY|PuTTY-User-Key-File/.test(text)) {
-    throw refuse('key_private', 'This is a private key: keep it to yourself. Paste the line from the file that ends in ".pub".');
+    throw refuse(
+      'key_private',
+      'This is a private key: keep it to yourself. Paste the line from the file that ends in ".pub".',
+    );
   }
   if (/^-{4,5} ?BEGIN/.test(text)) {
-    throw refuse('key_unreadable', 'This key is in another format. Paste the one line that "ssh-keygen -i" or "ssh-add -L" prints.');
+    throw refuse(
+      'key_unreadable',
+      'This key is in another format. Paste the one line that "ssh-keygen -i" or "ssh-add -L" prints.',
+    );
   }
   if (/[\r\n]/.test(text)) throw refuse('key_several', 'Paste one key at a time: a single line.');
   if (text.length > maxLineLength) throw unreadable();
@@ -93,7 +99,10 @@ function refuseType(type: string, text: string): void {
   }
   const hasKeyFurtherOn = text.split(/[ \t]+/).some((word) => word in readers || /-cert-v\d+@openssh\.com$/.test(word));
   if (hasKeyFurtherOn) {
-    throw refuse('key_options', 'Options before the key are not supported. Paste the line from where the key type starts.');
+    throw refuse(
+      'key_options',
+      'Options before the key are not supported. Paste the line from where the key type starts.',
+    );
   }
   if (/^(?:sk-)?(?:ssh|ecdsa|webauthn)-[\w.@-]+$/.test(type)) {
     throw refuse('key_type_unsupported', `Keys of the type ${type.slice(0, 64)} are not supported.`);
@@ -150,9 +159,13 @@ function readRsa(reader: BlobReader): void {
   const exponent = reader.readPositiveInteger();
   const modulus = reader.readPositiveInteger();
   if (modulus.bits < minRsaBits) {
-    throw refuse('key_too_short', `This RSA key has ${modulus.bits} bits; it needs at least ${minRsaBits}. Better: "ssh-keygen -t ed25519".`);
+    throw refuse(
+      'key_too_short',
+      `This RSA key has ${modulus.bits} bits; it needs at least ${minRsaBits}. Better: "ssh-keygen -t ed25519".`,
+    );
   }
-  const isPlausible = exponent.isOdd && exponent.bits > 1 && exponent.bits <= 64 && modulus.isOdd && modulus.bits <= maxRsaBits;
+  const isPlausible =
+    exponent.isOdd && exponent.bits > 1 && exponent.bits <= 64 && modulus.isOdd && modulus.bits <= maxRsaBits;
   if (!isPlausible) throw new UnreadableBlob();
 }
 
@@ -161,5 +174,9 @@ function refuse(reason: string, message: string, cause?: unknown) {
 }
 
 function unreadable(cause?: unknown) {
-  return refuse('key_unreadable', 'This is not a readable public key. Paste the whole line from the ".pub" file.', cause);
+  return refuse(
+    'key_unreadable',
+    'This is not a readable public key. Paste the whole line from the ".pub" file.',
+    cause,
+  );
 }

@@ -27,11 +27,20 @@ export function checkSshSignature(text: string, signed: Buffer, namespace: strin
     const bytes = Buffer.from(encoded, 'base64');
     if (!bytes.subarray(0, magic.length).equals(magic) || bytes.readUInt32BE(magic.length) !== 1) return null;
     const reader = new BlobReader(bytes.subarray(magic.length + 4));
-    const [key, space, reserved, hash, signature] = [reader.readString(), reader.readString(), reader.readString(), reader.readString(), reader.readString()];
+    const [key, space, reserved, hash, signature] = [
+      reader.readString(),
+      reader.readString(),
+      reader.readString(),
+      reader.readString(),
+      reader.readString(),
+    ];
     reader.end();
     const algorithm = hash.toString('latin1');
     if (!['sha256', 'sha512'].includes(algorithm) || space.toString('latin1') !== namespace) return null;
-    const message = Buffer.concat([magic, ...[space, reserved, hash, createHash(algorithm).update(signed).digest()].map(packed)]);
+    const message = Buffer.concat([
+      magic,
+      ...[space, reserved, hash, createHash(algorithm).update(signed).digest()].map(packed),
+    ]);
     return { fingerprint: fingerprintOf(key), isGood: isSignatureOf(key, signature, message) };
   } catch {
     // Cut short, or no key at all.
@@ -58,14 +67,25 @@ function isSignatureOf(blob: Buffer, signature: Buffer, message: Buffer): boolea
   // A security token signs what it knows: the site, whether somebody touched it, how often it has signed.
   const rest = signature.subarray(8 + Buffer.byteLength(algorithm) + value.length);
   if (algorithm !== type || rest.length !== 5) return false;
-  const attested = Buffer.concat([createHash('sha256').update(application).digest(), rest, createHash('sha256').update(message).digest()]);
-  return isPlainSignature(type.slice('sk-'.length).replace('@openssh.com', ''), algorithm.slice('sk-'.length).replace('@openssh.com', ''), key, value, attested);
+  const attested = Buffer.concat([
+    createHash('sha256').update(application).digest(),
+    rest,
+    createHash('sha256').update(message).digest(),
+  ]);
+  return isPlainSignature(
+    type.slice('sk-'.length).replace('@openssh.com', ''),
+    algorithm.slice('sk-'.length).replace('@openssh.com', ''),
+    key,
+    value,
+    attested,
+  );
 }
 
 /** RSA signs with SHA-2 only; what its key is called says nothing about that. */
 function isPlainSignature(type: string, algorithm: string, key: KeyObject, value: Buffer, message: Buffer): boolean {
   if (type === 'ssh-ed25519') return algorithm === type && verify(null, message, key, value);
-  if (type === 'ssh-rsa') return /^rsa-sha2-(?:256|512)$/.test(algorithm) && verify(`sha${algorithm.slice(-3)}`, message, key, value);
+  if (type === 'ssh-rsa')
+    return /^rsa-sha2-(?:256|512)$/.test(algorithm) && verify(`sha${algorithm.slice(-3)}`, message, key, value);
   const curve = curves[type.slice('ecdsa-sha2-'.length)];
   if (curve === undefined || algorithm !== type) return false;
   const numbers = new BlobReader(value);
@@ -97,8 +117,14 @@ function readJwk(kind: string, reader: BlobReader): JsonWebKey {
   }
   const curve = curves[reader.readString().toString('latin1')];
   const point = reader.readString();
-  if (curve === undefined || kind !== `ecdsa-sha2-nistp${curve.crv.slice(2)}` || point.length !== 1 + 2 * curve.bytes) throw new Error('unknown key');
-  return { kty: 'EC', crv: curve.crv, x: point.subarray(1, 1 + curve.bytes).toString('base64url'), y: point.subarray(1 + curve.bytes).toString('base64url') };
+  if (curve === undefined || kind !== `ecdsa-sha2-nistp${curve.crv.slice(2)}` || point.length !== 1 + 2 * curve.bytes)
+    throw new Error('unknown key');
+  return {
+    kty: 'EC',
+    crv: curve.crv,
+    x: point.subarray(1, 1 + curve.bytes).toString('base64url'),
+    y: point.subarray(1 + curve.bytes).toString('base64url'),
+  };
 }
 
 /** A number as so many bytes: SSH leaves zeros out, and puts one before a sign bit. */

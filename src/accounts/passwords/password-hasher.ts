@@ -38,7 +38,8 @@ export interface PasswordHasherOptions {
 
 /** argon2id of Node's own crypto (RFC 9106). Refuses to start on a runtime without it. */
 export function createPasswordHasher({ cost, atOnce, waiting, random }: PasswordHasherOptions): PasswordHasher {
-  if (typeof argon2 !== 'function') throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');
+  if (typeof argon2 !== 'function')
+    throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');
   const slots = createHashSlots({ atOnce, waiting });
   const derive = promisify(argon2);
 

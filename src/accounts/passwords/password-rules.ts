@@ -26,7 +26,10 @@ export function normalisePassword(password: unknown): string | null {
  * @param field the form field that the refusal belongs to
  */
 export function parsePassword(password: unknown, field = 'password'): string {
-  if (typeof password !== 'string' || [...password.slice(0, 2 * minPasswordCharacters)].length < minPasswordCharacters) {
+  if (
+    typeof password !== 'string' ||
+    [...password.slice(0, 2 * minPasswordCharacters)].length < minPasswordCharacters
+  ) {
     throw invalid('password_too_short', `A password needs at least ${minPasswordCharacters} characters.`, { field });
   }
   if (password.length > maxPasswordBytes || Buffer.byteLength(password) > maxPasswordBytes) {

@@ -16,7 +16,11 @@ export interface Proof {
  *
  * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
  */
-export async function deleteOwnAccount(room: AccountsRoom, personId: string, { password, address }: Proof): Promise<void> {
+export async function deleteOwnAccount(
+  room: AccountsRoom,
+  personId: string,
+  { password, address }: Proof,
+): Promise<void> {
   const { db, hasher, tries } = room;
   const row = await db.read.findOneBy(userSchema, { id: personId });
   if (row === null) throw noSuchPerson();

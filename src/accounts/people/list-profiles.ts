@@ -45,6 +45,7 @@ export async function listProfiles(
 
 function keyOf(after: string): { at: number; id: string } {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (at === undefined || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
   return { at: Number(at), id };
 }

@@ -9,7 +9,11 @@ import type { Person } from './person.ts';
  * a stranger who got it could pass for them (security E07).
  * Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `unknown_person`.
  */
-export async function renamePerson({ db, owners, logger }: AccountsRoom, personId: string, handle: string): Promise<Person> {
+export async function renamePerson(
+  { db, owners, logger }: AccountsRoom,
+  personId: string,
+  handle: string,
+): Promise<Person> {
   const { before, person } = await db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();

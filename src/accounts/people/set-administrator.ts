@@ -14,7 +14,11 @@ import type { Person } from './person.ts';
  * Setting what is already so changes nothing.
  * Refuses: `last_administrator`, `unknown_person`.
  */
-export async function setAdministrator({ db }: AccountsRoom, personId: string, isAdministrator: boolean): Promise<Person> {
+export async function setAdministrator(
+  { db }: AccountsRoom,
+  personId: string,
+  isAdministrator: boolean,
+): Promise<Person> {
   return db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();

@@ -31,7 +31,11 @@ const maxUserAgentCharacters = 255;
  * Signs a person in who has proved who they are by other means than a password:
  * after setup, after an invite. Refuses: `account_disabled`, `unknown_person`.
  */
-export async function startSession(room: AccountsRoom, personId: string, origin: SessionOrigin): Promise<StartedSession> {
+export async function startSession(
+  room: AccountsRoom,
+  personId: string,
+  origin: SessionOrigin,
+): Promise<StartedSession> {
   return room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();

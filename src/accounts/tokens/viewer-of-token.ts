@@ -23,9 +23,7 @@ export async function viewerOfToken(
   if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
   const [user] = db.lookup(userSchema, { id: token.userId });
   if (user === undefined || user.disabledAt !== null) return null;
-  const links = token.allRepositories
-    ? null
-    : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
+  const links = token.allRepositories ? null : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
 
   lastUse.note({ kind: 'token', id: token.id, personId: user.id, address, lastUsedAt: token.lastUsedAt });
   return {

@@ -17,13 +17,27 @@ const maxFiles = 20_000;
  * Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
  * `too_many_artifacts`.
  */
-export async function openFileArtifact(room: CiRoom, task: TaskAtWork, input: { name: unknown; keptMs: number | null }): Promise<ArtifactRow> {
+export async function openFileArtifact(
+  room: CiRoom,
+  task: TaskAtWork,
+  input: { name: unknown; keptMs: number | null },
+): Promise<ArtifactRow> {
   const name = parseArtifactName(input.name);
   return room.db.write(async (tx) => {
-    const [present] = await tx.manager.findBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name, state: In(['uploading', 'ready']) });
+    const [present] = await tx.manager.findBy(artifactSchema, {
+      runId: task.run.id,
+      attempt: task.run.attempt,
+      name,
+      state: In(['uploading', 'ready']),
+    });
     if (present?.form === 'files') return present;
-    if (present !== undefined) throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
-    return insertArtifact(room, tx, task, { name, form: 'files', expiresAt: input.keptMs === null ? null : tx.now + input.keptMs });
+    if (present !== undefined)
+      throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
+    return insertArtifact(room, tx, task, {
+      name,
+      form: 'files',
+      expiresAt: input.keptMs === null ? null : tx.now + input.keptMs,
+    });
   });
 }
 
@@ -52,24 +66,45 @@ export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: nu
   const artifact = await fileArtifactOf(room, task, artifactId);
   const path = parseItemPath(piece.itemPath, artifact.name);
   const length = end - start;
-  if (!(start >= 0 && length > 0 && end <= total) || !Number.isSafeInteger(total) || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw badRange();
+  if (
+    !(start >= 0 && length > 0 && end <= total) ||
+    !Number.isSafeInteger(total) ||
+    !Number.isSafeInteger(sizeBytes) ||
+    sizeBytes < 0
+  )
+    throw badRange();
   await refuseLowDisk(room);
   const { row, old } = await room.db.write(async ({ manager }) => {
     const before = await manager.findOneBy(artifactFileSchema, { artifactId, path });
     if (start > 0) {
-      if (before === null || start > before.receivedBytes || before.storedBytes !== total || before.isGzipped !== isGzipped) throw badRange();
+      if (
+        before === null ||
+        start > before.receivedBytes ||
+        before.storedBytes !== total ||
+        before.isGzipped !== isGzipped
+      )
+        throw badRange();
       return { row: before, old: null };
     }
     // Whichever is larger has to fit: what is stored now, or what it becomes when somebody downloads it.
     const size = Math.max(total, sizeBytes);
     const files = await manager.countBy(artifactFileSchema, { artifactId });
-    if (before === null && files >= maxFiles) throw conflict('too_many_artifact_files', `An artifact has at most ${maxFiles} files.`);
+    if (before === null && files >= maxFiles)
+      throw conflict('too_many_artifact_files', `An artifact has at most ${maxFiles} files.`);
     const present = (await manager.sum(artifactFileSchema, 'sizeBytes', { artifactId })) ?? 0;
     const sum = present - (before?.sizeBytes ?? 0) + size;
     if (sum > room.settings.maxArtifactBytes) throw artifactTooLarge();
     (await allowanceOf(room, manager, artifact.runId))(sum - present);
     // A file of its own for each beginning: two jobs may send the same path at once.
-    const fresh: ArtifactFileRow = { artifactId, path, file: room.random.uuid(), isGzipped, storedBytes: total, receivedBytes: 0, sizeBytes: size };
+    const fresh: ArtifactFileRow = {
+      artifactId,
+      path,
+      file: room.random.uuid(),
+      isGzipped,
+      storedBytes: total,
+      receivedBytes: 0,
+      sizeBytes: size,
+    };
     await manager.upsert(artifactFileSchema, fresh, ['artifactId', 'path']);
     await manager.update(artifactSchema, { id: artifactId }, { sizeBytes: sum });
     return { row: fresh, old: before?.file ?? null };
@@ -78,7 +113,11 @@ export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: nu
   const written = await room.artifacts.write(`${artifact.file}/${row.file}`, start, piece.body, length);
   if (written !== length) throw conflict('artifact_incomplete', `${written} bytes came instead of ${length}.`);
   await room.db.write(({ manager }) =>
-    manager.update(artifactFileSchema, { artifactId, path, file: row.file }, { receivedBytes: Math.max(end, row.receivedBytes) }),
+    manager.update(
+      artifactFileSchema,
+      { artifactId, path, file: row.file },
+      { receivedBytes: Math.max(end, row.receivedBytes) },
+    ),
   );
 }
 
@@ -91,7 +130,13 @@ const badRange = () => invalid('invalid_range', 'The range does not follow what 
 export async function finishFileArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
   const artifact = await room.db.write(async ({ manager }) => {
-    const row = await manager.findOneBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name: wanted, form: 'files', state: In(['uploading', 'ready']) });
+    const row = await manager.findOneBy(artifactSchema, {
+      runId: task.run.id,
+      attempt: task.run.attempt,
+      name: wanted,
+      form: 'files',
+      state: In(['uploading', 'ready']),
+    });
     if (row === null) throw artifactNotFound();
     const files = await manager.findBy(artifactFileSchema, { artifactId: row.id });
     if (!files.some(isWhole)) throw conflict('artifact_incomplete', 'No file has come to its end.');
@@ -105,14 +150,27 @@ export async function finishFileArtifact(room: CiRoom, task: TaskAtWork, name: u
 export const isWhole = ({ receivedBytes, storedBytes }: ArtifactFileRow): boolean => receivedBytes === storedBytes;
 
 /** Refuses `artifact_not_found`, also for one of another run. */
-export async function fileArtifactOf({ db }: Pick<CiRoom, 'db'>, { run }: TaskAtWork, artifactId: number): Promise<ArtifactRow> {
-  const artifact = await db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, form: 'files', state: In(['uploading', 'ready']) });
+export async function fileArtifactOf(
+  { db }: Pick<CiRoom, 'db'>,
+  { run }: TaskAtWork,
+  artifactId: number,
+): Promise<ArtifactRow> {
+  const artifact = await db.read.findOneBy(artifactSchema, {
+    id: artifactId,
+    runId: run.id,
+    form: 'files',
+    state: In(['uploading', 'ready']),
+  });
   if (artifact === null) throw artifactNotFound();
   return artifact;
 }
 
 /** The files of an artifact, by path. Refuses `artifact_not_found`. */
-export async function filesOfArtifact(room: Pick<CiRoom, 'db'>, task: TaskAtWork, artifactId: number): Promise<{ name: string; files: ArtifactFileRow[] }> {
+export async function filesOfArtifact(
+  room: Pick<CiRoom, 'db'>,
+  task: TaskAtWork,
+  artifactId: number,
+): Promise<{ name: string; files: ArtifactFileRow[] }> {
   const { name } = await fileArtifactOf(room, task, artifactId);
   const files = await room.db.read.find(artifactFileSchema, { where: { artifactId }, order: { path: 'ASC' } });
   return { name, files: files.filter(isWhole) };
@@ -126,7 +184,14 @@ export async function openArtifactFile(
   itemPath: string,
 ): Promise<{ content: Readable; bytes: number; isGzipped: boolean }> {
   const artifact = await fileArtifactOf(room, task, artifactId);
-  const row = await room.db.read.findOneBy(artifactFileSchema, { artifactId, path: parseItemPath(itemPath, artifact.name) });
+  const row = await room.db.read.findOneBy(artifactFileSchema, {
+    artifactId,
+    path: parseItemPath(itemPath, artifact.name),
+  });
   if (row === null || !isWhole(row)) throw artifactNotFound();
-  return { content: await room.artifacts.read(`${artifact.file}/${row.file}`), bytes: row.storedBytes, isGzipped: row.isGzipped };
+  return {
+    content: await room.artifacts.read(`${artifact.file}/${row.file}`),
+    bytes: row.storedBytes,
+    isGzipped: row.isGzipped,
+  };
 }

@@ -37,7 +37,8 @@ export class ArtifactStore {
   async recover(): Promise<void> {
     for (const name of await readdir(this.#uploads).catch(() => [])) {
       const staged = new Staged();
-      for (const part of await readdir(path.join(this.#uploads, name))) staged.set(part, (await stat(path.join(this.#uploads, name, part))).size);
+      for (const part of await readdir(path.join(this.#uploads, name)))
+        staged.set(part, (await stat(path.join(this.#uploads, name, part))).size);
       this.#uploading.set(Number(name), staged);
     }
   }
@@ -78,17 +79,20 @@ export class ArtifactStore {
   async assemble(id: number, blockIds: readonly string[]): Promise<void> {
     const staged = this.#uploading.get(id);
     const names = blockIds.map(blockName);
-    if (staged === undefined || names.length > maxBlocks || names.some((name) => !staged.has(name))) throw conflict('missing_block', 'The list names a block that was not uploaded.');
+    if (staged === undefined || names.length > maxBlocks || names.some((name) => !staged.has(name)))
+      throw conflict('missing_block', 'The list names a block that was not uploaded.');
     const target = await open(path.join(this.#uploadOf(id), whole), 'w', 0o600);
     try {
       for (const name of names) {
-        for await (const bytes of createReadStream(path.join(this.#uploadOf(id), name), { highWaterMark: copyAtOnce })) await target.writeFile(bytes as Buffer);
+        for await (const bytes of createReadStream(path.join(this.#uploadOf(id), name), { highWaterMark: copyAtOnce }))
+          await target.writeFile(bytes as Buffer);
       }
     } finally {
       await target.close();
     }
     const bytes = (await stat(path.join(this.#uploadOf(id), whole))).size;
-    for (const name of staged.clear()) if (name !== whole) await rm(path.join(this.#uploadOf(id), name), { force: true });
+    for (const name of staged.clear())
+      if (name !== whole) await rm(path.join(this.#uploadOf(id), name), { force: true });
     staged.set(whole, bytes);
   }
 
@@ -140,7 +144,8 @@ export class ArtifactStore {
     try {
       for await (const bytes of body) {
         if (written + bytes.length > maxBytes) throw conflict('artifact_too_large', 'This is more than was announced.');
-        for (let done = 0; done < bytes.length; ) done += (await handle.write(bytes, done, bytes.length - done, at + written + done)).bytesWritten;
+        for (let done = 0; done < bytes.length; )
+          done += (await handle.write(bytes, done, bytes.length - done, at + written + done)).bytesWritten;
         written += bytes.length;
       }
       await handle.datasync();
@@ -213,4 +218,5 @@ class Staged {
 const blockName = (blockId: string): string => createHash('sha256').update(blockId).digest('hex').slice(0, 40);
 
 /** Where an artifact lies, below the folder of artifacts; a thousand share a folder. */
-export const placeOf = (id: number, form: 'zip' | 'files'): string => `${Math.floor(id / 1000)}/${id}${form === 'zip' ? '.zip' : ''}`;
+export const placeOf = (id: number, form: 'zip' | 'files'): string =>
+  `${Math.floor(id / 1000)}/${id}${form === 'zip' ? '.zip' : ''}`;

@@ -22,13 +22,23 @@ const downloadMs = 3_600_000;
  * The artifacts of a run as its jobs see them: of each name the newest, which may come
  * from an earlier attempt whose job was not run again.
  */
-export async function artifactsOfTask({ db }: Pick<CiRoom, 'db'>, { run }: Pick<TaskAtWork, 'run'>): Promise<ArtifactRow[]> {
-  const rows = await db.read.find(artifactSchema, { where: { runId: run.id, state: 'ready' }, order: { attempt: 'ASC', id: 'ASC' } });
+export async function artifactsOfTask(
+  { db }: Pick<CiRoom, 'db'>,
+  { run }: Pick<TaskAtWork, 'run'>,
+): Promise<ArtifactRow[]> {
+  const rows = await db.read.find(artifactSchema, {
+    where: { runId: run.id, state: 'ready' },
+    order: { attempt: 'ASC', id: 'ASC' },
+  });
   return [...new Map(rows.map((row) => [row.name, row])).values()];
 }
 
 /** Refuses `artifact_not_found`. */
-export async function artifactOfTask(room: Pick<CiRoom, 'db'>, task: Pick<TaskAtWork, 'run'>, name: unknown): Promise<ArtifactRow> {
+export async function artifactOfTask(
+  room: Pick<CiRoom, 'db'>,
+  task: Pick<TaskAtWork, 'run'>,
+  name: unknown,
+): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
   const artifact = (await artifactsOfTask(room, task)).find((one) => one.name === wanted);
   if (artifact === undefined) throw artifactNotFound();
@@ -39,7 +49,13 @@ export async function artifactOfTask(room: Pick<CiRoom, 'db'>, task: Pick<TaskAt
 export async function linkToArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<URLSearchParams> {
   const { id } = await artifactOfTask(room, task, name);
   const expiresAt = room.clock.now() + downloadMs;
-  return signLink(room.key, { method: 'GET', repositoryId: task.run.repositoryId, artifactId: id, taskId: task.taskId, expiresAt });
+  return signLink(room.key, {
+    method: 'GET',
+    repositoryId: task.run.repositoryId,
+    artifactId: id,
+    taskId: task.taskId,
+    expiresAt,
+  });
 }
 
 /** An artifact on its way to somebody, as one zip. */
@@ -59,26 +75,48 @@ export async function openByLink(room: CiRoom, query: URLSearchParams): Promise<
 }
 
 /** All artifacts of a run, also those that are gone; in the order of their making. Refuses `run_not_found`. */
-export async function listArtifacts(room: Pick<CiRoom, 'db'>, found: Pick<Found, 'repository'>, number: number): Promise<ArtifactRow[]> {
+export async function listArtifacts(
+  room: Pick<CiRoom, 'db'>,
+  found: Pick<Found, 'repository'>,
+  number: number,
+): Promise<ArtifactRow[]> {
   const { id } = await findRunRow(room, found, number);
-  return room.db.read.find(artifactSchema, { where: { runId: id, state: In(['ready', 'removed']) }, order: { id: 'ASC' } });
+  return room.db.read.find(artifactSchema, {
+    where: { runId: id, state: In(['ready', 'removed']) },
+    order: { id: 'ASC' },
+  });
 }
 
 /** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
-export async function openArtifact(room: CiRoom, found: Pick<Found, 'repository'>, number: number, artifactId: number): Promise<OpenedArtifact> {
+export async function openArtifact(
+  room: CiRoom,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  artifactId: number,
+): Promise<OpenedArtifact> {
   const run = await findRunRow(room, found, number);
   const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
   if (artifact === null) throw artifactNotFound();
   return open(room, artifact);
 }
 
-async function open({ artifacts, db }: CiRoom, { id, name, form, file, sizeBytes }: ArtifactRow): Promise<OpenedArtifact> {
+async function open(
+  { artifacts, db }: CiRoom,
+  { id, name, form, file, sizeBytes }: ArtifactRow,
+): Promise<OpenedArtifact> {
   if (form === 'zip') return { name, bytes: sizeBytes, content: await artifacts.read(file) };
   const files = await db.read.find(artifactFileSchema, { where: { artifactId: id }, order: { path: 'ASC' } });
   return {
     name,
     bytes: null,
-    content: writeZip(files.filter(isWhole).map((one) => ({ path: one.path, bytes: one.sizeBytes, isGzipped: one.isGzipped, open: () => artifacts.read(`${file}/${one.file}`) }))),
+    content: writeZip(
+      files.filter(isWhole).map((one) => ({
+        path: one.path,
+        bytes: one.sizeBytes,
+        isGzipped: one.isGzipped,
+        open: () => artifacts.read(`${file}/${one.file}`),
+      })),
+    ),
   };
 }
 
@@ -90,7 +128,13 @@ export async function removeArtifactOfTask(room: CiRoom, task: TaskAtWork, name:
 }
 
 /** Refuses `repository_not_found`, `run_not_found`, `artifact_not_found`. */
-export async function removeArtifact(room: CiRoom, viewer: Viewer, found: Found, number: number, artifactId: number): Promise<void> {
+export async function removeArtifact(
+  room: CiRoom,
+  viewer: Viewer,
+  found: Found,
+  number: number,
+  artifactId: number,
+): Promise<void> {
   requireLevel(found, 'write');
   const run = await findRunRow(room, found, number);
   const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });

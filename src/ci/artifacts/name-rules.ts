@@ -13,8 +13,17 @@ const isStep = (part: string): boolean => part === '' || part === '.' || part ==
  * Refuses `invalid_artifact_name`.
  */
 export function parseArtifactName(name: unknown): string {
-  const isFine = typeof name === 'string' && name.isWellFormed() && !isStep(name) && !badInNames.test(name) && Buffer.byteLength(name) <= maxNameBytes;
-  if (!isFine) throw invalid('invalid_artifact_name', 'The name of an artifact has no slashes, quotes or control characters, and at most 255 bytes.');
+  const isFine =
+    typeof name === 'string' &&
+    name.isWellFormed() &&
+    !isStep(name) &&
+    !badInNames.test(name) &&
+    Buffer.byteLength(name) <= maxNameBytes;
+  if (!isFine)
+    throw invalid(
+      'invalid_artifact_name',
+      'The name of an artifact has no slashes, quotes or control characters, and at most 255 bytes.',
+    );
   return name as string;
 }
 
@@ -27,8 +36,13 @@ export function parseItemPath(text: string, artifactName: string): string {
   const [first, ...parts] = text.replaceAll('\\', '/').split('/');
   const path = parts.join('/');
   const isFine =
-    first === artifactName && parts.length > 0 && parts.length <= maxDepth && !parts.some(isStep) &&
-    !badInPaths.test(path) && path.isWellFormed() && Buffer.byteLength(path) <= maxPathBytes;
+    first === artifactName &&
+    parts.length > 0 &&
+    parts.length <= maxDepth &&
+    !parts.some(isStep) &&
+    !badInPaths.test(path) &&
+    path.isWellFormed() &&
+    Buffer.byteLength(path) <= maxPathBytes;
   if (!isFine) throw invalid('invalid_artifact_path', 'This is not the path of a file in the artifact.');
   return path;
 }

@@ -36,7 +36,13 @@ export function signLink(key: InstanceKey, link: Link): URLSearchParams {
  */
 export function readLink(key: InstanceKey, method: Link['method'], query: URLSearchParams, now: number): Link {
   const number = (name: string): number => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : NaN);
-  const link = { method, repositoryId: query.get('repository') ?? '', artifactId: number('artifact'), taskId: number('task'), expiresAt: number('expires') };
+  const link = {
+    method,
+    repositoryId: query.get('repository') ?? '',
+    artifactId: number('artifact'),
+    taskId: number('task'),
+    expiresAt: number('expires'),
+  };
   const expected = Buffer.from(signatureOf(key, link));
   const given = Buffer.from(query.get('sig') ?? '');
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);

@@ -35,17 +35,32 @@ export interface NewArtifact {
 export async function createArtifact(room: CiRoom, task: TaskAtWork, input: NewArtifact): Promise<URLSearchParams> {
   const name = parseArtifactName(input.name);
   const { row, abandoned } = await room.db.write(async (tx) => {
-    const same = await tx.manager.findBy(artifactSchema, { runId: task.run.id, attempt: task.run.attempt, name, state: In(['uploading', 'ready']) });
-    if (same.some(({ state }) => state === 'ready')) throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
+    const same = await tx.manager.findBy(artifactSchema, {
+      runId: task.run.id,
+      attempt: task.run.attempt,
+      name,
+      state: In(['uploading', 'ready']),
+    });
+    if (same.some(({ state }) => state === 'ready'))
+      throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
     await tx.manager.delete(artifactSchema, { id: In(same.map(({ id }) => id)) });
-    return { row: await insertArtifact(room, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }), abandoned: same };
+    return {
+      row: await insertArtifact(room, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }),
+      abandoned: same,
+    };
   });
   for (const old of abandoned) {
     await room.artifacts.abandon(old.id);
     await room.artifacts.remove(old.file);
   }
   const expiresAt = room.clock.now() + uploadMs;
-  return signLink(room.key, { method: 'PUT', repositoryId: task.run.repositoryId, artifactId: row.id, taskId: task.taskId, expiresAt });
+  return signLink(room.key, {
+    method: 'PUT',
+    repositoryId: task.run.repositoryId,
+    artifactId: row.id,
+    taskId: task.taskId,
+    expiresAt,
+  });
 }
 
 /** Refuses `too_many_artifacts`. */
@@ -60,8 +75,17 @@ export async function insertArtifact(
   }
   const latest = now + settings.artifactsKeptMs;
   const row: Omit<ArtifactRow, 'id'> = {
-    runId: run.id, attempt: run.attempt, taskId, name, form, file: '', state: 'uploading', sizeBytes: 0, digest: null,
-    createdAt: now, expiresAt: expiresAt !== null && expiresAt > now ? Math.min(expiresAt, latest) : latest,
+    runId: run.id,
+    attempt: run.attempt,
+    taskId,
+    name,
+    form,
+    file: '',
+    state: 'uploading',
+    sizeBytes: 0,
+    digest: null,
+    createdAt: now,
+    expiresAt: expiresAt !== null && expiresAt > now ? Math.min(expiresAt, latest) : latest,
   };
   const { identifiers } = await manager.insert(artifactSchema, row);
   const id = identifiers[0]!.id as number;
@@ -76,7 +100,12 @@ export async function insertArtifact(
  * Refuses `bad_artifact_link`, `bad_runtime_token` once the task is over,
  * `artifact_not_found`, `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
  */
-export async function receiveArtifact(room: CiRoom, query: URLSearchParams, part: Part, body: AsyncIterable<Buffer>): Promise<void> {
+export async function receiveArtifact(
+  room: CiRoom,
+  query: URLSearchParams,
+  part: Part,
+  body: AsyncIterable<Buffer>,
+): Promise<void> {
   const artifact = await openUpload(room, query);
   await refuseLowDisk(room);
   const mayTake = await allowanceOf(room, room.db.read, artifact.runId);
@@ -89,7 +118,11 @@ export async function receiveArtifact(room: CiRoom, query: URLSearchParams, part
 export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
 
 /** Puts the blocks of an artifact in order. Refuses as `receiveArtifact`, and `missing_block`. */
-export async function assembleArtifact(room: CiRoom, query: URLSearchParams, blockIds: readonly string[]): Promise<void> {
+export async function assembleArtifact(
+  room: CiRoom,
+  query: URLSearchParams,
+  blockIds: readonly string[],
+): Promise<void> {
   const artifact = await openUpload(room, query);
   await room.artifacts.assemble(artifact.id, blockIds);
 }
@@ -97,7 +130,12 @@ export async function assembleArtifact(room: CiRoom, query: URLSearchParams, blo
 async function openUpload(room: CiRoom, query: URLSearchParams): Promise<ArtifactRow> {
   const link = readLink(room.key, 'PUT', query, room.clock.now());
   const { run } = await taskAtWork(room, link.taskId);
-  const artifact = await room.db.read.findOneBy(artifactSchema, { id: link.artifactId, runId: run.id, taskId: link.taskId, state: 'uploading' });
+  const artifact = await room.db.read.findOneBy(artifactSchema, {
+    id: link.artifactId,
+    runId: run.id,
+    taskId: link.taskId,
+    state: 'uploading',
+  });
   if (artifact === null || run.repositoryId !== link.repositoryId) throw artifactNotFound();
   return artifact;
 }
@@ -106,7 +144,9 @@ async function openUpload(room: CiRoom, query: URLSearchParams): Promise<Artifac
 export async function refuseLowDisk({ settings }: Pick<CiRoom, 'settings'>): Promise<void> {
   const space = await statfs(settings.folder).catch(() => null);
   if (space !== null && space.bavail * space.bsize < settings.lowDiskFloorBytes) {
-    throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', { retryAfterSeconds: 60 });
+    throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', {
+      retryAfterSeconds: 60,
+    });
   }
 }
 
@@ -114,14 +154,19 @@ export async function refuseLowDisk({ settings }: Pick<CiRoom, 'settings'>): Pro
  * What keeps a run from filling the disk: asked for every piece that comes, perhaps by
  * several calls at once. The answer refuses `run_too_large`.
  */
-export async function allowanceOf({ settings, artifacts }: Pick<CiRoom, 'settings' | 'artifacts'>, manager: EntityManager, runId: number): Promise<Allowance> {
+export async function allowanceOf(
+  { settings, artifacts }: Pick<CiRoom, 'settings' | 'artifacts'>,
+  manager: EntityManager,
+  runId: number,
+): Promise<Allowance> {
   const rows = await manager.findBy(artifactSchema, { runId, state: In(['uploading', 'ready']) });
   const isStaged = ({ state, form }: ArtifactRow): boolean => state === 'uploading' && form === 'zip';
   const kept = rows.reduce((sum, row) => sum + (isStaged(row) ? 0 : row.sizeBytes), 0);
   const uploads = rows.filter(isStaged);
   return (bytes) => {
     const used = uploads.reduce((sum, { id }) => sum + artifacts.staged(id), kept);
-    if (used + bytes > settings.maxRunArtifactBytes) throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
+    if (used + bytes > settings.maxRunArtifactBytes)
+      throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
   };
 }
 
@@ -139,10 +184,21 @@ export interface FinishedUpload {
  * Refuses `artifact_not_found`, `artifact_incomplete`, `artifact_size_differs`,
  * `artifact_digest_differs`.
  */
-export async function finishArtifact(room: CiRoom, task: TaskAtWork, { name, sizeBytes, digest }: FinishedUpload): Promise<ArtifactRow> {
+export async function finishArtifact(
+  room: CiRoom,
+  task: TaskAtWork,
+  { name, sizeBytes, digest }: FinishedUpload,
+): Promise<ArtifactRow> {
   const { run } = task;
   const artifact = await room.db.read.findOne(artifactSchema, {
-    where: { runId: run.id, attempt: run.attempt, taskId: task.taskId, form: 'zip', name: parseArtifactName(name), state: In(['uploading', 'ready']) },
+    where: {
+      runId: run.id,
+      attempt: run.attempt,
+      taskId: task.taskId,
+      form: 'zip',
+      name: parseArtifactName(name),
+      state: In(['uploading', 'ready']),
+    },
     order: { id: 'DESC' },
   });
   if (artifact === null) throw artifactNotFound();
@@ -152,7 +208,8 @@ export async function finishArtifact(room: CiRoom, task: TaskAtWork, { name, siz
   if (sizeBytes !== null && sizeBytes !== measured.bytes) {
     throw invalid('artifact_size_differs', `${measured.bytes} bytes were uploaded and not ${sizeBytes}.`);
   }
-  if (digest !== null && digest !== measured.digest) throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
+  if (digest !== null && digest !== measured.digest)
+    throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
   await room.artifacts.keep(artifact.id, artifact.file);
   const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
   await room.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));

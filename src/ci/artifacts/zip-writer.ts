@@ -74,14 +74,28 @@ async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: 
   const deflate = createDeflateRaw({ level: 6 });
   const source = await open();
   // Its error reaches whoever reads the end of it.
-  (isGzipped ? pipeline(source, createGunzip(), counted, deflate) : pipeline(source, counted, deflate)).catch((error: Error) => deflate.destroy(error));
+  (isGzipped ? pipeline(source, createGunzip(), counted, deflate) : pipeline(source, counted, deflate)).catch(
+    (error: Error) => deflate.destroy(error),
+  );
   yield* deflate as AsyncIterable<Buffer>;
 }
 
 function localHead({ path, isLarge }: Written): Buffer {
   const extra = isLarge ? Buffer.concat([numbers([2, 0x0001], [2, 16]), Buffer.alloc(16)]) : Buffer.alloc(0);
   return Buffer.concat([
-    numbers([4, 0x0403_4b50], [2, isLarge ? 45 : 20], [2, flags], [2, deflated], [2, 0], [2, date], [4, 0], [4, isLarge ? limit32 : 0], [4, isLarge ? limit32 : 0], [2, path.length], [2, extra.length]),
+    numbers(
+      [4, 0x0403_4b50],
+      [2, isLarge ? 45 : 20],
+      [2, flags],
+      [2, deflated],
+      [2, 0],
+      [2, date],
+      [4, 0],
+      [4, isLarge ? limit32 : 0],
+      [4, isLarge ? limit32 : 0],
+      [2, path.length],
+      [2, extra.length],
+    ),
     path,
     extra,
   ]);
@@ -95,13 +109,30 @@ function sizesBehind({ crc, packed: packedBytes, bytes, isLarge }: Written): Buf
 function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: Written): Buffer {
   const isFar = at >= limit32;
   const wide = [...(isLarge ? [bytes, packedBytes] : []), ...(isFar ? [at] : [])];
-  const extra = wide.length === 0 ? Buffer.alloc(0) : numbers([2, 0x0001], [2, wide.length * 8], ...wide.map((value): Field => [8, value]));
+  const extra =
+    wide.length === 0
+      ? Buffer.alloc(0)
+      : numbers([2, 0x0001], [2, wide.length * 8], ...wide.map((value): Field => [8, value]));
   return Buffer.concat([
     numbers(
-      [4, 0x0201_4b50], [2, 0x0300 | (wide.length > 0 ? 45 : 20)], [2, wide.length > 0 ? 45 : 20], [2, flags], [2, deflated], [2, 0], [2, date], [4, crc],
-      [4, isLarge ? limit32 : packedBytes], [4, isLarge ? limit32 : bytes], [2, path.length], [2, extra.length], [2, 0], [2, 0], [2, 0],
+      [4, 0x0201_4b50],
+      [2, 0x0300 | (wide.length > 0 ? 45 : 20)],
+      [2, wide.length > 0 ? 45 : 20],
+      [2, flags],
+      [2, deflated],
+      [2, 0],
+      [2, date],
+      [4, crc],
+      [4, isLarge ? limit32 : packedBytes],
+      [4, isLarge ? limit32 : bytes],
+      [2, path.length],
+      [2, extra.length],
+      [2, 0],
+      [2, 0],
+      [2, 0],
       // A plain file that its owner may write and everybody read.
-      [4, 0o100644 * 0x10000], [4, isFar ? limit32 : at],
+      [4, 0o100644 * 0x10000],
+      [4, isFar ? limit32 : at],
     ),
     path,
     extra,
@@ -111,11 +142,29 @@ function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: 
 function directoryEnd(count: number, bytes: number, at: number): Buffer {
   const isWide = count >= 0xffff || bytes >= limit32 || at >= limit32;
   const plain = numbers(
-    [4, 0x0605_4b50], [2, 0], [2, 0], [2, isWide ? 0xffff : count], [2, isWide ? 0xffff : count], [4, isWide ? limit32 : bytes], [4, isWide ? limit32 : at], [2, 0],
+    [4, 0x0605_4b50],
+    [2, 0],
+    [2, 0],
+    [2, isWide ? 0xffff : count],
+    [2, isWide ? 0xffff : count],
+    [4, isWide ? limit32 : bytes],
+    [4, isWide ? limit32 : at],
+    [2, 0],
   );
   if (!isWide) return plain;
   return Buffer.concat([
-    numbers([4, 0x0606_4b50], [8, 44], [2, 0x032d], [2, 45], [4, 0], [4, 0], [8, count], [8, count], [8, bytes], [8, at]),
+    numbers(
+      [4, 0x0606_4b50],
+      [8, 44],
+      [2, 0x032d],
+      [2, 45],
+      [4, 0],
+      [4, 0],
+      [8, count],
+      [8, count],
+      [8, bytes],
+      [8, at],
+    ),
     numbers([4, 0x0706_4b50], [4, 0], [8, at + bytes], [4, 1]),
     plain,
   ]);

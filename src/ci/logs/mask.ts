@@ -14,7 +14,13 @@ export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
   if (hidden.length === 0) return (rows) => rows;
   // The longest first, so that no part of one is left beside a shorter one.
-  const pattern = new RegExp(hidden.sort((a, b) => b.length - a.length).map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g');
+  const pattern = new RegExp(
+    hidden
+      .sort((a, b) => b.length - a.length)
+      .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+      .join('|'),
+    'g',
+  );
   return (rows) => {
     const text = rows.toString('utf8');
     if (!pattern.test(text)) return rows;
@@ -29,7 +35,10 @@ function isInContent(text: string, offset: number): boolean {
 }
 
 function spellings(secret: string): string[] {
-  const lines = secret.split(/\r?\n/).map((line) => line.trim()).filter((line) => line.length >= 2 * shortestSecret);
+  const lines = secret
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line.length >= 2 * shortestSecret);
   const whole = secret.trim();
   const base64 = Buffer.from(secret).toString('base64');
   return [

@@ -70,7 +70,12 @@ const rowsAtOnce = 1_000;
 const lookAgainMs = 1_000;
 
 /** Follows a log from a row on, until it is complete or the follower leaves. */
-export async function* followLog(room: Room, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
+export async function* followLog(
+  room: Room,
+  taskId: number,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<LogNews> {
   for (let next = from; !signal.aborted; ) {
     const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
     const log = await room.logs.log(taskId);

@@ -33,7 +33,12 @@ export interface IncomingLog {
  * Refuses `negative_log_index`, `task_not_found` (also for another runner's),
  * `log_sealed` for new rows of a complete log.
  */
-export async function receiveLog(room: CiRoom, masks: Masks, runner: Pick<RunnerRow, 'id'>, incoming: IncomingLog): Promise<number> {
+export async function receiveLog(
+  room: CiRoom,
+  masks: Masks,
+  runner: Pick<RunnerRow, 'id'>,
+  incoming: IncomingLog,
+): Promise<number> {
   const { taskId, index, rows, noMore } = incoming;
   if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
   await rows.flush();
@@ -102,16 +107,25 @@ async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
 }
 
 /** What the database has to know of a log, which is little while it grows. */
-async function note(room: CiRoom, task: TaskRow, log: LogFile, { dropped, isComplete }: { dropped: number; isComplete: boolean }): Promise<void> {
+async function note(
+  room: CiRoom,
+  task: TaskRow,
+  log: LogFile,
+  { dropped, isComplete }: { dropped: number; isComplete: boolean },
+): Promise<void> {
   if (dropped === 0 && !isComplete && task.confirmedAt !== null) return;
   await room.db.write(({ manager, now }) =>
-    manager.update(taskSchema, { id: task.id }, {
-      confirmedAt: task.confirmedAt ?? now,
-      logRows: log.rows,
-      logBytes: log.bytes,
-      logDropped: task.logDropped + dropped,
-      ...(isComplete ? { sealedAt: now } : {}),
-    }),
+    manager.update(
+      taskSchema,
+      { id: task.id },
+      {
+        confirmedAt: task.confirmedAt ?? now,
+        logRows: log.rows,
+        logBytes: log.bytes,
+        logDropped: task.logDropped + dropped,
+        ...(isComplete ? { sealedAt: now } : {}),
+      },
+    ),
   );
 }
 
@@ -126,7 +140,8 @@ export class Masks {
       const job = await db.read.findOneByOrFail(jobSchema, { id: task.jobId });
       const run = await db.read.findOneByOrFail(runSchema, { id: job.runId });
       const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
-      const secrets = located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
+      const secrets =
+        located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
       mask = createMask([taskToken(key, task.id), runtimeTokenOf(room, task, job), ...secrets]);
       this.#masks.set(task.id, mask);
       if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);

@@ -61,7 +61,9 @@ export class RowBuffer {
   /** All rows but the first `skip`, in pieces that end with a row. After `flush`. */
   async *from(skip: number): AsyncGenerator<Buffer> {
     const source: Iterable<Buffer> | AsyncIterable<Buffer> =
-      this.#spilled === null ? this.#parts : (createReadStream(this.#file, { highWaterMark: writeAtOnce }) as AsyncIterable<Buffer>);
+      this.#spilled === null
+        ? this.#parts
+        : (createReadStream(this.#file, { highWaterMark: writeAtOnce }) as AsyncIterable<Buffer>);
     let left = skip;
     let rest: Buffer = Buffer.alloc(0);
     for await (const bytes of source) {

@@ -32,7 +32,13 @@ function formatTime(time: { seconds: bigint; nanos: number } | null): string {
 const cutMark = ' [cut: the line is longer than 64 KiB]';
 
 function fitContent(content: string): string {
-  const line = /[\r\n]/.test(content) ? content.replace(/\r?\n$/, '').replaceAll('\r\n', '\\n').replaceAll('\n', '\\n').replaceAll('\r', '\\r') : content;
+  const line = /[\r\n]/.test(content)
+    ? content
+        .replace(/\r?\n$/, '')
+        .replaceAll('\r\n', '\\n')
+        .replaceAll('\n', '\\n')
+        .replaceAll('\r', '\\r')
+    : content;
   // A character has at most three bytes for each of its UTF-16 units.
   if (line.length * 3 <= maxRowBytes || Buffer.byteLength(line) <= maxRowBytes) return line;
   return cutText(line, maxRowBytes - cutMark.length) + cutMark;

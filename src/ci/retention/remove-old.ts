@@ -22,7 +22,11 @@ export interface RemovedOld {
  * be called at any time and again.
  */
 export async function removeOld(room: CiRoom): Promise<RemovedOld> {
-  const removed = { logs: await removeOldLogs(room), artifacts: await removeOldArtifacts(room), strays: await removeStrays(room) };
+  const removed = {
+    logs: await removeOldLogs(room),
+    artifacts: await removeOldArtifacts(room),
+    strays: await removeStrays(room),
+  };
   await room.db.write(({ manager }) =>
     manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
   );
@@ -35,8 +39,13 @@ async function removeOldLogs({ db, clock, settings, logs }: CiRoom): Promise<num
   let count = 0;
   for (;;) {
     const old = await db.read.find(taskSchema, {
-      where: { sealedAt: Not(IsNull()), stoppedAt: LessThan(clock.now() - settings.logsKeptMs), logRemovedAt: IsNull() },
-      select: { id: true }, take: atOnce,
+      where: {
+        sealedAt: Not(IsNull()),
+        stoppedAt: LessThan(clock.now() - settings.logsKeptMs),
+        logRemovedAt: IsNull(),
+      },
+      select: { id: true },
+      take: atOnce,
     });
     if (old.length === 0) return count;
     const ids = old.map(({ id }) => id);

@@ -27,11 +27,17 @@ export async function removeRun(room: CiRoom, viewer: Viewer, found: Found, numb
     if (run === null) throw runNotFound();
     if (!isFinal(run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     const jobs = await manager.find(jobSchema, { where: { runId: id }, select: { id: true } });
-    const tasks = await manager.find(taskSchema, { where: { jobId: In(jobs.map((job) => job.id)) }, select: { id: true } });
+    const tasks = await manager.find(taskSchema, {
+      where: { jobId: In(jobs.map((job) => job.id)) },
+      select: { id: true },
+    });
     const rows = await manager.findBy(artifactSchema, { runId: id });
     const targets = [`runs/${number}`, ...jobs.map((job) => `runs/${number}/jobs/${job.id}`)];
     await room.repositories.removeStatusesTo(tx, run.repositoryId, run.sha, targets);
-    const last = Math.max(number, (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0);
+    const last = Math.max(
+      number,
+      (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0,
+    );
     await manager.upsert(runNumberSchema, { repositoryId: run.repositoryId, last }, ['repositoryId']);
     await manager.delete(runSchema, { id });
     return { taskIds: tasks.map((task) => task.id), artifacts: rows };

@@ -15,13 +15,18 @@ type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
 export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
   const facts = readSaidFacts(said);
   // Since a write is due anyway, commands beside the server see at once that it is there.
-  await room.db.write(({ manager, now }) => manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }));
+  await room.db.write(({ manager, now }) =>
+    manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
+  );
   return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
 }
 
 /** The runners of one scope, or all of them, in the order in which they came. */
 export async function listRunners({ db, presence, clock }: Room, scope: CiScope | null): Promise<Runner[]> {
-  const rows = await db.read.find(runnerSchema, { ...(scope === null ? {} : { where: inScope(scope) }), order: { id: 'ASC' } });
+  const rows = await db.read.find(runnerSchema, {
+    ...(scope === null ? {} : { where: inScope(scope) }),
+    order: { id: 'ASC' },
+  });
   return rows.map((row) => toRunner(row, presence, clock.now()));
 }
 
@@ -36,9 +41,16 @@ export async function findRunner({ db, presence, clock }: Room, scope: CiScope |
 }
 
 /** A disabled runner keeps its task and gets no further one. Refuses `runner_not_found`. */
-export async function setRunnerDisabled(room: Room, scope: CiScope | null, id: number, isDisabled: boolean): Promise<Runner> {
+export async function setRunnerDisabled(
+  room: Room,
+  scope: CiScope | null,
+  id: number,
+  isDisabled: boolean,
+): Promise<Runner> {
   const runner = await findRunner(room, scope, id);
-  await room.db.write(({ manager, now }) => manager.update(runnerSchema, { id }, { disabledAt: isDisabled ? now : null }));
+  await room.db.write(({ manager, now }) =>
+    manager.update(runnerSchema, { id }, { disabledAt: isDisabled ? now : null }),
+  );
   return { ...runner, isDisabled };
 }
 

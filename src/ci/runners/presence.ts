@@ -30,7 +30,10 @@ export class Presence {
   }
 
   /** The newer of what the row says and what was heard since. */
-  of(runner: Pick<RunnerRow, 'id' | 'lastSeenAt' | 'lastActiveAt'>): { lastSeenAt: number | null; lastActiveAt: number | null } {
+  of(runner: Pick<RunnerRow, 'id' | 'lastSeenAt' | 'lastActiveAt'>): {
+    lastSeenAt: number | null;
+    lastActiveAt: number | null;
+  } {
     const heard = this.#heard.get(runner.id);
     return {
       lastSeenAt: latest(heard?.seenAt ?? null, runner.lastSeenAt),
@@ -44,7 +47,11 @@ export class Presence {
     if (news.length === 0) return;
     await db.write(async ({ manager }) => {
       for (const [id, { seenAt, activeAt }] of news) {
-        await manager.update(runnerSchema, { id }, { lastSeenAt: seenAt, ...(activeAt === null ? {} : { lastActiveAt: activeAt }) });
+        await manager.update(
+          runnerSchema,
+          { id },
+          { lastSeenAt: seenAt, ...(activeAt === null ? {} : { lastActiveAt: activeAt }) },
+        );
       }
     });
     for (const [, heard] of news) heard.written = true;

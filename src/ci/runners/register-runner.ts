@@ -28,7 +28,11 @@ const maxRunnersPerScope = 1000;
  * Refuses `incomplete_registration`, `unknown_registration_token`,
  * `replaced_registration_token`, `too_many_runners`.
  */
-export async function registerRunner(room: Room, registrationToken: string, input: NewRunner): Promise<{ runner: Runner; token: string }> {
+export async function registerRunner(
+  room: Room,
+  registrationToken: string,
+  input: NewRunner,
+): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
   const { token, ...kept } = newRunnerToken(room.random);
@@ -44,12 +48,18 @@ export async function registerRunner(room: Room, registrationToken: string, inpu
  * Makes a runner without a registration: the page does this and shows its
  * configuration. Refuses `incomplete_registration`, `too_many_runners`.
  */
-export async function createRunner(room: Room, scope: CiScope, input: Pick<NewRunner, 'name' | 'ephemeral'>): Promise<{ runner: Runner; token: string }> {
+export async function createRunner(
+  room: Room,
+  scope: CiScope,
+  input: Pick<NewRunner, 'name' | 'ephemeral'>,
+): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '') throw incomplete();
   const { token, ...kept } = newRunnerToken(room.random);
   const said = { version: '', labels: [], capabilities: [] };
-  const row = await room.db.write((tx) => insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() }));
+  const row = await room.db.write((tx) =>
+    insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() }),
+  );
   room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
   return { runner: toRunner(row, room.presence, room.clock.now()), token };
 }
@@ -72,9 +82,15 @@ export interface OfflineRunner {
  * Refuses `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`,
  * `runner_elsewhere`.
  */
-export async function registerOffline(room: Room, scope: CiScope, input: OfflineRunner, { mayMove }: { mayMove: boolean }): Promise<Runner> {
+export async function registerOffline(
+  room: Room,
+  scope: CiScope,
+  input: OfflineRunner,
+  { mayMove }: { mayMove: boolean },
+): Promise<Runner> {
   const { secret } = input;
-  if (!sharedSecret.test(secret)) throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.', { field: 'secret' });
+  if (!sharedSecret.test(secret))
+    throw invalid('invalid_runner_secret', 'The secret is 40 hex digits in lower case.', { field: 'secret' });
   const name = cutName(input.name);
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
@@ -82,11 +98,24 @@ export async function registerOffline(room: Room, scope: CiScope, input: Offline
   const kept = keepToken(room.random, secret);
   const row = await room.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
-    if (before === null) return insertRunner(tx, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
+    if (before === null)
+      return insertRunner(tx, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
     const columns = toColumns(scope);
-    const isHere = (Object.keys(columns) as (keyof typeof columns)[]).every((column) => columns[column] === before[column]);
-    if (!isHere && !mayMove) throw conflict('runner_elsewhere', 'A runner with this secret is registered somewhere else. Choose another secret.', { field: 'secret' });
-    const changes = { name, ...columns, ...(isTokenOf(before, secret) ? {} : kept), ...(labels.length === 0 ? {} : { labels }) };
+    const isHere = (Object.keys(columns) as (keyof typeof columns)[]).every(
+      (column) => columns[column] === before[column],
+    );
+    if (!isHere && !mayMove)
+      throw conflict(
+        'runner_elsewhere',
+        'A runner with this secret is registered somewhere else. Choose another secret.',
+        { field: 'secret' },
+      );
+    const changes = {
+      name,
+      ...columns,
+      ...(isTokenOf(before, secret) ? {} : kept),
+      ...(labels.length === 0 ? {} : { labels }),
+    };
     await tx.manager.update(runnerSchema, { id: before.id }, changes);
     return { ...before, ...changes };
   });
@@ -108,8 +137,17 @@ async function insertRunner({ manager, now }: Tx, scope: CiScope, input: Inserte
     throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
   }
   const row: Omit<RunnerRow, 'id'> = {
-    uuid, ...toColumns(scope), tokenSalt, tokenHash, name, ephemeral, ...readSaidFacts(input),
-    disabledAt: null, createdAt: now, lastSeenAt: null, lastActiveAt: null,
+    uuid,
+    ...toColumns(scope),
+    tokenSalt,
+    tokenHash,
+    name,
+    ephemeral,
+    ...readSaidFacts(input),
+    disabledAt: null,
+    createdAt: now,
+    lastSeenAt: null,
+    lastActiveAt: null,
   };
   const { identifiers } = await manager.insert(runnerSchema, row);
   return { ...row, id: identifiers[0]!.id as number };

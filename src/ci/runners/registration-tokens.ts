@@ -29,7 +29,12 @@ export function makeOnceToken(room: Room, scope: CiScope, madeBy: string | null)
   return makeToken(room, scope, madeBy, true);
 }
 
-async function makeToken({ db, random }: Room, scope: CiScope, madeBy: string | null, singleUse: boolean): Promise<string> {
+async function makeToken(
+  { db, random }: Room,
+  scope: CiScope,
+  madeBy: string | null,
+  singleUse: boolean,
+): Promise<string> {
   const token = random.bytes(20).toString('hex');
   await db.write(async ({ manager, now }) => {
     if (!singleUse) await manager.update(registrationTokenSchema, presentOf(scope), { replacedAt: now });
@@ -62,7 +67,10 @@ export async function useRegistrationToken({ manager, now }: Tx, token: string):
   const row = await manager.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });
   if (row === null) throw invalid('unknown_registration_token', 'runner registration token not found');
   if (row.replacedAt !== null || (row.singleUse && now - row.createdAt > onceWorksForMs)) {
-    throw invalid('replaced_registration_token', 'runner registration token has been invalidated, please use the latest one');
+    throw invalid(
+      'replaced_registration_token',
+      'runner registration token has been invalidated, please use the latest one',
+    );
   }
   if (row.singleUse) await manager.update(registrationTokenSchema, { id: row.id }, { replacedAt: now });
   return scopeOf(row);

@@ -27,7 +27,13 @@ export async function advanceRun(room: CiRoom, tx: Tx, loaded: LoadedRun, after:
 }
 
 /** The same for jobs that were changed a moment ago in this write; saves the board. */
-export async function advanceJobs(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun): Promise<void> {
+export async function advanceJobs(
+  room: CiRoom,
+  tx: Tx,
+  after: Aftermath,
+  board: JobBoard,
+  loaded: LoadedRun,
+): Promise<void> {
   const { run } = board;
   if (run.concurrencyState === 'pending' || !loaded.parsed.ok) return board.save();
   const { workflow } = loaded.parsed;
@@ -79,7 +85,9 @@ class Advance {
     for (const failed of jobs.filter((job) => job.status === 'failure' && job.failFast && !job.continueOnError)) {
       for (const sibling of jobs) {
         if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
-        await cancelJob(this.#room, this.#tx, this.#board, sibling, { reason: `Cancelled because ${failed.name} failed.` });
+        await cancelJob(this.#room, this.#tx, this.#board, sibling, {
+          reason: `Cancelled because ${failed.name} failed.`,
+        });
       }
     }
   }
@@ -113,7 +121,9 @@ class Advance {
   async startWaiting(): Promise<void> {
     for (const job of [...this.#board.jobs].sort((a, b) => a.position - b.position)) {
       if (job.hold !== 'parallel') continue;
-      const busy = this.#board.jobs.filter((one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)));
+      const busy = this.#board.jobs.filter(
+        (one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)),
+      );
       if (job.maxParallel !== null && busy.length >= job.maxParallel) continue;
       const place = job.concurrencyGroup === null ? 'none' : await this.#claim(job);
       if (place === 'pending') this.#board.change(job, { hold: 'concurrency', concurrencyState: 'pending' });
@@ -124,11 +134,24 @@ class Advance {
   /** Legs of this very run wait for each other, too. */
   async #claim(job: JobRow): Promise<'holding' | 'pending'> {
     const group = job.concurrencyGroup!;
-    const isTakenHere = this.#board.jobs.some((one) => one !== job && one.concurrencyGroup === group && one.concurrencyState !== null);
+    const isTakenHere = this.#board.jobs.some(
+      (one) => one !== job && one.concurrencyGroup === group && one.concurrencyState !== null,
+    );
     const definition = this.#workflow.jobs.get(job.jobKey)!;
-    const settlement = settleJob({ ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } }, await this.#contextsOf(definition), { own: fine, call: fine }, job.leg);
+    const settlement = settleJob(
+      { ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } },
+      await this.#contextsOf(definition),
+      { own: fine, call: fine },
+      job.leg,
+    );
     const concurrency = settlement.kind === 'go' ? settlement.legs[0]!.concurrency : null;
-    const place = await claimGroup(this.#room, this.#tx, this.#after, this.#board.run, concurrency ?? { group, cancelInProgress: false, queue: 'single' });
+    const place = await claimGroup(
+      this.#room,
+      this.#tx,
+      this.#after,
+      this.#board.run,
+      concurrency ?? { group, cancelInProgress: false, queue: 'single' },
+    );
     return isTakenHere ? 'pending' : place;
   }
 
@@ -138,7 +161,13 @@ class Advance {
 
   async #contextsOf(definition: JobDefinition): Promise<JobContexts> {
     this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
-    const around = { manager: this.#tx.manager, settings: this.#room.settings, loaded: this.#loaded, workflow: this.#workflow, variables: this.#variables };
+    const around = {
+      manager: this.#tx.manager,
+      settings: this.#room.settings,
+      loaded: this.#loaded,
+      workflow: this.#workflow,
+      variables: this.#variables,
+    };
     return contextsOfJob(around, definition, this.#board.jobs);
   }
 }

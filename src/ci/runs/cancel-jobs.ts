@@ -20,7 +20,13 @@ export interface CancelOptions {
  * task (post steps) is told at its next report and the job is `cancelling` until
  * then; every other runner, and one that is silent, is not waited for.
  */
-export async function cancelJob(room: Pick<CiRoom, 'presence'>, tx: Tx, board: JobBoard, job: JobRow, { reason, force = false }: CancelOptions): Promise<void> {
+export async function cancelJob(
+  room: Pick<CiRoom, 'presence'>,
+  tx: Tx,
+  board: JobBoard,
+  job: JobRow,
+  { reason, force = false }: CancelOptions,
+): Promise<void> {
   if (isFinal(job.status)) return;
   if (!isRunning(job.status)) return board.change(job, { status: 'cancelled', reason });
   const task = await tx.manager.findOneBy(taskSchema, { id: job.taskId! });
@@ -34,7 +40,11 @@ export async function cancelJob(room: Pick<CiRoom, 'presence'>, tx: Tx, board: J
   board.change(job, { status: 'cancelled', reason });
 }
 
-async function windsUpTasks({ presence }: Pick<CiRoom, 'presence'>, { manager, now }: Tx, runnerId: number): Promise<boolean> {
+async function windsUpTasks(
+  { presence }: Pick<CiRoom, 'presence'>,
+  { manager, now }: Tx,
+  runnerId: number,
+): Promise<boolean> {
   const runner = await manager.findOneBy(runnerSchema, { id: runnerId });
   if (runner === null || !runner.capabilities.includes(cancelling)) return false;
   const { lastSeenAt } = presence.of(runner);
@@ -42,7 +52,12 @@ async function windsUpTasks({ presence }: Pick<CiRoom, 'presence'>, { manager, n
 }
 
 /** Cancels all that a run has not ended yet, and keeps what is still blocked from beginning. */
-export async function cancelJobs(room: Pick<CiRoom, 'presence'>, tx: Tx, board: JobBoard, options: CancelOptions): Promise<void> {
+export async function cancelJobs(
+  room: Pick<CiRoom, 'presence'>,
+  tx: Tx,
+  board: JobBoard,
+  options: CancelOptions,
+): Promise<void> {
   board.run.isCancelled = true;
   if (options.reason !== null) board.run.reason = options.reason;
   for (const job of board.jobs) await cancelJob(room, tx, board, job, options);

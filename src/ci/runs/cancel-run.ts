@@ -17,7 +17,13 @@ import type { RunRow } from './run-schema.ts';
  * the time to, unless forced.
  * Refuses `repository_not_found`, `run_not_found`, `run_ended`.
  */
-export async function cancelRun(room: CiRoom, viewer: Viewer, found: Found, number: number, { force }: { force: boolean }): Promise<RunRow> {
+export async function cancelRun(
+  room: CiRoom,
+  viewer: Viewer,
+  found: Found,
+  number: number,
+  { force }: { force: boolean },
+): Promise<RunRow> {
   requireLevel(found, 'write');
   const { id } = await findRunRow(room, found, number);
   const run = await changeRuns(room, async (tx, after) => {

@@ -28,7 +28,11 @@ export async function follow(room: CiRoom, after: Aftermath): Promise<void> {
 
 /** Looks at every run that has not ended: at start, for what a crash left half done. */
 export async function advanceAll(room: CiRoom): Promise<void> {
-  const runs = await room.db.read.find(runSchema, { where: { finishedAt: IsNull() }, select: { id: true }, order: { id: 'ASC' } });
+  const runs = await room.db.read.find(runSchema, {
+    where: { finishedAt: IsNull() },
+    select: { id: true },
+    order: { id: 'ASC' },
+  });
   for (const { id } of runs) await advance(room, id);
 }
 

@@ -22,12 +22,25 @@ export async function claimGroup(
   run: RunRow,
   { group, cancelInProgress, queue }: SettledConcurrency,
 ): Promise<'holding' | 'pending'> {
-  const membersOf = (state: 'holding' | 'pending') => groupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
+  const membersOf = (state: 'holding' | 'pending') =>
+    groupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
   if (queue === 'single') {
-    await cancelMembers(room, tx, after, await membersOf('pending'), `Replaced by run ${run.number}, which waits for the group “${group}” now.`);
+    await cancelMembers(
+      room,
+      tx,
+      after,
+      await membersOf('pending'),
+      `Replaced by run ${run.number}, which waits for the group “${group}” now.`,
+    );
   }
   if (cancelInProgress) {
-    await cancelMembers(room, tx, after, await membersOf('holding'), `Cancelled for run ${run.number} of the group “${group}”.`);
+    await cancelMembers(
+      room,
+      tx,
+      after,
+      await membersOf('holding'),
+      `Cancelled for run ${run.number} of the group “${group}”.`,
+    );
   }
   const holding = await membersOf('holding');
   const pending = await membersOf('pending');

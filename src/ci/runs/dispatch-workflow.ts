@@ -85,23 +85,38 @@ export async function dispatchWorkflow(
   const actor = viewer.kind === 'person' ? (viewer.username ?? nobody) : nobody;
   const sender = { login: actor, username: actor };
   return changeRuns(room, (tx, after) =>
-    startRun(room, tx, after, { repository, owner, actor }, {
-      workflowPath: file.path,
-      content: file.content,
-      parsed,
-      event: 'workflow_dispatch',
-      eventPayload: { inputs, ref, workflow: file.path, repository: repositoryPayload(found, room.settings.baseUrl), sender },
-      ref,
-      sha,
-      isTrusted: true,
-      actorId,
-      title: parsed.workflow.name,
-    }),
+    startRun(
+      room,
+      tx,
+      after,
+      { repository, owner, actor },
+      {
+        workflowPath: file.path,
+        content: file.content,
+        parsed,
+        event: 'workflow_dispatch',
+        eventPayload: {
+          inputs,
+          ref,
+          workflow: file.path,
+          repository: repositoryPayload(found, room.settings.baseUrl),
+          sender,
+        },
+        ref,
+        sha,
+        isTrusted: true,
+        actorId,
+        title: parsed.workflow.name,
+      },
+    ),
   );
 }
 
 /** Values as texts, as the runner wants them; it converts them by the types in the file. */
-function readInputs(declared: ReadonlyMap<string, DispatchInput>, given: ReadonlyMap<string, string>): { [name: string]: Json } {
+function readInputs(
+  declared: ReadonlyMap<string, DispatchInput>,
+  given: ReadonlyMap<string, string>,
+): { [name: string]: Json } {
   const values: [string, Json][] = [];
   for (const [name, { required, type, options, default: fallback }] of declared) {
     const refuse = (message: string) => invalid('invalid_input', message, { field: `input-${name}` });
@@ -110,7 +125,8 @@ function readInputs(declared: ReadonlyMap<string, DispatchInput>, given: Readonl
     if (value.length > maxInputLength) throw refuse(`${name} is too long.`);
     if (type === 'boolean' && value !== 'true' && value !== 'false') throw refuse(`${name} is true or false.`);
     if (type === 'number' && value !== '' && !Number.isFinite(Number(value))) throw refuse(`${name} is a number.`);
-    if (type === 'choice' && value !== '' && !options.includes(value)) throw refuse(`${name} is one of ${options.join(', ')}.`);
+    if (type === 'choice' && value !== '' && !options.includes(value))
+      throw refuse(`${name} is one of ${options.join(', ')}.`);
     values.push([name, value]);
   }
   return Object.fromEntries(values);

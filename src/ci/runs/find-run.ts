@@ -13,7 +13,11 @@ import type { RunRow } from './run-schema.ts';
 type Room = Pick<CiRoom, 'db' | 'reports'>;
 
 /** A run of a repository by its number. Refuses `run_not_found`. */
-export async function findRunRow({ db }: Pick<Room, 'db'>, found: Pick<Found, 'repository'>, number: number): Promise<RunRow> {
+export async function findRunRow(
+  { db }: Pick<Room, 'db'>,
+  found: Pick<Found, 'repository'>,
+  number: number,
+): Promise<RunRow> {
   const run = await db.read.findOneBy(runSchema, { repositoryId: found.repository.id, number });
   if (run === null) throw runNotFound();
   return run;
@@ -31,11 +35,19 @@ export interface RunWithJobs {
  * A run and the jobs of an attempt, the newest unless another is asked for.
  * Refuses `run_not_found`, also for an attempt that it has not had.
  */
-export async function findRun(room: Room, found: Pick<Found, 'repository'>, number: number, attempt?: number): Promise<RunWithJobs> {
+export async function findRun(
+  room: Room,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  attempt?: number,
+): Promise<RunWithJobs> {
   const run = await findRunRow(room, found, number);
   const shown = attempt ?? run.attempt;
   if (shown < 1 || shown > run.attempt) throw runNotFound();
-  const jobs = await room.db.read.find(jobSchema, { where: { runId: run.id, attempt: shown }, order: { position: 'ASC', id: 'ASC' } });
+  const jobs = await room.db.read.find(jobSchema, {
+    where: { runId: run.id, attempt: shown },
+    order: { position: 'ASC', id: 'ASC' },
+  });
   return { run, attempt: shown, jobs };
 }
 
@@ -48,7 +60,12 @@ export interface JobWithTask {
 }
 
 /** Refuses `run_not_found`, also for a job of another run. */
-export async function findJob(room: Room, found: Pick<Found, 'repository'>, number: number, jobId: number): Promise<JobWithTask> {
+export async function findJob(
+  room: Room,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  jobId: number,
+): Promise<JobWithTask> {
   const run = await findRunRow(room, found, number);
   const job = await room.db.read.findOneBy(jobSchema, { id: jobId, runId: run.id });
   if (job === null) throw runNotFound();
@@ -60,12 +77,19 @@ export async function findJob(room: Room, found: Pick<Found, 'repository'>, numb
 /** A task that was ended from outside leaves a step that nobody reported the end of. */
 function endedWith(task: TaskRow, step: StepRow): StepRow {
   if (!isFinal(task.status) || (step.status !== 'running' && step.status !== 'waiting')) return step;
-  return step.status === 'running' ? { ...step, status: 'cancelled', stoppedAt: task.stoppedAt } : { ...step, status: 'skipped' };
+  return step.status === 'running'
+    ? { ...step, status: 'cancelled', stoppedAt: task.stoppedAt }
+    : { ...step, status: 'skipped' };
 }
 
 /** The steps of some tasks, in order, with what their runners have said since it was last written. */
 export async function stepsOf({ db, reports }: Room, taskIds: readonly number[]): Promise<StepRow[]> {
-  const rows = await db.read.find(stepSchema, { where: { taskId: In([...taskIds]) }, order: { taskId: 'ASC', position: 'ASC' } });
-  const newer = new Map(taskIds.flatMap((id) => reports.unwritten(id)).map((step) => [`${step.taskId} ${step.position}`, step]));
+  const rows = await db.read.find(stepSchema, {
+    where: { taskId: In([...taskIds]) },
+    order: { taskId: 'ASC', position: 'ASC' },
+  });
+  const newer = new Map(
+    taskIds.flatMap((id) => reports.unwritten(id)).map((step) => [`${step.taskId} ${step.position}`, step]),
+  );
   return rows.map((row) => newer.get(`${row.taskId} ${row.position}`) ?? row);
 }

@@ -26,7 +26,13 @@ export class JobBoard {
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
 
-  private constructor(room: Pick<CiRoom, 'repositories' | 'endings'>, tx: Tx, after: Aftermath, run: RunRow, jobs: JobRow[]) {
+  private constructor(
+    room: Pick<CiRoom, 'repositories' | 'endings'>,
+    tx: Tx,
+    after: Aftermath,
+    run: RunRow,
+    jobs: JobRow[],
+  ) {
     this.#room = room;
     this.#tx = tx;
     this.#after = after;
@@ -36,10 +42,18 @@ export class JobBoard {
   }
 
   /** Null when the run is gone. */
-  static async open(room: Pick<CiRoom, 'repositories' | 'endings'>, tx: Tx, after: Aftermath, runId: number): Promise<JobBoard | null> {
+  static async open(
+    room: Pick<CiRoom, 'repositories' | 'endings'>,
+    tx: Tx,
+    after: Aftermath,
+    runId: number,
+  ): Promise<JobBoard | null> {
     const run = await tx.manager.findOneBy(runSchema, { id: runId });
     if (run === null) return null;
-    const jobs = await tx.manager.find(jobSchema, { where: { runId, attempt: run.attempt }, order: { position: 'ASC', id: 'ASC' } });
+    const jobs = await tx.manager.find(jobSchema, {
+      where: { runId, attempt: run.attempt },
+      order: { position: 'ASC', id: 'ASC' },
+    });
     return new JobBoard(room, tx, after, run, jobs);
   }
 
@@ -73,7 +87,8 @@ export class JobBoard {
     for (const { id, ...row } of this.#changed) await manager.update(jobSchema, { id }, row as never);
     for (const job of touched) await this.#tellCommit(job);
     const releasedByRun = await this.#saveRun(now);
-    for (const group of new Set([...freed, ...releasedByRun])) await releaseGroup(this.#tx, this.#after, this.run.repositoryId, group);
+    for (const group of new Set([...freed, ...releasedByRun]))
+      await releaseGroup(this.#tx, this.#after, this.run.repositoryId, group);
     if (touched.some((job) => job.status === 'waiting')) this.#after.mayHaveWork = true;
     this.#changed.clear();
     this.#added.length = 0;
@@ -103,12 +118,17 @@ export class JobBoard {
     const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];
     Object.assign(run, {
       status,
-      startedAt: run.startedAt ?? (this.jobs.some((job) => isRunning(job.status) || job.startedAt !== null) ? now : null),
+      startedAt:
+        run.startedAt ?? (this.jobs.some((job) => isRunning(job.status) || job.startedAt !== null) ? now : null),
       finishedAt: ended ? (run.finishedAt ?? now) : null,
       concurrencyState: ended ? null : run.concurrencyState,
     });
     const { id, reason, isCancelled, startedAt, finishedAt, concurrencyState } = run;
-    await this.#tx.manager.update(runSchema, { id }, { status, reason, isCancelled, startedAt, finishedAt, concurrencyState });
+    await this.#tx.manager.update(
+      runSchema,
+      { id },
+      { status, reason, isCancelled, startedAt, finishedAt, concurrencyState },
+    );
     if (endsNow) for (const hear of this.#room.endings) await hear(this.#tx, run);
     this.#after.changed.add(id);
     return freed;

@@ -16,13 +16,23 @@ const states: Record<RunStatus, CommitState> = {
   cancelled: 'error',
 };
 
-const eventWords: Record<RunRow['event'], string> = { push: 'push', workflow_dispatch: 'dispatch', schedule: 'schedule' };
+const eventWords: Record<RunRow['event'], string> = {
+  push: 'push',
+  workflow_dispatch: 'dispatch',
+  schedule: 'schedule',
+};
 
 /** `CI / build (push)` */
-const contextOf = (run: RunRow, jobName: string): string => `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
+const contextOf = (run: RunRow, jobName: string): string =>
+  `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
 
 /** What the commit's list of checks says of a job. */
-export function describeJob({ status, reason, startedAt, finishedAt }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>): string {
+export function describeJob({
+  status,
+  reason,
+  startedAt,
+  finishedAt,
+}: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>): string {
   if (reason !== null) return reason.slice(0, 200);
   const took = startedAt === null || finishedAt === null ? '' : ` after ${describeDuration(finishedAt - startedAt)}`;
   const words: Record<RunStatus, string> = {
@@ -41,12 +51,27 @@ export function describeJob({ status, reason, startedAt, finishedAt }: Pick<JobR
 /** `2 m 5 s` */
 export function describeDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
-  const parts = [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'm'], [seconds % 60, 's']] as const;
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
   const first = parts.findIndex(([count]) => count > 0);
-  return first === -1 ? '0 s' : parts.slice(first, first + 2).map(([count, unit]) => `${count} ${unit}`).join(' ');
+  return first === -1
+    ? '0 s'
+    : parts
+        .slice(first, first + 2)
+        .map(([count, unit]) => `${count} ${unit}`)
+        .join(' ');
 }
 
-export function setJobStatus({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, job: JobRow, description: string): Promise<void> {
+export function setJobStatus(
+  { repositories }: Pick<CiRoom, 'repositories'>,
+  tx: Tx,
+  run: RunRow,
+  job: JobRow,
+  description: string,
+): Promise<void> {
   return repositories.setCommitStatus(tx, {
     repositoryId: run.repositoryId,
     sha: run.sha,
@@ -59,7 +84,12 @@ export function setJobStatus({ repositories }: Pick<CiRoom, 'repositories'>, tx:
 }
 
 /** A run that failed before it had a job. */
-export function setRunProblem({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, reason: string): Promise<void> {
+export function setRunProblem(
+  { repositories }: Pick<CiRoom, 'repositories'>,
+  tx: Tx,
+  run: RunRow,
+  reason: string,
+): Promise<void> {
   return repositories.setCommitStatus(tx, {
     repositoryId: run.repositoryId,
     sha: run.sha,
@@ -72,6 +102,11 @@ export function setRunProblem({ repositories }: Pick<CiRoom, 'repositories'>, tx
 }
 
 /** For a job that turned out to have another name. */
-export function removeJobStatus({ repositories }: Pick<CiRoom, 'repositories'>, tx: Tx, run: RunRow, jobName: string): Promise<void> {
+export function removeJobStatus(
+  { repositories }: Pick<CiRoom, 'repositories'>,
+  tx: Tx,
+  run: RunRow,
+  jobName: string,
+): Promise<void> {
   return repositories.removeCommitStatus(tx, run.repositoryId, run.sha, contextOf(run, jobName));
 }

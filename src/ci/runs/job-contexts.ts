@@ -20,11 +20,26 @@ export type Contexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs
 
 /** @param jobs all of the run's present attempt */
 export async function contextsOfJob(
-  { manager, settings, loaded, workflow, variables }: { manager: EntityManager; settings: Pick<CiSettings, 'baseUrl'>; loaded: LoadedRun; workflow: Workflow; variables: Record<string, string> },
+  {
+    manager,
+    settings,
+    loaded,
+    workflow,
+    variables,
+  }: {
+    manager: EntityManager;
+    settings: Pick<CiSettings, 'baseUrl'>;
+    loaded: LoadedRun;
+    workflow: Workflow;
+    variables: Record<string, string>;
+  },
   definition: JobDefinition,
   jobs: readonly JobRow[],
 ): Promise<JobContexts> {
-  const outputs = await outputsOf(manager, jobs.filter((job) => definition.waitsFor.includes(job.jobKey)));
+  const outputs = await outputsOf(
+    manager,
+    jobs.filter((job) => definition.waitsFor.includes(job.jobKey)),
+  );
   const github = githubContext(loaded, settings);
   const inputs = loaded.run.eventPayload.inputs ?? {};
   const own = { github, needs: asJson(neededJobs(workflow, definition, jobs, outputs)), vars: variables, inputs };

@@ -56,7 +56,10 @@ export async function listRuns(
 }
 
 /** The workflows that a repository has had runs of, by path, with the name of the newest. */
-export async function workflowsOf({ db }: Pick<CiRoom, 'db'>, found: Pick<Found, 'repository'>): Promise<{ path: string; name: string }[]> {
+export async function workflowsOf(
+  { db }: Pick<CiRoom, 'db'>,
+  found: Pick<Found, 'repository'>,
+): Promise<{ path: string; name: string }[]> {
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select('r.workflow_path', 'path')
@@ -71,10 +74,18 @@ export async function workflowsOf({ db }: Pick<CiRoom, 'db'>, found: Pick<Found,
 }
 
 /** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
-export async function newestChecked({ db }: Pick<CiRoom, 'db'>, repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[]): Promise<Map<string, string>> {
+export async function newestChecked(
+  { db }: Pick<CiRoom, 'db'>,
+  repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[],
+): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
   const pairs = repositories.map((_, at) => `(repository_id = :id${at} AND ref = :ref${at})`).join(' OR ');
-  const parameters = Object.fromEntries(repositories.flatMap(({ id, defaultBranch }, at) => [[`id${at}`, id], [`ref${at}`, `refs/heads/${defaultBranch}`]]));
+  const parameters = Object.fromEntries(
+    repositories.flatMap(({ id, defaultBranch }, at) => [
+      [`id${at}`, id],
+      [`ref${at}`, `refs/heads/${defaultBranch}`],
+    ]),
+  );
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select(['r.id', 'r.repositoryId', 'r.sha'])
@@ -84,6 +95,11 @@ export async function newestChecked({ db }: Pick<CiRoom, 'db'>, repositories: re
 }
 
 /** The newest run of a workflow on a ref: what a badge shows. */
-export function newestRun({ db }: Pick<CiRoom, 'db'>, repositoryId: string, workflowPath: string, ref: string): Promise<RunRow | null> {
+export function newestRun(
+  { db }: Pick<CiRoom, 'db'>,
+  repositoryId: string,
+  workflowPath: string,
+  ref: string,
+): Promise<RunRow | null> {
   return db.read.findOne(runSchema, { where: { repositoryId, workflowPath, ref }, order: { number: 'DESC' } });
 }

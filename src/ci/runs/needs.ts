@@ -30,7 +30,10 @@ export function outlookOf(board: JobBoard, workflow: Workflow, definition: JobDe
     cancelled: board.run.isCancelled,
   });
   const { call } = definition;
-  return { own: outlook(definition.needs, (need) => keysOfNeed(workflow, definition, need)), call: call && outlook(call.needs, (need) => keysOfCaller(workflow, need)) };
+  return {
+    own: outlook(definition.needs, (need) => keysOfNeed(workflow, definition, need)),
+    call: call && outlook(call.needs, (need) => keysOfCaller(workflow, need)),
+  };
 }
 
 const keysOfCaller = ({ calls }: Workflow, need: string): readonly string[] => calls.get(need)?.jobKeys ?? [need];
@@ -52,7 +55,10 @@ function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[
 }
 
 /** Outputs of some jobs by their tasks. */
-export async function outputsOf(manager: EntityManager, jobs: readonly JobRow[]): Promise<Map<number, Map<string, string>>> {
+export async function outputsOf(
+  manager: EntityManager,
+  jobs: readonly JobRow[],
+): Promise<Map<number, Map<string, string>>> {
   const outputs = new Map<number, Map<string, string>>();
   const taskIds = jobs.flatMap(({ taskId }) => taskId ?? []);
   if (taskIds.length === 0) return outputs;
@@ -76,51 +82,89 @@ type Outputs = ReadonlyMap<number, Map<string, string>>;
 function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
   const merged = new Map<string, string>();
   for (const leg of [...legs].sort((a, b) => a.position - b.position)) {
-    for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? []) if (value !== '' || !merged.has(name)) merged.set(name, value);
+    for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? [])
+      if (value !== '' || !merged.has(name)) merged.set(name, value);
   }
   return { result: statusOfLegs(legs) ?? 'skipped', outputs: merged };
 }
 
 /** What a call gives: what its file says of the jobs in it. */
 function neededCall(call: WorkflowCall, jobs: readonly JobRow[], outputs: Outputs): NeededJob {
-  const inner = call.jobKeys.map((key): [string, NeededJob] => [key.slice(call.key.length + 1), neededJob(jobs.filter((job) => job.jobKey === key), outputs)]);
+  const inner = call.jobKeys.map((key): [string, NeededJob] => [
+    key.slice(call.key.length + 1),
+    neededJob(
+      jobs.filter((job) => job.jobKey === key),
+      outputs,
+    ),
+  ]);
   const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
   const values = [...call.outputs].map(([name, expression]): [string, string] => [name, valueOf(expression, contexts)]);
-  return { result: statusOfLegs(jobs.filter((job) => call.jobKeys.includes(job.jobKey))) ?? 'skipped', outputs: new Map(values) };
+  return {
+    result: statusOfLegs(jobs.filter((job) => call.jobKeys.includes(job.jobKey))) ?? 'skipped',
+    outputs: new Map(values),
+  };
 }
 
 /** An output that cannot be worked out is empty, as on runners. */
 function valueOf(expression: string, contexts: { [name: string]: Json }): string {
   try {
-    return textOf(evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false } }));
+    return textOf(
+      evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false } }),
+    );
   } catch {
     return '';
   }
 }
 
 /** Everything that a job names under `needs`, as its runner is told. */
-export function neededJobs(workflow: Workflow, definition: JobDefinition, jobs: readonly JobRow[], outputs: Outputs): Map<string, NeededJob> {
+export function neededJobs(
+  workflow: Workflow,
+  definition: JobDefinition,
+  jobs: readonly JobRow[],
+  outputs: Outputs,
+): Map<string, NeededJob> {
   return new Map(
     definition.needs.map((need) => {
       const call = definition.call === null ? workflow.calls.get(need) : undefined;
       if (call !== undefined) return [need, neededCall(call, jobs, outputs)];
       const [key] = keysOfNeed(workflow, definition, need);
-      return [need, neededJob(jobs.filter((job) => job.jobKey === key), outputs)];
+      return [
+        need,
+        neededJob(
+          jobs.filter((job) => job.jobKey === key),
+          outputs,
+        ),
+      ];
     }),
   );
 }
 
 /** What the caller of a job's workflow needs. */
-export function neededByCaller(workflow: Workflow, { needs }: WorkflowCall, jobs: readonly JobRow[], outputs: Outputs): Map<string, NeededJob> {
+export function neededByCaller(
+  workflow: Workflow,
+  { needs }: WorkflowCall,
+  jobs: readonly JobRow[],
+  outputs: Outputs,
+): Map<string, NeededJob> {
   return new Map(
     needs.map((need) => {
       const call = workflow.calls.get(need);
-      return [need, call === undefined ? neededJob(jobs.filter((job) => job.jobKey === need), outputs) : neededCall(call, jobs, outputs)];
+      return [
+        need,
+        call === undefined
+          ? neededJob(
+              jobs.filter((job) => job.jobKey === need),
+              outputs,
+            )
+          : neededCall(call, jobs, outputs),
+      ];
     }),
   );
 }
 
 /** The same as expressions see it. */
 export function asJson(needed: Iterable<readonly [string, NeededJob]>): Json {
-  return Object.fromEntries([...needed].map(([need, { result, outputs }]) => [need, { result, outputs: Object.fromEntries(outputs) }]));
+  return Object.fromEntries(
+    [...needed].map(([need, { result, outputs }]) => [need, { result, outputs: Object.fromEntries(outputs) }]),
+  );
 }

@@ -71,7 +71,10 @@ export function pushPayload(
 }
 
 /** `github.event.repository` */
-export function repositoryPayload({ repository, owner }: Pick<Located, 'repository' | 'owner'>, baseUrl: string | null): { [key: string]: Json } {
+export function repositoryPayload(
+  { repository, owner }: Pick<Located, 'repository' | 'owner'>,
+  baseUrl: string | null,
+): { [key: string]: Json } {
   const fullName = `${owner.handle}/${repository.name}`;
   return {
     id: repository.id,

@@ -12,17 +12,28 @@ export interface GroupMembers {
 }
 
 /** Those of a group of a repository in one state, oldest first. */
-export async function groupMembers({ manager }: Tx, repositoryId: string, group: string, state: 'holding' | 'pending'): Promise<GroupMembers> {
+export async function groupMembers(
+  { manager }: Tx,
+  repositoryId: string,
+  group: string,
+  state: 'holding' | 'pending',
+): Promise<GroupMembers> {
   const where = { repositoryId, concurrencyGroup: group, concurrencyState: state };
   const order = { createdAt: 'ASC', id: 'ASC' } as const;
-  return { runs: await manager.find(runSchema, { where, order }), jobs: await manager.find(jobSchema, { where, order }) };
+  return {
+    runs: await manager.find(runSchema, { where, order }),
+    jobs: await manager.find(jobSchema, { where, order }),
+  };
 }
 
 /** Hands a group that nobody holds to whoever has waited longest; that run is to be advanced. */
 export async function releaseGroup(tx: Tx, after: Aftermath, repositoryId: string, group: string): Promise<void> {
   const holding = await groupMembers(tx, repositoryId, group, 'holding');
   if (holding.runs.length + holding.jobs.length > 0) return;
-  const { runs: [run], jobs: [job] } = await groupMembers(tx, repositoryId, group, 'pending');
+  const {
+    runs: [run],
+    jobs: [job],
+  } = await groupMembers(tx, repositoryId, group, 'pending');
   if (run !== undefined && (job === undefined || run.createdAt <= job.createdAt)) {
     await tx.manager.update(runSchema, { id: run.id }, { concurrencyState: 'holding' });
     after.toAdvance.add(run.id);

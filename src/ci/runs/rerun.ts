@@ -29,7 +29,13 @@ const maxAttempts = 50;
  * Refuses `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
  * `nothing_to_rerun`.
  */
-export async function rerun(room: CiRoom, viewer: Viewer, found: Found, number: number, choice: RerunChoice): Promise<RunRow> {
+export async function rerun(
+  room: CiRoom,
+  viewer: Viewer,
+  found: Found,
+  number: number,
+  choice: RerunChoice,
+): Promise<RunRow> {
   requireLevel(found, 'write');
   refuseArchived(found);
   const loaded = await room.runs.load((await findRunRow(room, found, number)).id);
@@ -39,14 +45,27 @@ export async function rerun(room: CiRoom, viewer: Viewer, found: Found, number: 
     const before = await JobBoard.open(room, tx, after, loaded.run.id);
     if (before === null) throw runNotFound();
     if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
-    if (before.run.attempt >= maxAttempts) throw conflict('too_many_attempts', `A run has at most ${maxAttempts} attempts.`);
+    if (before.run.attempt >= maxAttempts)
+      throw conflict('too_many_attempts', `A run has at most ${maxAttempts} attempts.`);
     const again = chosenJobs(parsed.workflow, before.jobs, choice);
     if (again.size === 0) throw conflict('nothing_to_rerun', 'No job of this run has failed.');
-    if ([...again].some((job) => job.status === 'waiting' || isRunning(job.status))) throw conflict('run_not_ended', 'What would run again has not ended yet.');
+    if ([...again].some((job) => job.status === 'waiting' || isRunning(job.status)))
+      throw conflict('run_not_ended', 'What would run again has not ended yet.');
 
-    const run: RunRow = { ...before.run, attempt: before.run.attempt + 1, attemptActorId: personIdOf(viewer), isCancelled: false, reason: null, finishedAt: null };
+    const run: RunRow = {
+      ...before.run,
+      attempt: before.run.attempt + 1,
+      attemptActorId: personIdOf(viewer),
+      isCancelled: false,
+      reason: null,
+      finishedAt: null,
+    };
     if (run.concurrencyGroup !== null) {
-      run.concurrencyState = await claimGroup(room, tx, after, run, { group: run.concurrencyGroup, cancelInProgress: false, queue: 'max' });
+      run.concurrencyState = await claimGroup(room, tx, after, run, {
+        group: run.concurrencyGroup,
+        cancelInProgress: false,
+        queue: 'max',
+      });
     }
     const { id, ...row } = run;
     await tx.manager.update(runSchema, { id }, { ...row, status: 'blocked' } as never);
@@ -54,7 +73,11 @@ export async function rerun(room: CiRoom, viewer: Viewer, found: Found, number: 
     for (const job of before.jobs) {
       // What is under way must not be there twice: a runner could take it twice.
       if (!isFinal(job.status)) await tx.manager.update(jobSchema, { id: job.id }, { attempt: run.attempt });
-      else await tx.manager.insert(jobSchema, (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never);
+      else
+        await tx.manager.insert(
+          jobSchema,
+          (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never,
+        );
     }
     const board = (await JobBoard.open(room, tx, after, id))!;
     await advanceJobs(room, tx, after, board, { ...loaded, run });
@@ -86,9 +109,18 @@ function carriedJob({ id: _, ...job }: JobRow, attempt: number): NewJob {
 function freshJob({ id: _, ...job }: JobRow, attempt: number, now: number, hold: 'run' | 'needs'): NewJob {
   return {
     ...job,
-    attempt, hold,
+    attempt,
+    hold,
     status: 'blocked',
-    runsOn: null, reason: null, concurrencyGroup: null, concurrencyState: null, taskId: null, losses: 0,
-    createdAt: now, waitingSince: null, startedAt: null, finishedAt: null,
+    runsOn: null,
+    reason: null,
+    concurrencyGroup: null,
+    concurrencyState: null,
+    taskId: null,
+    losses: 0,
+    createdAt: now,
+    waitingSince: null,
+    startedAt: null,
+    finishedAt: null,
   };
 }

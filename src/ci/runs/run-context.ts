@@ -12,7 +12,10 @@ export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
  * What expressions see as `github`, here and on the runner. Runners read numbers
  * as text. What only a runner can know is empty and filled in there.
  */
-export function githubContext({ run, repository, owner, actor, attemptActor }: LoadedRun, settings: Pick<CiSettings, 'baseUrl'>): { [key: string]: Json } {
+export function githubContext(
+  { run, repository, owner, actor, attemptActor }: LoadedRun,
+  settings: Pick<CiSettings, 'baseUrl'>,
+): { [key: string]: Json } {
   const { type, name } = readRef(run.ref);
   const fullName = `${owner.handle}/${repository.name}`;
   const server = settings.baseUrl ?? '';

@@ -60,13 +60,20 @@ async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared | null
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(room, push.pusherId);
-  const moved = push.updates.filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
+  const moved = push.updates
+    .filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref))
+    .slice(0, maxRefs);
   const silenced = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
   for (const update of silenced ? [] : moved) runs.push(...(await runsOf(room, located, push, update, actor)));
   const schedules = await planSchedules(room, located, push.pusherId, moved);
   if (runs.length === 0 && schedules === null) return null;
-  return { surroundings: { repository: located.repository, owner: located.owner, actor }, runs, schedules, after: new Aftermath() };
+  return {
+    surroundings: { repository: located.repository, owner: located.owner, actor },
+    runs,
+    schedules,
+    after: new Aftermath(),
+  };
 }
 
 async function pusherName({ accounts }: CiRoom, id: string | null): Promise<string> {
@@ -74,7 +81,13 @@ async function pusherName({ accounts }: CiRoom, id: string | null): Promise<stri
 }
 
 /** What one moved ref starts. A broken file fails alone, and only where it might have been meant. */
-async function runsOf(room: CiRoom, located: Located, push: ArrivedPush, update: MovedRef, actor: string): Promise<NewRun[]> {
+async function runsOf(
+  room: CiRoom,
+  located: Located,
+  push: ArrivedPush,
+  update: MovedRef,
+  actor: string,
+): Promise<NewRun[]> {
   const { git } = room;
   const sha = await commitBehind(room, located.path, update.newId);
   if (sha === null) return [];
@@ -83,7 +96,13 @@ async function runsOf(room: CiRoom, located: Located, push: ArrivedPush, update:
   const head = await git.commit(located.path, sha);
   if (asksForNoRun(head.message)) return [];
   const parsed = files.map((file) => ({ file, parsed: parseWorkflow(file.path, file.content) }));
-  const pushed = await describeRef(room, located, update, sha, parsed.map((one) => one.parsed));
+  const pushed = await describeRef(
+    room,
+    located,
+    update,
+    sha,
+    parsed.map((one) => one.parsed),
+  );
   const matching = parsed.flatMap(({ file, parsed: one }) => {
     const verdict = isMeant(one, pushed);
     return verdict === null ? [] : [{ file, parsed: verdict }];
@@ -116,11 +135,18 @@ function commitsSince({ git }: CiRoom, path: string, update: MovedRef, head: Com
 }
 
 /** Files are compared only when a filter asks for them. */
-async function describeRef(room: CiRoom, { path }: Located, { ref, oldId }: MovedRef, sha: string, workflows: readonly ParsedWorkflow[]): Promise<PushedRef> {
+async function describeRef(
+  room: CiRoom,
+  { path }: Located,
+  { ref, oldId }: MovedRef,
+  sha: string,
+  workflows: readonly ParsedWorkflow[],
+): Promise<PushedRef> {
   const { type: kind, name } = readRef(ref);
   const asked = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
   const from = asked ? await comparedWith(room, path, oldId, sha) : null;
-  const changedPaths = from === null ? null : await room.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
+  const changedPaths =
+    from === null ? null : await room.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
   return { kind, name, changedPaths };
 }
 

@@ -42,7 +42,11 @@ export function statusOfRun(jobs: readonly Ended[]): RunStatus {
   if (counted.every((status) => status === 'skipped')) return 'skipped';
   const present = precedence.find((status) => counted.includes(status));
   // Some are done and others have not begun: to a person that is running.
-  if ((present === 'waiting' || present === 'blocked') && counted.some((status) => status === 'success' || status === 'failure')) return 'running';
+  if (
+    (present === 'waiting' || present === 'blocked') &&
+    counted.some((status) => status === 'success' || status === 'failure')
+  )
+    return 'running';
   return present ?? 'success';
 }
 

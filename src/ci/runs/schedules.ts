@@ -23,7 +23,12 @@ export interface PlannedSchedules {
 const batch = 100;
 
 /** The schedules of a default branch that has moved; null when it has not, or when there were none and are none. */
-export async function planSchedules(room: CiRoom, { repository, path }: Located, actorId: string | null, moved: readonly MovedRef[]): Promise<PlannedSchedules | null> {
+export async function planSchedules(
+  room: CiRoom,
+  { repository, path }: Located,
+  actorId: string | null,
+  moved: readonly MovedRef[],
+): Promise<PlannedSchedules | null> {
   const update = moved.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
   if (update === undefined) return null;
   const rows: ScheduleRow[] = [];
@@ -32,7 +37,8 @@ export async function planSchedules(room: CiRoom, { repository, path }: Located,
     const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
     for (const cron of new Set(crons)) {
       const nextAt = nextTime(parseCron(cron)!, room.clock.now());
-      if (nextAt !== null) rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
+      if (nextAt !== null)
+        rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
     }
   }
   const isChange = rows.length > 0 || (await room.db.read.existsBy(scheduleSchema, { repositoryId: repository.id }));
@@ -52,7 +58,11 @@ export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: Pla
  */
 export async function runSchedules(room: CiRoom): Promise<void> {
   const now = room.clock.now();
-  const due = await room.db.read.find(scheduleSchema, { where: { nextAt: LessThanOrEqual(now) }, order: { nextAt: 'ASC' }, take: batch });
+  const due = await room.db.read.find(scheduleSchema, {
+    where: { nextAt: LessThanOrEqual(now) },
+    order: { nextAt: 'ASC' },
+    take: batch,
+  });
   for (const row of due) {
     const { repositoryId, workflowPath, cron } = row;
     const nextAt = nextTime(parseCron(cron)!, now);
@@ -78,17 +88,23 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
   const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
   await changeRuns(room, (tx, after) =>
-    startRun(room, tx, after, { repository: located.repository, owner: located.owner, actor }, {
-      workflowPath,
-      content: file.content,
-      parsed: parseWorkflow(file.path, file.content),
-      event: 'schedule',
-      eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
-      ref,
-      sha,
-      isTrusted: true,
-      actorId,
-      title: head.subject,
-    }),
+    startRun(
+      room,
+      tx,
+      after,
+      { repository: located.repository, owner: located.owner, actor },
+      {
+        workflowPath,
+        content: file.content,
+        parsed: parseWorkflow(file.path, file.content),
+        event: 'schedule',
+        eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
+        ref,
+        sha,
+        isTrusted: true,
+        actorId,
+        title: head.subject,
+      },
+    ),
   );
 }

@@ -36,10 +36,16 @@ const maxLabels = 50;
  * legs, and where. An expression that cannot be evaluated fails the job in words.
  * @param leg the leg that is to be settled; null when the matrix is still to be expanded
  */
-export function settleJob(definition: JobDefinition, { own, call: callers }: JobContexts, outlooks: JobOutlooks, leg: Leg | null): Settlement {
+export function settleJob(
+  definition: JobDefinition,
+  { own, call: callers }: JobContexts,
+  outlooks: JobOutlooks,
+  leg: Leg | null,
+): Settlement {
   try {
     const { call } = definition;
-    const callScope = call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, {});
+    const callScope =
+      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, {});
     if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
     const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
     const outlook = outlooks.own;
@@ -88,7 +94,8 @@ function nameOf(definition: JobDefinition, leg: Leg, scope: ExpressionScope): st
   return withPrefix(definition, name, suffix);
 }
 
-const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): string => (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
+const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): string =>
+  (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
 
 /** The name of a leg before its job is settled: what can be said already. */
 export function earlyName(definition: JobDefinition, leg: Leg | null): string {
@@ -105,7 +112,11 @@ export function settleConcurrency(
   if (concurrency === null) return null;
   const group = textOf(evaluateValue(concurrency.group, scope)).trim();
   if (group === '') return null;
-  return { group: group.slice(0, 400), cancelInProgress: isTruthy(evaluateValue(concurrency.cancelInProgress, scope)), queue: concurrency.queue };
+  return {
+    group: group.slice(0, 400),
+    cancelInProgress: isTruthy(evaluateValue(concurrency.cancelInProgress, scope)),
+    queue: concurrency.queue,
+  };
 }
 
 /** One label, a list of them, or a mapping with `labels`. */

@@ -41,7 +41,13 @@ const maxTitleLength = 255;
  * be read gives a run that has failed, with the place and the reason.
  * @returns the row of the run
  */
-export async function startRun(room: CiRoom, tx: Tx, after: Aftermath, surroundings: RunSurroundings, input: NewRun): Promise<RunRow> {
+export async function startRun(
+  room: CiRoom,
+  tx: Tx,
+  after: Aftermath,
+  surroundings: RunSurroundings,
+  input: NewRun,
+): Promise<RunRow> {
   const { repository } = surroundings;
   const run = await insertRun(tx, repository, input);
   after.changed.add(run.id);
@@ -67,8 +73,13 @@ export async function startRun(room: CiRoom, tx: Tx, after: Aftermath, surroundi
 async function insertRun({ manager, now }: Tx, repository: Repository, input: NewRun): Promise<RunRow> {
   const { parsed, content } = input;
   const fileHash = createHash('sha256').update(content).digest('hex');
-  if (!(await manager.existsBy(workflowFileSchema, { hash: fileHash }))) await manager.insert(workflowFileSchema, { hash: fileHash, content });
-  const last = await manager.findOne(runSchema, { where: { repositoryId: repository.id }, order: { number: 'DESC' }, select: { id: true, number: true } });
+  if (!(await manager.existsBy(workflowFileSchema, { hash: fileHash })))
+    await manager.insert(workflowFileSchema, { hash: fileHash, content });
+  const last = await manager.findOne(runSchema, {
+    where: { repositoryId: repository.id },
+    order: { number: 'DESC' },
+    select: { id: true, number: true },
+  });
   const removed = await manager.findOneBy(runNumberSchema, { repositoryId: repository.id });
   const row: Omit<RunRow, 'id'> = {
     repositoryId: repository.id,
@@ -102,7 +113,9 @@ async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Pro
   const github = githubContext(loaded, room.settings);
   return {
     contexts: {
-      github, gitea: github, forgejo: github,
+      github,
+      gitea: github,
+      forgejo: github,
       vars: Object.fromEntries(await variablesFor(manager, loaded.repository)),
       inputs: loaded.run.eventPayload.inputs ?? {},
     },
@@ -111,7 +124,10 @@ async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Pro
 }
 
 /** `run-name` and `concurrency` of the file, or what is wrong with them. */
-function evaluateHead({ runName, concurrency }: Workflow, scope: ExpressionScope): { title: string | null; concurrency: SettledConcurrency | null } | Error {
+function evaluateHead(
+  { runName, concurrency }: Workflow,
+  scope: ExpressionScope,
+): { title: string | null; concurrency: SettledConcurrency | null } | Error {
   try {
     const title = runName === null ? '' : textOf(evaluateValue(runName, scope)).trim().slice(0, maxTitleLength);
     return { title: title === '' ? null : title, concurrency: settleConcurrency(concurrency, scope) };

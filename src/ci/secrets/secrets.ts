@@ -30,7 +30,11 @@ export async function listSecrets({ db }: Room, scope: CiScope): Promise<SecretF
  * Keeps a secret, in place of one of the same name.
  * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_secrets`.
  */
-export async function setSecret({ db, random, key }: Room, scope: CiScope, input: { name: string; value: string }): Promise<SecretFacts> {
+export async function setSecret(
+  { db, random, key }: Room,
+  scope: CiScope,
+  input: { name: string; value: string },
+): Promise<SecretFacts> {
   const name = parseSecretName(input.name);
   const ciphertext = seal(key.for('secrets'), random, placeOf(scope, name), checkValue(input.value));
   return db.write(async ({ manager, now }) => {
@@ -42,14 +46,23 @@ export async function setSecret({ db, random, key }: Room, scope: CiScope, input
     if ((await manager.countBy(secretSchema, inScope(scope))) >= maxPerScope) {
       throw conflict('too_many_secrets', `There are ${maxPerScope} secrets here already.`);
     }
-    await manager.insert(secretSchema, { id: random.uuid(), ...toColumns(scope), name, ciphertext, createdAt: now, updatedAt: now });
+    await manager.insert(secretSchema, {
+      id: random.uuid(),
+      ...toColumns(scope),
+      name,
+      ciphertext,
+      createdAt: now,
+      updatedAt: now,
+    });
     return { name, createdAt: now, updatedAt: now };
   });
 }
 
 /** Refuses `secret_not_found`. */
 export async function removeSecret({ db }: Room, scope: CiScope, name: string): Promise<void> {
-  const { affected } = await db.write(({ manager }) => manager.delete(secretSchema, { ...inScope(scope), name: name.toUpperCase() }));
+  const { affected } = await db.write(({ manager }) =>
+    manager.delete(secretSchema, { ...inScope(scope), name: name.toUpperCase() }),
+  );
   if (affected === 0) throw notFound('secret_not_found', 'There is no such secret.');
 }
 
@@ -59,21 +72,37 @@ type Owned = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
  * The secrets that a task of a repository gets; nearer scopes override wider ones. For
  * runners only. Refuses `secret_unreadable`: after a restore without keys.
  */
-export async function secretsFor(room: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<Map<string, string>> {
+export async function secretsFor(
+  room: Pick<Room, 'key'>,
+  manager: EntityManager,
+  repository: Owned,
+): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
   for (const [name, value] of await openSecrets(room, manager, repository)) {
-    if (value === null) throw conflict('secret_unreadable', `The secret ${name} does not open with the key of this server. Set it again.`);
+    if (value === null)
+      throw conflict(
+        'secret_unreadable',
+        `The secret ${name} does not open with the key of this server. Set it again.`,
+      );
     secrets.set(name, value);
   }
   return secrets;
 }
 
 /** The values that logs of a repository must not show. */
-export async function valuesToHide(room: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<string[]> {
+export async function valuesToHide(
+  room: Pick<Room, 'key'>,
+  manager: EntityManager,
+  repository: Owned,
+): Promise<string[]> {
   return [...(await openSecrets(room, manager, repository)).values()].filter((value) => value !== null);
 }
 
-async function openSecrets({ key }: Pick<Room, 'key'>, manager: EntityManager, repository: Owned): Promise<Map<string, string | null>> {
+async function openSecrets(
+  { key }: Pick<Room, 'key'>,
+  manager: EntityManager,
+  repository: Owned,
+): Promise<Map<string, string | null>> {
   const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
     for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {

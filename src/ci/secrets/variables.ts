@@ -25,22 +25,36 @@ export async function listVariables({ db }: Room, scope: CiScope): Promise<Varia
  * Keeps a variable, in place of one of the same name.
  * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_variables`.
  */
-export async function setVariable({ db, random }: Room, scope: CiScope, input: { name: string; value: string }): Promise<void> {
+export async function setVariable(
+  { db, random }: Room,
+  scope: CiScope,
+  input: { name: string; value: string },
+): Promise<void> {
   const name = parseSecretName(input.name);
   const value = checkValue(input.value);
   await db.write(async ({ manager, now }) => {
     const before = await manager.findOneBy(variableSchema, { ...inScope(scope), name });
-    if (before !== null) return void (await manager.update(variableSchema, { id: before.id }, { value, updatedAt: now }));
+    if (before !== null)
+      return void (await manager.update(variableSchema, { id: before.id }, { value, updatedAt: now }));
     if ((await manager.countBy(variableSchema, inScope(scope))) >= maxPerScope) {
       throw conflict('too_many_variables', `There are ${maxPerScope} variables here already.`);
     }
-    await manager.insert(variableSchema, { id: random.uuid(), ...toColumns(scope), name, value, createdAt: now, updatedAt: now });
+    await manager.insert(variableSchema, {
+      id: random.uuid(),
+      ...toColumns(scope),
+      name,
+      value,
+      createdAt: now,
+      updatedAt: now,
+    });
   });
 }
 
 /** Refuses `variable_not_found`. */
 export async function removeVariable({ db }: Room, scope: CiScope, name: string): Promise<void> {
-  const { affected } = await db.write(({ manager }) => manager.delete(variableSchema, { ...inScope(scope), name: name.toUpperCase() }));
+  const { affected } = await db.write(({ manager }) =>
+    manager.delete(variableSchema, { ...inScope(scope), name: name.toUpperCase() }),
+  );
   if (affected === 0) throw notFound('variable_not_found', 'There is no such variable.');
 }
 

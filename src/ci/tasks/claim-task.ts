@@ -52,12 +52,31 @@ export async function claimTask(
   return null;
 }
 
-async function insertTask({ key }: Pick<CiRoom, 'key'>, { manager, now }: Tx, runner: RunnerRow, job: JobRow, requestKey: string | null): Promise<TaskRow> {
+async function insertTask(
+  { key }: Pick<CiRoom, 'key'>,
+  { manager, now }: Tx,
+  runner: RunnerRow,
+  job: JobRow,
+  requestKey: string | null,
+): Promise<TaskRow> {
   const row: Omit<TaskRow, 'id'> = {
-    jobId: job.id, runnerId: runner.id, runnerName: runner.name, requestKey,
+    jobId: job.id,
+    runnerId: runner.id,
+    runnerName: runner.name,
+    requestKey,
     tokenHash: `none yet of job ${job.id} at ${now} after ${job.losses}`,
-    status: 'running', notices: [], createdAt: now, confirmedAt: null, reportedAt: null, startedAt: null, stoppedAt: null,
-    logRows: 0, logBytes: 0, logDropped: 0, sealedAt: null, logRemovedAt: null,
+    status: 'running',
+    notices: [],
+    createdAt: now,
+    confirmedAt: null,
+    reportedAt: null,
+    startedAt: null,
+    stoppedAt: null,
+    logRows: 0,
+    logBytes: 0,
+    logDropped: 0,
+    sealedAt: null,
+    logRemovedAt: null,
   };
   const { identifiers } = await manager.insert(taskSchema, row);
   const id = identifiers[0]!.id as number;

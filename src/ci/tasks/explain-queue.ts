@@ -29,9 +29,15 @@ const maxShown = 200;
 export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
   const { read } = room.db;
   const here = found === null ? {} : { repositoryId: found.repository.id };
-  const jobs = await read.find(jobSchema, { where: { ...here, status: In(['waiting', 'blocked']) }, order: { waitingSince: { direction: 'ASC', nulls: 'LAST' }, id: 'ASC' }, take: maxShown });
+  const jobs = await read.find(jobSchema, {
+    where: { ...here, status: In(['waiting', 'blocked']) },
+    order: { waitingSince: { direction: 'ASC', nulls: 'LAST' }, id: 'ASC' },
+    take: maxShown,
+  });
   if (jobs.length === 0) return [];
-  const runs = new Map((await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]));
+  const runs = new Map(
+    (await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]),
+  );
   const lines = await waitingLines(read);
   const explainWaiting = await waitingReasons(room);
   const places = await placesOf(room, jobs);
@@ -46,7 +52,11 @@ export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'
 
 /** Places by age; the order in which owners take turns may bring a job forward. */
 async function placesOf({ db }: CiRoom, shown: readonly JobRow[]): Promise<Map<number, number>> {
-  const waiting = await db.read.find(jobSchema, { where: { status: 'waiting' }, order: { waitingSince: 'ASC', id: 'ASC' }, select: { id: true } });
+  const waiting = await db.read.find(jobSchema, {
+    where: { status: 'waiting' },
+    order: { waitingSince: 'ASC', id: 'ASC' },
+    select: { id: true },
+  });
   const wanted = new Set(shown.map((job) => job.id));
   return new Map(waiting.flatMap(({ id }, at) => (wanted.has(id) ? [[id, at + 1] as const] : [])));
 }
@@ -57,10 +67,13 @@ async function waitingReasons({ db, presence, clock }: CiRoom): Promise<(line: W
     if (line === undefined) return 'It is about to begin.';
     const able = runners.filter((runner) => mayTake(runner, line));
     const labels = line.labels.length === 0 ? 'any label' : line.labels.join(', ');
-    if (able.length === 0) return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.`;
+    if (able.length === 0)
+      return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.`;
     const enabled = able.filter((runner) => runner.disabledAt === null);
     if (enabled.length === 0) return `The runners for ${labels} are paused.`;
-    const online = enabled.filter((runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now()).status));
+    const online = enabled.filter(
+      (runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now()).status),
+    );
     if (online.length === 0) return `The runners for ${labels} are offline.`;
     return `All runners for ${labels} are busy.`;
   };

@@ -36,7 +36,12 @@ const answerEarlierMs = 500;
  * Refuses `unregistered_runner` to an ephemeral runner whose task is done,
  * `too_many_polls`, `request_key_locked`.
  */
-export async function fetchTask(room: CiRoom, calls: FetchCalls, runner: RunnerRow, options: FetchOptions): Promise<TaskContent | null> {
+export async function fetchTask(
+  room: CiRoom,
+  calls: FetchCalls,
+  runner: RunnerRow,
+  options: FetchOptions,
+): Promise<TaskContent | null> {
   return calls.during(runner.id, options.requestKey, async () => {
     const { requestKey, signal } = options;
     const before = await taskBefore(room, runner, requestKey);
@@ -82,7 +87,11 @@ async function taskBefore({ db }: CiRoom, runner: RunnerRow, requestKey: string 
 
 /** An ephemeral runner gets one task; once that is done and its log complete, there is no such runner any more. */
 async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
-  const isDone = await db.read.existsBy(taskSchema, { runnerId: runner.id, sealedAt: Not(IsNull()), stoppedAt: Not(IsNull()) });
+  const isDone = await db.read.existsBy(taskSchema, {
+    runnerId: runner.id,
+    sealedAt: Not(IsNull()),
+    stoppedAt: Not(IsNull()),
+  });
   if (isDone) throw unregistered();
   return db.read.existsBy(taskSchema, { runnerId: runner.id });
 }
@@ -125,9 +134,14 @@ export class FetchCalls {
   readonly #empty = new Map<number, number[]>();
 
   /** Refuses `request_key_locked`, `too_many_polls`. */
-  async during(runnerId: number, requestKey: string | null, work: () => Promise<TaskContent | null>): Promise<TaskContent | null> {
+  async during(
+    runnerId: number,
+    requestKey: string | null,
+    work: () => Promise<TaskContent | null>,
+  ): Promise<TaskContent | null> {
     const key = requestKey === null ? null : `${runnerId} ${requestKey}`;
-    if (key !== null && this.#open.has(key)) throw conflict('request_key_locked', 'The same request is being answered already.');
+    if (key !== null && this.#open.has(key))
+      throw conflict('request_key_locked', 'The same request is being answered already.');
     this.#refuseHaste(runnerId);
     if (key !== null) this.#open.add(key);
     try {

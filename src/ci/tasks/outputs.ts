@@ -24,10 +24,13 @@ export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly 
     if (names.has(name)) continue;
     const bytes = Buffer.byteLength(value);
     const problem =
-      Buffer.byteLength(name) > maxNameBytes || !shape.test(name) ? 'its name is not one'
-      : bytes > maxValueBytes ? 'it is larger than 1 MiB'
-      : total + bytes > maxTotalBytes ? 'the outputs of this job are larger than 50 MiB'
-      : null;
+      Buffer.byteLength(name) > maxNameBytes || !shape.test(name)
+        ? 'its name is not one'
+        : bytes > maxValueBytes
+          ? 'it is larger than 1 MiB'
+          : total + bytes > maxTotalBytes
+            ? 'the outputs of this job are larger than 50 MiB'
+            : null;
     if (problem === null) {
       total += bytes;
       sorted.kept.set(name, value);

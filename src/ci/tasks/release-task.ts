@@ -16,7 +16,11 @@ const runnerLost = 'The runner took this job and was not heard of again.';
  * that no runner got is forgotten.
  * @param countsAsLoss false when it is known that no runner got it
  */
-export async function releaseTask(room: CiRoom, taskId: number, { countsAsLoss }: { countsAsLoss: boolean }): Promise<void> {
+export async function releaseTask(
+  room: CiRoom,
+  taskId: number,
+  { countsAsLoss }: { countsAsLoss: boolean },
+): Promise<void> {
   const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
   const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
   if (task === null || job === null) return;
@@ -37,7 +41,14 @@ export async function releaseTask(room: CiRoom, taskId: number, { countsAsLoss }
     const losses = row.losses + (countsAsLoss ? 1 : 0);
     if (row.status === 'cancelling' || board.run.isCancelled) board.change(row, { status: 'cancelled' });
     else if (losses >= maxLosses) board.change(row, { status: 'failure', losses, reason: runnerLost });
-    else board.change(row, { status: 'waiting', taskId: null, losses, startedAt: null, waitingSince: row.waitingSince ?? tx.now });
+    else
+      board.change(row, {
+        status: 'waiting',
+        taskId: null,
+        losses,
+        startedAt: null,
+        waitingSince: row.waitingSince ?? tx.now,
+      });
     await advanceJobs(room, tx, after, board, loaded);
   });
   room.logger.info('ci.task_released', { task: taskId, job: job.id, countsAsLoss });

@@ -52,7 +52,11 @@ export interface TaskVerdict {
  * the runner says.
  * Refuses `no_task_state`, `task_not_found` (also for another runner's).
  */
-export async function reportTask(room: CiRoom, runner: Pick<RunnerRow, 'id'>, report: TaskReport | null): Promise<TaskVerdict> {
+export async function reportTask(
+  room: CiRoom,
+  runner: Pick<RunnerRow, 'id'>,
+  report: TaskReport | null,
+): Promise<TaskVerdict> {
   if (report === null) throw invalid('no_task_state', 'A report needs the state of its task.');
   const task = await room.db.read.findOneBy(taskSchema, { id: report.taskId, runnerId: runner.id });
   const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
@@ -64,7 +68,12 @@ export async function reportTask(room: CiRoom, runner: Pick<RunnerRow, 'id'>, re
   const outputs = sortOutputs(report.outputs, known);
   const loaded = await room.runs.load(job.runId);
   const steps = await mergeSteps(room, task, loaded, job.jobKey, report.steps);
-  const isNews = report.result !== null || task.confirmedAt === null || steps.isNews || outputs.kept.size > 0 || outputs.notices.length > 0;
+  const isNews =
+    report.result !== null ||
+    task.confirmedAt === null ||
+    steps.isNews ||
+    outputs.kept.size > 0 ||
+    outputs.notices.length > 0;
   const now = room.clock.now();
   room.reports.note(task.id, now, steps.rows, false);
   const status = isNews ? await save(room, task, report, steps, outputs, loaded) : task.status;
@@ -75,20 +84,31 @@ export async function reportTask(room: CiRoom, runner: Pick<RunnerRow, 'id'>, re
   };
 }
 
-async function save(room: CiRoom, { id }: TaskRow, report: TaskReport, steps: MergedSteps, outputs: SortedOutputs, loaded: LoadedRun): Promise<TaskStatus> {
+async function save(
+  room: CiRoom,
+  { id }: TaskRow,
+  report: TaskReport,
+  steps: MergedSteps,
+  outputs: SortedOutputs,
+  loaded: LoadedRun,
+): Promise<TaskStatus> {
   const status = await changeRuns(room, async (tx, after) => {
     const task = await tx.manager.findOneBy(taskSchema, { id });
     // Taken back or ended while the report was on its way.
     if (task === null || isFinal(task.status)) return task?.status ?? 'cancelled';
     const ended = report.result === null ? null : task.status === 'cancelling' ? 'cancelled' : report.result;
-    await tx.manager.update(taskSchema, { id }, {
-      status: ended ?? task.status,
-      confirmedAt: task.confirmedAt ?? tx.now,
-      reportedAt: tx.now,
-      startedAt: report.startedAt ?? task.startedAt,
-      stoppedAt: ended === null ? null : (report.stoppedAt ?? tx.now),
-      notices: [...task.notices, ...outputs.notices].slice(0, 50),
-    });
+    await tx.manager.update(
+      taskSchema,
+      { id },
+      {
+        status: ended ?? task.status,
+        confirmedAt: task.confirmedAt ?? tx.now,
+        reportedAt: tx.now,
+        startedAt: report.startedAt ?? task.startedAt,
+        stoppedAt: ended === null ? null : (report.stoppedAt ?? tx.now),
+        notices: [...task.notices, ...outputs.notices].slice(0, 50),
+      },
+    );
     await saveSteps(tx, steps);
     for (const [name, value] of outputs.kept) await tx.manager.insert(outputSchema, { taskId: id, name, value });
     if (ended === null) return task.status;
@@ -113,7 +133,13 @@ interface MergedSteps {
 }
 
 /** The steps as they are now. Reports of steps that the job does not have are passed over. */
-async function mergeSteps(room: CiRoom, task: TaskRow, { parsed }: LoadedRun, jobKey: string, reports: readonly StepReport[]): Promise<MergedSteps> {
+async function mergeSteps(
+  room: CiRoom,
+  task: TaskRow,
+  { parsed }: LoadedRun,
+  jobKey: string,
+  reports: readonly StepReport[],
+): Promise<MergedSteps> {
   const stored = await room.db.read.find(stepSchema, { where: { taskId: task.id }, order: { position: 'ASC' } });
   const names = parsed.ok ? (parsed.workflow.jobs.get(jobKey)?.stepNames ?? []) : [];
   const rows = stored.length > 0 ? stored : names.map((name, position) => emptyStep(task.id, position, name));
@@ -131,12 +157,22 @@ async function mergeSteps(room: CiRoom, task: TaskRow, { parsed }: LoadedRun, jo
 }
 
 function emptyStep(taskId: number, position: number, name: string): StepRow {
-  return { taskId, position, name: name.slice(0, 255), status: 'waiting', startedAt: null, stoppedAt: null, logIndex: 0, logLength: 0 };
+  return {
+    taskId,
+    position,
+    name: name.slice(0, 255),
+    status: 'waiting',
+    startedAt: null,
+    stoppedAt: null,
+    logIndex: 0,
+    logLength: 0,
+  };
 }
 
 async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promise<void> {
   if (areNew) {
-    for (let start = 0; start < rows.length; start += 100) await manager.insert(stepSchema, rows.slice(start, start + 100));
+    for (let start = 0; start < rows.length; start += 100)
+      await manager.insert(stepSchema, rows.slice(start, start + 100));
     return;
   }
   for (const { taskId, position, ...row } of rows) await manager.update(stepSchema, { taskId, position }, row);
@@ -147,6 +183,7 @@ export async function writeReports({ db, reports }: Pick<CiRoom, 'db' | 'reports
   const steps = reports.takeUnwritten();
   if (steps.length === 0) return;
   await db.write(async ({ manager }) => {
-    for (const { taskId, position, logIndex, logLength } of steps) await manager.update(stepSchema, { taskId, position }, { logIndex, logLength });
+    for (const { taskId, position, logIndex, logLength } of steps)
+      await manager.update(stepSchema, { taskId, position }, { logIndex, logLength });
   });
 }

@@ -16,7 +16,8 @@ export interface RuntimeClaims {
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const header = encode({ alg: 'HS256', typ: 'JWT' });
 
-const sign = (key: InstanceKey, text: string): Buffer => createHmac('sha256', key.for('runtime token')).update(text).digest();
+const sign = (key: InstanceKey, text: string): Buffer =>
+  createHmac('sha256', key.for('runtime token')).update(text).digest();
 
 /** A JWT (RFC 7519), because actions read its claims: `scp` names the run and the job that they act for. */
 export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }: RuntimeClaims): string {
@@ -34,14 +35,24 @@ export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }:
 const afterTheEndMs = 3_600_000;
 
 /** The token of a task: always the same one, so that its log can be kept from showing it. */
-export function runtimeTokenOf({ key, settings }: Pick<CiRoom, 'key' | 'settings'>, task: Pick<TaskRow, 'id' | 'createdAt'>, job: Pick<JobRow, 'id' | 'runId'>): string {
-  return runtimeToken(key, { taskId: task.id, runId: job.runId, jobId: job.id, endsAt: task.createdAt + settings.maxTaskMs + afterTheEndMs });
+export function runtimeTokenOf(
+  { key, settings }: Pick<CiRoom, 'key' | 'settings'>,
+  task: Pick<TaskRow, 'id' | 'createdAt'>,
+  job: Pick<JobRow, 'id' | 'runId'>,
+): string {
+  return runtimeToken(key, {
+    taskId: task.id,
+    runId: job.runId,
+    jobId: job.id,
+    endsAt: task.createdAt + settings.maxTaskMs + afterTheEndMs,
+  });
 }
 
 /** Reads a token that this server made and that has not run out; null for any other. */
 export function readRuntimeToken(key: InstanceKey, token: string, now: number): RuntimeClaims | null {
   const [head, body, signature, more] = token.split('.');
-  if (head !== header || body === undefined || signature === undefined || more !== undefined || token.length > 4096) return null;
+  if (head !== header || body === undefined || signature === undefined || more !== undefined || token.length > 4096)
+    return null;
   const expected = sign(key, `${head}.${body}`);
   const given = Buffer.from(signature, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;

@@ -34,7 +34,9 @@ export async function sweepTasks(room: CiRoom, startedAt: number): Promise<void>
   await room.presence.write(room.db);
   await writeReports(room);
   for (const task of await room.db.read.findBy(taskSchema, { status: In(['running', 'cancelling']) })) {
-    await sweepTask(room, task, startedAt).catch((error: unknown) => room.logger.error('ci.sweep_failed', { task: task.id, error }));
+    await sweepTask(room, task, startedAt).catch((error: unknown) =>
+      room.logger.error('ci.sweep_failed', { task: task.id, error }),
+    );
   }
   await sweepWaiting(room);
   await sealLogs(room);
@@ -52,9 +54,15 @@ async function sweepTask(room: CiRoom, task: TaskRow, startedAt: number): Promis
   const seenAt = runner === null ? 0 : (room.presence.of(runner).lastSeenAt ?? 0);
   const heardAt = room.reports.heardAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
   const isLost = since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs);
-  if (isLost) return endTask(room, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
+  if (isLost)
+    return endTask(room, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
   if (now - task.createdAt > room.settings.maxTaskMs) {
-    await endTask(room, task, 'cancelled', `The job ran longer than ${Math.round(room.settings.maxTaskMs / 60_000)} minutes.`);
+    await endTask(
+      room,
+      task,
+      'cancelled',
+      `The job ran longer than ${Math.round(room.settings.maxTaskMs / 60_000)} minutes.`,
+    );
   }
 }
 
@@ -79,7 +87,9 @@ async function endTask(room: CiRoom, { id, jobId }: TaskRow, status: FinalStatus
 async function sweepWaiting(room: CiRoom): Promise<void> {
   const now = room.clock.now();
   const { maxUnroutableMs, maxWaitMs } = room.settings;
-  const old = (await waitingLines(room.db.read)).filter((line) => now - line.waitingSince > Math.min(maxUnroutableMs, maxWaitMs));
+  const old = (await waitingLines(room.db.read)).filter(
+    (line) => now - line.waitingSince > Math.min(maxUnroutableMs, maxWaitMs),
+  );
   if (old.length === 0) return;
   const runners = await room.db.read.find(runnerSchema);
   for (const line of old) {
@@ -87,7 +97,8 @@ async function sweepWaiting(room: CiRoom): Promise<void> {
     const isRoutable = runners.some((runner) => mayTake(runner, line));
     for (const job of jobs.filter((one) => one.runsOn?.join() === line.labels.join())) {
       const waited = now - (job.waitingSince ?? now);
-      if (!isRoutable && waited > maxUnroutableMs) await endWaiting(room, job, 'failure', `No runner has the labels ${line.labels.join(', ')}.`);
+      if (!isRoutable && waited > maxUnroutableMs)
+        await endWaiting(room, job, 'failure', `No runner has the labels ${line.labels.join(', ')}.`);
       else if (waited > maxWaitMs) await endWaiting(room, job, 'cancelled', 'No runner was free in time.');
     }
   }
@@ -108,13 +119,19 @@ async function endWaiting(room: CiRoom, { id, runId }: JobRow, status: FinalStat
 async function sealLogs(room: CiRoom): Promise<void> {
   const open = await room.db.read
     .createQueryBuilder(taskSchema, 't')
-    .where('t.sealed_at IS NULL AND t.stopped_at IS NOT NULL AND t.stopped_at < :before', { before: room.clock.now() - sealAfterMs })
+    .where('t.sealed_at IS NULL AND t.stopped_at IS NOT NULL AND t.stopped_at < :before', {
+      before: room.clock.now() - sealAfterMs,
+    })
     .limit(500)
     .getMany();
   for (const { id } of open) {
     await room.logs.inTurn(id, async (log) => {
       await room.db.write(({ manager, now }) =>
-        manager.update(taskSchema, { id, sealedAt: IsNull() }, { sealedAt: now, logRows: log.rows, logBytes: log.bytes }),
+        manager.update(
+          taskSchema,
+          { id, sealedAt: IsNull() },
+          { sealedAt: now, logRows: log.rows, logBytes: log.bytes },
+        ),
       );
     });
     room.bell.ring(bellOfLog(id));
@@ -126,7 +143,9 @@ async function removeEphemeral(room: CiRoom): Promise<void> {
   const before = room.clock.now() - sealAfterMs;
   for (const runner of await room.db.read.findBy(runnerSchema, { ephemeral: true })) {
     const tasks = await room.db.read.findBy(taskSchema, { runnerId: runner.id });
-    const isDone = tasks.length > 0 && tasks.every((task) => task.stoppedAt !== null && task.sealedAt !== null && task.sealedAt < before);
+    const isDone =
+      tasks.length > 0 &&
+      tasks.every((task) => task.stoppedAt !== null && task.sealedAt !== null && task.sealedAt < before);
     if (!isDone) continue;
     await room.db.write(({ manager }) => manager.delete(runnerSchema, { id: runner.id }));
     room.logger.info('runner.removed', { runner: runner.id, name: runner.name, why: 'its one task is done' });

@@ -36,7 +36,13 @@ const dayMs = 24 * 60 * 60 * 1000;
  * token under its usual names and no configured secret (security H04, H05).
  * @param origin how the runner reaches this server; for those that have no base URL
  */
-export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, task: Pick<TaskRow, 'id' | 'createdAt'>, origin: string | null): Promise<TaskContent> {
+export async function taskContent(
+  room: CiRoom,
+  loaded: LoadedRun,
+  job: JobRow,
+  task: Pick<TaskRow, 'id' | 'createdAt'>,
+  origin: string | null,
+): Promise<TaskContent> {
   const { run, repository, parsed } = loaded;
   const taskId = task.id;
   const { key, settings, db } = room;
@@ -45,12 +51,25 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
   if (definition === undefined) throw new Error(`the workflow has no job ${job.jobKey}`);
   const token = taskToken(key, taskId);
   const jobs = await db.read.findBy(jobSchema, { runId: run.id, attempt: job.attempt });
-  const outputs = await outputsOf(db.read, jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)));
+  const outputs = await outputsOf(
+    db.read,
+    jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)),
+  );
   const variables = await variablesFor(db.read, repository);
-  const contexts = await contextsOfJob({ manager: db.read, settings, loaded, workflow: parsed.workflow, variables: Object.fromEntries(variables) }, definition, jobs);
+  const contexts = await contextsOfJob(
+    { manager: db.read, settings, loaded, workflow: parsed.workflow, variables: Object.fromEntries(variables) },
+    definition,
+    jobs,
+  );
   const secrets = run.isTrusted ? await secretsFor(room, db.read, repository) : new Map<string, string>();
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
-  const settled = { definition, name: job.name, leg: job.leg ?? {}, runsOn: job.runsOn ?? [], continueOnError: job.continueOnError };
+  const settled = {
+    definition,
+    name: job.name,
+    leg: job.leg ?? {},
+    runsOn: job.runsOn ?? [],
+    continueOnError: job.continueOnError,
+  };
   const runtime = runtimeTokenOf(room, task, job);
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
@@ -58,7 +77,9 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
     payload: writePayload(settled),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
-      ...(called === null ? {} : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
+      ...(called === null
+        ? {}
+        : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
       job: definition.ownKey,
       token,
       retention_days: String(Math.ceil(settings.artifactsKeptMs / dayMs)),
@@ -77,10 +98,22 @@ export async function taskContent(room: CiRoom, loaded: LoadedRun, job: JobRow, 
 }
 
 /** What a workflow that is called gets: its inputs as texts, which the runner converts, and the secrets that the caller hands on. */
-function contentOfCall(call: WorkflowCall, { call: callers }: JobContexts, secrets: ReadonlyMap<string, string>): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
+function contentOfCall(
+  call: WorkflowCall,
+  { call: callers }: JobContexts,
+  secrets: ReadonlyMap<string, string>,
+): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
   const scope = scopeOf(callers!, { success: true, failure: false, cancelled: false }, {});
-  const inputs = Object.fromEntries(Object.entries(inputsOfCall(call, scope)).map(([name, value]) => [name, textOf(value)]));
+  const inputs = Object.fromEntries(
+    Object.entries(inputsOfCall(call, scope)).map(([name, value]) => [name, textOf(value)]),
+  );
   if (call.secrets === 'inherit') return { inputs, secrets };
   const withSecrets = { ...scope, contexts: { ...scope.contexts, secrets: Object.fromEntries(secrets) } };
-  return { inputs, secrets: Object.entries(call.secrets).map(([name, value]): [string, string] => [name.toUpperCase(), textOf(evaluateValue(value, withSecrets))]) };
+  return {
+    inputs,
+    secrets: Object.entries(call.secrets).map(([name, value]): [string, string] => [
+      name.toUpperCase(),
+      textOf(evaluateValue(value, withSecrets)),
+    ]),
+  };
 }

@@ -56,7 +56,11 @@ export class TaskQueue {
    * @param holdMs how long; 0 looks once
    * @returns null when there was none, when the time is over, and when the caller has left
    */
-  async wait(runner: RunnerRow, requestKey: string | null, { holdMs, signal }: { holdMs: number; signal: AbortSignal }): Promise<Claim | null> {
+  async wait(
+    runner: RunnerRow,
+    requestKey: string | null,
+    { holdMs, signal }: { holdMs: number; signal: AbortSignal },
+  ): Promise<Claim | null> {
     if (this.#stopped || signal.aborted) return null;
     let waiter: Waiter;
     const given = new Promise<Claim | null>((resolve) => {

@@ -25,7 +25,10 @@ export function hashTaskToken(key: InstanceKey, token: string): string {
  * Whom a token speaks for: a task, as long as it runs or winds up. Null for
  * everything else, so that other kinds of tokens can be tried.
  */
-export async function viewerOfTaskToken({ db, key, runs }: Pick<CiRoom, 'db' | 'key' | 'runs'>, token: string): Promise<TaskViewer | null> {
+export async function viewerOfTaskToken(
+  { db, key, runs }: Pick<CiRoom, 'db' | 'key' | 'runs'>,
+  token: string,
+): Promise<TaskViewer | null> {
   if (!shape.test(token)) return null;
   const task = await db.read.findOneBy(taskSchema, { tokenHash: hashTaskToken(key, token) });
   if (task === null || (task.status !== 'running' && task.status !== 'cancelling')) return null;
@@ -33,7 +36,9 @@ export async function viewerOfTaskToken({ db, key, runs }: Pick<CiRoom, 'db' | '
   const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
   if (job === null || run === null) return null;
   const { parsed } = await runs.load(run.id);
-  const permissions = parsed.ok ? (parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions) : null;
+  const permissions = parsed.ok
+    ? (parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions)
+    : null;
   const scope = scopeOf(permissions, run.isTrusted);
   return scope === null ? null : { kind: 'task', taskId: task.id, repositoryId: run.repositoryId, scope };
 }

@@ -49,11 +49,17 @@ export async function waitingLines(manager: EntityManager): Promise<WaitingLine[
 type Taker = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
 
 /** Whether a runner may take the jobs of a line: its scope reaches the repository, and it has all labels. */
-export function mayTake(runner: Taker, line: Pick<WaitingLine, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>): boolean {
+export function mayTake(
+  runner: Taker,
+  line: Pick<WaitingLine, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>,
+): boolean {
   const reaches =
-    runner.repositoryId !== null ? runner.repositoryId === line.repositoryId
-    : runner.organisationId !== null ? runner.organisationId === line.ownerOrganisationId
-    : runner.userId !== null ? runner.userId === line.ownerUserId
-    : true;
+    runner.repositoryId !== null
+      ? runner.repositoryId === line.repositoryId
+      : runner.organisationId !== null
+        ? runner.organisationId === line.ownerOrganisationId
+        : runner.userId !== null
+          ? runner.userId === line.ownerUserId
+          : true;
   return reaches && hasLabels(runner, line.labels);
 }

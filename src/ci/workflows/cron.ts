@@ -27,7 +27,13 @@ export function parseCron(text: string): Cron | null {
   return { minutes, hours, days, months, weekdays, eitherDay: !day.startsWith('*') && !weekday.startsWith('*') };
 }
 
-function parseField(text: string, from: number, to: number, names: readonly string[] = [], firstName = 0): Set<number> | null {
+function parseField(
+  text: string,
+  from: number,
+  to: number,
+  names: readonly string[] = [],
+  firstName = 0,
+): Set<number> | null {
   const values = new Set<number>();
   const number = (word: string): number => {
     const named = names.indexOf(word.toLowerCase());

@@ -88,7 +88,9 @@ export function evaluateCondition(condition: string | null, scope: ExpressionSco
   const isPlain = !parts.some((part) => part.isExpression);
   const [first] = parts;
   const expression = isPlain ? text : parts.length === 1 ? first!.text : null;
-  const asksForState = (isPlain ? [text] : parts.filter((part) => part.isExpression).map((part) => part.text)).some(callsStatusFunction);
+  const asksForState = (isPlain ? [text] : parts.filter((part) => part.isExpression).map((part) => part.text)).some(
+    callsStatusFunction,
+  );
   if (!asksForState && !scope.outlook.success) return false;
   return isTruthy(expression === null ? evaluateText(text, scope) : evaluateExpression(expression, scope));
 }
@@ -133,5 +135,7 @@ export function mentionsContext(value: Json, context: string): boolean {
     return splitText(value).some((part) => part.isExpression && new RegExp(`\\b${context}\\b`, 'i').test(part.text));
   }
   if (Array.isArray(value)) return value.some((item) => mentionsContext(item, context));
-  return value !== null && typeof value === 'object' && Object.values(value).some((one) => mentionsContext(one, context));
+  return (
+    value !== null && typeof value === 'object' && Object.values(value).some((one) => mentionsContext(one, context))
+  );
 }

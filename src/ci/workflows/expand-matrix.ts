@@ -36,9 +36,11 @@ function combine(axes: { [axis: string]: Json }): Leg[] {
   const names = Object.keys(axes);
   for (const name of names) {
     const values = axes[name];
-    if (!Array.isArray(values) || values.length === 0) throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
+    if (!Array.isArray(values) || values.length === 0)
+      throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
     // Stop while it is small: seven axes of ten are ten million.
-    if (legs.length * values.length > 10 * maxLegs) throw new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
+    if (legs.length * values.length > 10 * maxLegs)
+      throw new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
     legs = legs.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
   }
   return names.length === 0 ? [] : legs;
@@ -46,13 +48,15 @@ function combine(axes: { [axis: string]: Json }): Leg[] {
 
 function readLegs(value: Json | undefined, name: string): Leg[] {
   if (value === undefined || value === null) return [];
-  const isList = Array.isArray(value) && value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item));
+  const isList =
+    Array.isArray(value) && value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item));
   if (!isList) throw new MatrixProblem(`The matrix needs a list of mappings under "${name}".`);
   return value as Leg[];
 }
 
 const isSame = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
-const isPartOf = (part: Leg, leg: Leg): boolean => Object.entries(part).every(([axis, value]) => isSame(value, leg[axis]));
+const isPartOf = (part: Leg, leg: Leg): boolean =>
+  Object.entries(part).every(([axis, value]) => isSame(value, leg[axis]));
 
 /** Whether a combination stays what it is when the extra values are added. */
 const keepsValues = (leg: Leg, extra: Leg): boolean =>
@@ -60,7 +64,11 @@ const keepsValues = (leg: Leg, extra: Leg): boolean =>
 
 /** `linux, 18`: the values in the order of their axes' names. */
 export function legName(leg: Leg): string {
-  return Object.keys(leg).sort().map((axis) => valueName(leg[axis] ?? null)).filter((text) => text !== '').join(', ');
+  return Object.keys(leg)
+    .sort()
+    .map((axis) => valueName(leg[axis] ?? null))
+    .filter((text) => text !== '')
+    .join(', ');
 }
 
 function valueName(value: Json): string {

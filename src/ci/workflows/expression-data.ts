@@ -51,8 +51,10 @@ export function toDictionary(value: { readonly [key: string]: Json }): data.Dict
 
 /** What an expression gave, as plain data. */
 export function toJson(value: ExpressionData): Json {
-  if (value instanceof data.Dictionary) return Object.fromEntries(value.pairs().map((pair) => [pair.key, toJson(pair.value)]));
+  if (value instanceof data.Dictionary)
+    return Object.fromEntries(value.pairs().map((pair) => [pair.key, toJson(pair.value)]));
   if (value instanceof data.Array) return value.values().map(toJson);
-  if (value instanceof data.StringData || value instanceof data.NumberData || value instanceof data.BooleanData) return value.value;
+  if (value instanceof data.StringData || value instanceof data.NumberData || value instanceof data.BooleanData)
+    return value.value;
   return null;
 }

@@ -30,7 +30,10 @@ const maxTextLength = 1024 * 1024;
  */
 export function functionsFor(outlook: JobOutlook): Map<string, ExpressionFunction> {
   const says = (name: string, answer: boolean): ExpressionFunction => ({
-    name, minArgs: 0, maxArgs: 0, call: () => new data.BooleanData(answer),
+    name,
+    minArgs: 0,
+    maxArgs: 0,
+    call: () => new data.BooleanData(answer),
   });
   const all = [
     says('success', outlook.success),
@@ -58,7 +61,9 @@ const boundedFunctions: readonly ExpressionFunction[] = [
   }),
   bounded('tojson', ([value]) => 2 * (value instanceof data.StringData ? value.value.length : 0)),
   {
-    name: 'fromjson', minArgs: 1, maxArgs: 1,
+    name: 'fromjson',
+    minArgs: 1,
+    maxArgs: 1,
     call(text = new data.Null()) {
       try {
         return toData(JSON.parse(text.coerceString()) as never);
@@ -79,7 +84,8 @@ function bounded(name: 'format' | 'join' | 'tojson', length: (args: ExpressionDa
     call(...args) {
       if (length(args) > maxTextLength) throw new Error('the text would be longer than 1 MiB');
       const answer = original.call(...args);
-      if (name === 'tojson' && String(toJson(answer)).length > maxTextLength) throw new Error('the text would be longer than 1 MiB');
+      if (name === 'tojson' && String(toJson(answer)).length > maxTextLength)
+        throw new Error('the text would be longer than 1 MiB');
       return answer;
     },
   };

@@ -22,7 +22,9 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
     const entries = await listFolder(git, repositoryPath, sha, folder);
     if (entries === null) continue;
     const files = entries.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxFiles);
-    const read = await Promise.all(files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })));
+    const read = await Promise.all(
+      files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })),
+    );
     const byPath = new Map(read.map(({ path, content }) => [`${folder}/${path}`, content]));
     return read.map(({ path, content }) => ({ path, content: bundle(content, byPath) }));
   }

@@ -94,7 +94,8 @@ function readTokens(pattern: string): Token[] {
       const startsSegment = at === 0 || characters[at - 1] === '/';
       if (isDouble) at += 1;
       // In front of `**` and its slash stands the choice to leave out both.
-      if (isDouble && startsSegment && characters[at + 1] === '/') tokens.push({ accepts: nothing, optional: true, repeats: false, group: 3 });
+      if (isDouble && startsSegment && characters[at + 1] === '/')
+        tokens.push({ accepts: nothing, optional: true, repeats: false, group: 3 });
       tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group: 0 });
     } else if (character === '?' && last !== undefined) {
       last.optional = true;

@@ -26,11 +26,17 @@ export function parseCall(
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
   if (called === null) throw file.problem(get('uses'), 'A workflow that is called cannot call another one here.');
-  if (!uses.startsWith('./')) throw file.problem(get('uses'), 'Only workflows of the same repository can be called: "./.hearth/workflows/name.yml".');
+  if (!uses.startsWith('./'))
+    throw file.problem(
+      get('uses'),
+      'Only workflows of the same repository can be called: "./.hearth/workflows/name.yml".',
+    );
   const path = uses.slice(2);
   const open = called.get(path);
-  if (open === undefined) throw file.problem(get('uses'), `There is no workflow ${path} in this commit, or it is too large to be called.`);
-  for (const name of ['steps', 'runs-on', 'strategy']) if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}" here.`);
+  if (open === undefined)
+    throw file.problem(get('uses'), `There is no workflow ${path} in this commit, or it is too large to be called.`);
+  for (const name of ['steps', 'runs-on', 'strategy'])
+    if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}" here.`);
   try {
     return read({ file, top, parseInner }, { key, keyNode, job, path, open });
   } catch (error) {
@@ -50,7 +56,10 @@ interface Called {
   open: () => YamlFile;
 }
 
-function read({ file, top, parseInner }: { file: YamlFile; top: Permissions; parseInner: ParseInner }, { key, keyNode, job, path, open }: Called): { call: WorkflowCall; jobs: JobDefinition[] } {
+function read(
+  { file, top, parseInner }: { file: YamlFile; top: Permissions; parseInner: ParseInner },
+  { key, keyNode, job, path, open }: Called,
+): { call: WorkflowCall; jobs: JobDefinition[] } {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
     const { line, column } = file.problem(node, message);
@@ -62,9 +71,12 @@ function read({ file, top, parseInner }: { file: YamlFile; top: Permissions; par
   const settings = callSettings(inner, inner.get(root, 'on'));
   if (settings === undefined) throw own(get('uses'), `${path} cannot be called: it has no "workflow_call" under "on".`);
   const inputs = parseInputs(inner, settings);
-  const given = file.isAbsent(get('with')) ? new Map<string, Json>() : new Map(file.entries(get('with'), '"with"').map(({ key: name, value }) => [name, file.json(value)]));
+  const given = file.isAbsent(get('with'))
+    ? new Map<string, Json>()
+    : new Map(file.entries(get('with'), '"with"').map(({ key: name, value }) => [name, file.json(value)]));
   for (const name of given.keys()) if (!inputs.has(name)) throw own(get('with'), `${path} has no input ${name}.`);
-  for (const [name, { required }] of inputs) if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
+  for (const [name, { required }] of inputs)
+    if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
   const secrets = get('secrets');
   const jobs = parseInner(inner, inner.get(root, 'jobs'));
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
@@ -76,7 +88,11 @@ function read({ file, top, parseInner }: { file: YamlFile; top: Permissions; par
     condition: file.textOrNull(get('if'), '"if"'),
     inputs,
     given,
-    secrets: file.isAbsent(secrets) ? {} : isMap(file.resolve(secrets)) ? (file.json(secrets) as { [name: string]: Json }) : 'inherit',
+    secrets: file.isAbsent(secrets)
+      ? {}
+      : isMap(file.resolve(secrets))
+        ? (file.json(secrets) as { [name: string]: Json })
+        : 'inherit',
     jobKeys: [...jobs.keys()].map((each) => `${key}.${each}`),
     outputs: settings === null ? new Map() : parseOutputs(inner, inner.get(settings, 'outputs')),
   };
@@ -114,16 +130,30 @@ function callSettings(file: YamlFile, node: unknown): YAMLMap | null | undefined
 function parseInputs(file: YamlFile, settings: YAMLMap | null): Map<string, CallInput> {
   const inputs = settings === null ? null : file.get(settings, 'inputs');
   if (settings === null || file.isAbsent(inputs)) return new Map();
-  return new Map(file.entries(inputs, '"inputs"').map(({ key, value }) => {
-    const input = file.isAbsent(value) ? null : file.map(value, `The input ${key}`);
-    const get = (name: string): unknown => (input === null ? null : file.get(input, name));
-    const type = (file.textOrNull(get('type'), '"type"') ?? 'string') as CallInput['type'];
-    if (!callTypes.includes(type)) throw file.problem(get('type'), `An input of a call is one of ${callTypes.join(', ')}.`);
-    return [key, { type, required: file.textOrNull(get('required'), '"required"') === 'true', default: file.json(get('default')) }];
-  }));
+  return new Map(
+    file.entries(inputs, '"inputs"').map(({ key, value }) => {
+      const input = file.isAbsent(value) ? null : file.map(value, `The input ${key}`);
+      const get = (name: string): unknown => (input === null ? null : file.get(input, name));
+      const type = (file.textOrNull(get('type'), '"type"') ?? 'string') as CallInput['type'];
+      if (!callTypes.includes(type))
+        throw file.problem(get('type'), `An input of a call is one of ${callTypes.join(', ')}.`);
+      return [
+        key,
+        {
+          type,
+          required: file.textOrNull(get('required'), '"required"') === 'true',
+          default: file.json(get('default')),
+        },
+      ];
+    }),
+  );
 }
 
 function parseOutputs(file: YamlFile, node: unknown): Map<string, string> {
   if (file.isAbsent(node)) return new Map();
-  return new Map(file.entries(node, '"outputs"').map(({ key, value }) => [key, file.text(file.get(file.map(value, `The output ${key}`), 'value'), '"value"')]));
+  return new Map(
+    file
+      .entries(node, '"outputs"')
+      .map(({ key, value }) => [key, file.text(file.get(file.map(value, `The output ${key}`), 'value'), '"value"')]),
+  );
 }

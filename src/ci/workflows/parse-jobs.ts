@@ -11,7 +11,10 @@ const maxJobs = 256;
 const maxSteps = 1000;
 
 /** Reads `jobs` and checks what needs what. Throws `WorkflowProblem`. */
-export function parseJobs(calling: CallingFile, node: unknown): { jobs: Map<string, JobDefinition>; calls: Map<string, WorkflowCall> } {
+export function parseJobs(
+  calling: CallingFile,
+  node: unknown,
+): { jobs: Map<string, JobDefinition>; calls: Map<string, WorkflowCall> } {
   const { file } = calling;
   if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "jobs".');
   const jobs = new Map<string, JobDefinition>();
@@ -26,7 +29,11 @@ export function parseJobs(calling: CallingFile, node: unknown): { jobs: Map<stri
       outer.set(key, parsed);
       continue;
     }
-    const { call, jobs: inner } = parseCall(calling, { key, keyNode, job }, (called, at) => parseJobs({ file: called, called: null, permissions: null }, at).jobs);
+    const { call, jobs: inner } = parseCall(
+      calling,
+      { key, keyNode, job },
+      (called, at) => parseJobs({ file: called, called: null, permissions: null }, at).jobs,
+    );
     calls.set(key, call);
     outer.set(key, { key, needs: call.needs, keyNode });
     for (const each of inner) jobs.set(each.key, each);
@@ -36,7 +43,11 @@ export function parseJobs(calling: CallingFile, node: unknown): { jobs: Map<stri
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
   checkNeeds(file, outer);
   const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => calls.get(need)?.jobKeys ?? [need]);
-  for (const job of jobs.values()) jobs.set(job.key, { ...job, waitsFor: job.call === null ? keysOf(job.needs) : [...job.waitsFor, ...keysOf(job.call.needs)] });
+  for (const job of jobs.values())
+    jobs.set(job.key, {
+      ...job,
+      waitsFor: job.call === null ? keysOf(job.needs) : [...job.waitsFor, ...keysOf(job.call.needs)],
+    });
   return { jobs, calls };
 }
 
@@ -93,7 +104,9 @@ function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap)
     const runs = !file.isAbsent(get('run'));
     if (runs === !file.isAbsent(get('uses'))) throw file.problem(item, 'A step needs either "run" or "uses".');
     const name = file.textOrNull(get('name'), '"name"');
-    return name ?? (runs ? `Run ${firstLine(file.text(get('run'), '"run"'))}` : `Use ${file.text(get('uses'), '"uses"')}`);
+    return (
+      name ?? (runs ? `Run ${firstLine(file.text(get('run'), '"run"'))}` : `Use ${file.text(get('uses'), '"uses"')}`)
+    );
   });
 }
 
@@ -109,11 +122,13 @@ interface Needing {
 function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, Needing>): void {
   const done = new Set<string>();
   const visit = (job: Needing, path: readonly string[]): void => {
-    if (path.includes(job.key)) throw file.problem(job.keyNode, `The job ${job.key} needs itself: ${[...path, job.key].join(' → ')}.`);
+    if (path.includes(job.key))
+      throw file.problem(job.keyNode, `The job ${job.key} needs itself: ${[...path, job.key].join(' → ')}.`);
     if (done.has(job.key)) return;
     for (const need of job.needs) {
       const needed = jobs.get(need);
-      if (needed === undefined) throw file.problem(job.keyNode, `The job ${job.key} needs ${need}, which is not there.`);
+      if (needed === undefined)
+        throw file.problem(job.keyNode, `The job ${job.key} needs ${need}, which is not there.`);
       visit(needed, [...path, job.key]);
     }
     done.add(job.key);

@@ -5,7 +5,8 @@ import type { YamlFile } from './yaml-nodes.ts';
 /** `concurrency`: the name of a group, or a mapping. */
 export function parseConcurrency(file: YamlFile, node: unknown): Concurrency | null {
   if (file.isAbsent(node)) return null;
-  if (isScalar(file.resolve(node))) return { group: file.text(node, '"concurrency"'), cancelInProgress: false, queue: 'single' };
+  if (isScalar(file.resolve(node)))
+    return { group: file.text(node, '"concurrency"'), cancelInProgress: false, queue: 'single' };
   const settings = file.map(node, '"concurrency"');
   const queue = file.get(settings, 'queue');
   const queueName = file.textOrNull(queue, '"queue"') ?? 'single';
@@ -32,6 +33,7 @@ export function parsePermissions(file: YamlFile, node: unknown): Permissions {
   }
   const contents = file.get(file.map(node, '"permissions"'), 'contents');
   const level = file.textOrNull(contents, '"contents"') ?? 'none';
-  if (level !== 'read' && level !== 'write' && level !== 'none') throw file.problem(contents, 'A permission is read, write or none.');
+  if (level !== 'read' && level !== 'write' && level !== 'none')
+    throw file.problem(contents, 'A permission is read, write or none.');
   return level;
 }

@@ -75,7 +75,8 @@ function parseInput(file: YamlFile, name: string, node: unknown): DispatchInput 
   const type = (file.textOrNull(typeNode, '"type"') ?? 'string') as InputType;
   if (!inputTypes.includes(type)) throw file.problem(typeNode, `An input is one of ${inputTypes.join(', ')}.`);
   const options = file.texts(file.get(settings, 'options'), '"options"');
-  if (type === 'choice' && options.length === 0) throw file.problem(node, `The input ${name} has no options to choose from.`);
+  if (type === 'choice' && options.length === 0)
+    throw file.problem(node, `The input ${name} has no options to choose from.`);
   return {
     description: file.textOrNull(file.get(settings, 'description'), '"description"') ?? '',
     required: file.textOrNull(file.get(settings, 'required'), '"required"') === 'true',
@@ -91,7 +92,8 @@ function parseSchedule(file: YamlFile, node: unknown): string[] {
   return list.items.map((item) => {
     const cron = file.get(file.map(item, 'An entry of "schedule"'), 'cron');
     const text = file.text(cron, '"cron"');
-    if (parseCron(text) === null) throw file.problem(cron, 'A cron expression has five fields: minute, hour, day, month, weekday.');
+    if (parseCron(text) === null)
+      throw file.problem(cron, 'A cron expression has five fields: minute, hour, day, month, weekday.');
     return text;
   });
 }

@@ -29,7 +29,8 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
   let triggers: Triggers | null = null;
   try {
     const { main, called } = unbundle(text);
-    if (Buffer.byteLength(main) > maxWorkflowBytes) throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
+    if (Buffer.byteLength(main) > maxWorkflowBytes)
+      throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
     const file = new YamlFile(main);
     const { contents } = file.document;
     if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');

@@ -57,7 +57,11 @@ function writeJob(copier: Copier, { definition, name, leg, runsOn, continueOnErr
   set('runs-on', runsOn);
   if (job.has('continue-on-error')) set('continue-on-error', continueOnError);
   const axes = Object.entries(leg);
-  if (axes.length > 0) job.setIn(['strategy', 'matrix'], new Document(Object.fromEntries(axes.map(([axis, value]) => [axis, [value]]))).contents);
+  if (axes.length > 0)
+    job.setIn(
+      ['strategy', 'matrix'],
+      new Document(Object.fromEntries(axes.map(([axis, value]) => [axis, [value]]))).contents,
+    );
   return job;
 }
 
@@ -74,7 +78,8 @@ class Copier {
   copy(node: unknown): Node | null {
     this.#count += 1;
     this.#depth += 1;
-    if (this.#count > maxNodes || this.#depth > maxDepth) throw new Error('the aliases of this workflow file make it too large');
+    if (this.#count > maxNodes || this.#depth > maxDepth)
+      throw new Error('the aliases of this workflow file make it too large');
     const copied = this.#copyOne(node);
     this.#depth -= 1;
     return copied;
@@ -98,7 +103,8 @@ class Copier {
     const copied = new YAMLMap();
     if (node.items.some(({ key }) => isMergeKey(key))) {
       const merged = new Map(this.#file.entries(node, 'the mapping').map(({ key, value }) => [key, value]));
-      for (const { key, value } of node.items) if (isScalar(key) && !isMergeKey(key)) merged.set(String(key.value), value);
+      for (const { key, value } of node.items)
+        if (isScalar(key) && !isMergeKey(key)) merged.set(String(key.value), value);
       for (const [key, value] of merged) copied.items.push(new Pair(new Scalar(key), this.copy(value)));
       return copied;
     }

@@ -19,10 +19,15 @@ export interface TarOptions {
  */
 export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
   const isStream = to === '-';
-  if (isStream && cli.output.json) throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
-  if (isStream && cli.process.stdout.isTTY) throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
+  if (isStream && cli.output.json)
+    throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
+  if (isStream && cli.process.stdout.isTTY)
+    throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
   const { backups, config } = await cli.openRooms();
-  const [{ makeFolder, packBackup }, { systemRandom }] = await Promise.all([import('../../backup/index.ts'), import('../../kernel/index.ts')]);
+  const [{ makeFolder, packBackup }, { systemRandom }] = await Promise.all([
+    import('../../backup/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
   const stage = path.join(config.dataDir, 'tmp', `backup-${systemRandom.uuid()}`);
   const folder = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder);
   // Before the work of an hour.
@@ -46,7 +51,9 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
 async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buffer>): Promise<number> {
   let bytes = 0;
   for await (const piece of pieces) {
-    await new Promise<void>((resolve, reject) => void stdout.write(piece, (error) => (error ? reject(error) : resolve())));
+    await new Promise<void>(
+      (resolve, reject) => void stdout.write(piece, (error) => (error ? reject(error) : resolve())),
+    );
     bytes += piece.length;
   }
   return bytes;

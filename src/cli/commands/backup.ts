@@ -14,7 +14,10 @@ import { addRestoreCommand } from './restore.ts';
 export function addBackupCommands(program: Command, run: Run): void {
   const backup = addNoun(program, 'backup', 'copies of everything, and the proof that they can be restored');
   withExamples(
-    backup.command('create').alias('add').description('copy everything; the server may go on meanwhile')
+    backup
+      .command('create')
+      .alias('add')
+      .description('copy everything; the server may go on meanwhile')
       .option('--to <folder>', 'keep it in another folder than the settings say; with --tar also -, standard output')
       .option('--tar', 'as one file, or one stream')
       .option('--with-keys', 'take private keys along: of actors and of CI secrets')
@@ -25,20 +28,26 @@ export function addBackupCommands(program: Command, run: Run): void {
   );
   withExamples(backup.command('list').description('list the backups').action(run(list)), 'hearth backup list --json');
   withExamples(
-    backup.command('verify').description('look whether a backup is whole')
+    backup
+      .command('verify')
+      .description('look whether a backup is whole')
       .argument('<name>', 'backup')
       .option('--all', 'look into every repository, not into fifty')
       .action(run(verify)),
     'hearth backup verify 2026-11-20T03-30-00Z',
   );
   withExamples(
-    backup.command('drill').description('restore a backup into a passing folder, look at everything, remove it')
+    backup
+      .command('drill')
+      .description('restore a backup into a passing folder, look at everything, remove it')
       .argument('[name]', 'backup; the newest when left out')
       .action(run(drill)),
     'hearth backup drill',
   );
   withExamples(
-    backup.command('prune').description('remove old backups')
+    backup
+      .command('prune')
+      .description('remove old backups')
       .option('--keep-daily <days>', 'the newest of so many days', '7')
       .option('--keep-weekly <weeks>', 'the newest of so many weeks', '4')
       .option('--keep-monthly <months>', 'the newest of so many months', '6')
@@ -56,19 +65,32 @@ interface CreateOptions {
 }
 
 async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<void> {
-  if (tar) return (await import('./backup-tar.ts')).createTar(cli, { to, withKeys: withKeys === true, warn: (missing) => warnOfMissing(cli, missing) });
+  if (tar)
+    return (await import('./backup-tar.ts')).createTar(cli, {
+      to,
+      withKeys: withKeys === true,
+      warn: (missing) => warnOfMissing(cli, missing),
+    });
   const { backups } = await cli.openRooms();
   const progress = showProgress(cli);
   const made = await backups
-    .create({ ...(to === undefined ? {} : { to: path.resolve(cli.process.cwd(), to) }), withKeys: withKeys === true, onProgress: progress.step })
+    .create({
+      ...(to === undefined ? {} : { to: path.resolve(cli.process.cwd(), to) }),
+      withKeys: withKeys === true,
+      onProgress: progress.step,
+    })
     .finally(progress.end);
   warnOfMissing(cli, made.missing);
   const seconds = (made.tookMs / 1000).toFixed(1);
-  cli.output.result(`${made.folder}\t${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(made.bytes)}, ${seconds} s`, made);
+  cli.output.result(
+    `${made.folder}\t${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(made.bytes)}, ${seconds} s`,
+    made,
+  );
 }
 
 function warnOfMissing({ output }: Cli, missing: readonly string[]): void {
-  if (missing.length > 0) output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
+  if (missing.length > 0)
+    output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
 }
 
 const columns: Column<ListedBackup>[] = [
@@ -77,8 +99,22 @@ const columns: Column<ListedBackup>[] = [
   { title: 'VERSION', cell: (row) => `${row.version} V${row.schema}` },
   { title: 'SIZE', cell: (row) => ({ bytes: row.bytes }), align: 'right' },
   { title: 'REPOS', cell: (row) => row.repositories, align: 'right' },
-  { title: 'VERIFIED', cell: ({ verified }) => (verified !== null && verified.problems.length > 0 ? 'DAMAGED' : never(verified === null ? null : Date.parse(verified.at))) },
-  { title: 'PROVEN', cell: (row) => (row.proof === null ? 'not yet' : row.proof.problems.length > 0 ? 'DAMAGED' : `${row.proof.proven} of ${row.proof.total}`) },
+  {
+    title: 'VERIFIED',
+    cell: ({ verified }) =>
+      verified !== null && verified.problems.length > 0
+        ? 'DAMAGED'
+        : never(verified === null ? null : Date.parse(verified.at)),
+  },
+  {
+    title: 'PROVEN',
+    cell: (row) =>
+      row.proof === null
+        ? 'not yet'
+        : row.proof.problems.length > 0
+          ? 'DAMAGED'
+          : `${row.proof.proven} of ${row.proof.total}`,
+  },
 ];
 
 const toJson = ({ madeAt, ...row }: ListedBackup): object => ({ ...row, madeAt: isoOrNull(madeAt) });
@@ -107,12 +143,22 @@ async function drill(cli: Cli, _options: object, name?: string): Promise<void> {
   const proof = await backups.drill(name, progress.step).finally(progress.end);
   if (proof.problems.length > 0) cli.exitCode = 7;
   for (const problem of proof.problems) cli.output.message(problem);
-  cli.output.result(`${proof.proven} of ${proof.total} repositories proven${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`, proof);
+  cli.output.result(
+    `${proof.proven} of ${proof.total} repositories proven${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`,
+    proof,
+  );
 }
 
-async function prune(cli: Cli, options: { keepDaily: string; keepWeekly: string; keepMonthly: string; dryRun?: true }): Promise<void> {
+async function prune(
+  cli: Cli,
+  options: { keepDaily: string; keepWeekly: string; keepMonthly: string; dryRun?: true },
+): Promise<void> {
   const { backups } = await cli.openRooms();
-  const rule = { daily: count(options.keepDaily), weekly: count(options.keepWeekly), monthly: count(options.keepMonthly) };
+  const rule = {
+    daily: count(options.keepDaily),
+    weekly: count(options.keepWeekly),
+    monthly: count(options.keepMonthly),
+  };
   if (options.dryRun !== true) {
     const { removed } = await backups.prune(rule, { dryRun: true });
     if (removed.length > 0) await cli.confirm(`Remove ${counted(removed.length, 'backup', 'backups')}?`);
@@ -120,7 +166,10 @@ async function prune(cli: Cli, options: { keepDaily: string; keepWeekly: string;
   const { removed, kept } = await backups.prune(rule, { dryRun: options.dryRun === true });
   const verb = options.dryRun ? 'Would remove' : 'Removed';
   const names = removed.map(({ name }) => `  ${name}\n`).join('');
-  cli.output.print(`${verb} ${removed.length}, kept ${kept.length}.\n${names}`, { removed: removed.map(toJson), kept: kept.map(toJson) });
+  cli.output.print(`${verb} ${removed.length}, kept ${kept.length}.\n${names}`, {
+    removed: removed.map(toJson),
+    kept: kept.map(toJson),
+  });
 }
 
 function count(text: string): number {

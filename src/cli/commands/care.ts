@@ -15,16 +15,27 @@ import { fullName, goesOn } from './repository-row.ts';
 
 /** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
 export function addCareCommands(program: Command, run: Run): void {
-  withExamples(program.command('status').description('how the server is, and when a restore was last proven').action(run(status)), 'hearth status');
-  withExamples(program.command('stats').description('how much of everything there is').action(run(stats)), 'hearth stats --json');
   withExamples(
-    program.command('cleanup').description('remove what is over: expired sessions, old temporary files').action(run(cleanup)),
+    program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
+    'hearth status',
+  );
+  withExamples(
+    program.command('stats').description('how much of everything there is').action(run(stats)),
+    'hearth stats --json',
+  );
+  withExamples(
+    program
+      .command('cleanup')
+      .description('remove what is over: expired sessions, old temporary files')
+      .action(run(cleanup)),
     'hearth cleanup',
   );
   const trash = addNoun(program, 'trash', 'deleted repositories that can be restored');
   withExamples(trash.command('list').description('list them').action(run(listTrash)), 'hearth trash list');
   withExamples(
-    trash.command('empty').description('remove for good what was deleted long ago')
+    trash
+      .command('empty')
+      .description('remove for good what was deleted long ago')
       .option('--older <duration>', 'deleted before so long; as the settings say when left out')
       .option('--dry-run', 'only say what would go')
       .action(run(emptyTrash)),
@@ -40,7 +51,11 @@ async function status(cli: Cli): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(rooms.config.dataDir);
   const { listWork } = await import('../../doctor/index.ts');
-  const [{ newest, lastProof }, counts, work] = await Promise.all([rooms.backups.state(), rooms.counts(), listWork(rooms.db, cli.clock.now(), { limit: mostWork })]);
+  const [{ newest, lastProof }, counts, work] = await Promise.all([
+    rooms.backups.state(),
+    rooms.counts(),
+    listWork(rooms.db, cli.clock.now(), { limit: mostWork }),
+  ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
   const proven = lastProof === null ? null : Date.parse(lastProof.at);
@@ -50,9 +65,13 @@ async function status(cli: Cli): Promise<void> {
   }
   // It tells where its doors are once they are open.
   const isStarting = server !== null && server.http === null;
-  const door = (at: { host: string; port: number } | null | undefined): string => (isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`);
+  const door = (at: { host: string; port: number } | null | undefined): string =>
+    isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;
   const sshUrl = server?.http == null ? null : shownAddresses(rooms.config, server.http, server.ssh).ssh;
-  const ssh = sshUrl === null ? door(server?.ssh) : `${sshUrl}${rooms.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
+  const ssh =
+    sshUrl === null
+      ? door(server?.ssh)
+      : `${sshUrl}${rooms.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
   cli.output.show(
     [
       ['Version', embedded.version],
@@ -118,7 +137,10 @@ async function cleanup(cli: Cli): Promise<void> {
     await rm(at, { recursive: true, force: true });
     files += 1;
   }
-  cli.output.result(`Removed ${sessions} expired sessions, invites and setup links, and ${files} old temporary ${files === 1 ? 'file' : 'files'}.`, { expired: sessions, files });
+  cli.output.result(
+    `Removed ${sessions} expired sessions, invites and setup links, and ${files} old temporary ${files === 1 ? 'file' : 'files'}.`,
+    { expired: sessions, files },
+  );
 }
 
 type Trashed = ListedRepository & { by: string; goesOn: string };
@@ -133,19 +155,29 @@ const trashColumns: Column<Trashed>[] = [
 ];
 
 const toJson = (row: ListedRepository): object => ({
-  id: row.id, owner: row.owner.handle, name: row.name, sizeBytes: row.sizeBytes, deletedAt: isoOrNull(row.deletedAt),
+  id: row.id,
+  owner: row.owner.handle,
+  name: row.name,
+  sizeBytes: row.sizeBytes,
+  deletedAt: isoOrNull(row.deletedAt),
 });
 
 async function listTrash(cli: Cli): Promise<void> {
   const { accounts, config, repositories } = await cli.openRooms();
   const rows = await repositories.listTrash();
   const people = await accounts.peopleById(rows.flatMap(({ deletedBy }) => deletedBy ?? []));
-  const shown = rows.map((row): Trashed => ({
-    ...row,
-    by: row.deletedBy === null ? 'command line' : nameOf(people.get(row.deletedBy)),
-    goesOn: goesOn(row, config.repositories.trashKeepMs),
+  const shown = rows.map(
+    (row): Trashed => ({
+      ...row,
+      by: row.deletedBy === null ? 'command line' : nameOf(people.get(row.deletedBy)),
+      goesOn: goesOn(row, config.repositories.trashKeepMs),
+    }),
+  );
+  cli.output.list(shown, trashColumns, ['repository', 'repositories'], (row) => ({
+    ...toJson(row),
+    by: row.by,
+    goesOn: row.goesOn,
   }));
-  cli.output.list(shown, trashColumns, ['repository', 'repositories'], (row) => ({ ...toJson(row), by: row.by, goesOn: row.goesOn }));
 }
 
 async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
@@ -156,9 +188,20 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const rows = (await repositories.listTrash()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
-  if (dryRun) return cli.output.result(`Would remove ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`, result);
-  if (rows.length > 0) await cli.confirm(`Remove ${counted(rows.length, 'repository', 'repositories')} for good? Nothing brings them back.`);
-  if (await backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
+  if (dryRun)
+    return cli.output.result(
+      `Would remove ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
+      result,
+    );
+  if (rows.length > 0)
+    await cli.confirm(
+      `Remove ${counted(rows.length, 'repository', 'repositories')} for good? Nothing brings them back.`,
+    );
+  if (await backups.isUnderWay())
+    throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
   await repositories.emptyTrash(keptMs);
-  cli.output.result(`Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`, result);
+  cli.output.result(
+    `Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
+    result,
+  );
 }

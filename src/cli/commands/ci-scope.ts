@@ -18,13 +18,20 @@ export async function readScope(rooms: Rooms, text: string): Promise<CiScope> {
 }
 
 /** Says scopes as `readScope` reads them; one whose repository lies in the trash by its id. */
-export async function namesOfScopes({ owners, repositories }: Rooms, scopes: readonly CiScope[]): Promise<(scope: CiScope) => string> {
-  const ids = (kind: CiScope['kind'][]) => [...new Set(scopes.flatMap((scope) => (scope.kind !== 'instance' && kind.includes(scope.kind) ? [scope.id] : [])))];
+export async function namesOfScopes(
+  { owners, repositories }: Rooms,
+  scopes: readonly CiScope[],
+): Promise<(scope: CiScope) => string> {
+  const ids = (kind: CiScope['kind'][]) => [
+    ...new Set(scopes.flatMap((scope) => (scope.kind !== 'instance' && kind.includes(scope.kind) ? [scope.id] : []))),
+  ];
   const located = await repositories.locate(ids(['repository']));
   const known = await owners.ownersById(ids(['user', 'organisation']));
   return (scope) => {
     if (scope.kind === 'instance') return 'instance';
     const place = located.get(scope.id);
-    return (place === undefined ? known.get(scope.id)?.handle : `${place.owner.handle}/${place.repository.name}`) ?? scope.id;
+    return (
+      (place === undefined ? known.get(scope.id)?.handle : `${place.owner.handle}/${place.repository.name}`) ?? scope.id
+    );
   };
 }

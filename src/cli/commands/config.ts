@@ -9,23 +9,25 @@ import type { Run } from '../action.ts';
 export function addConfigCommands(program: Command, run: Run): void {
   const config = addNoun(program, 'config', 'settings');
   withExamples(
-    config.command('show').description('show every setting as it is used')
+    config
+      .command('show')
+      .description('show every setting as it is used')
       .option('--origin', 'and where its value comes from')
       .action(run(showConfig)),
     'hearth config show --origin',
   );
   withExamples(
-    config.command('check').description('look for mistakes in the settings')
-      .action(run(checkSettings)),
+    config.command('check').description('look for mistakes in the settings').action(run(checkSettings)),
     'hearth config check --config /etc/hearth/hearth.toml',
   );
   withExamples(
-    config.command('path').description('print which settings file is used')
-      .action(run(printPath)),
+    config.command('path').description('print which settings file is used').action(run(printPath)),
     'hearth config path',
   );
   withExamples(
-    config.command('example').description('print a settings file with every option and its default')
+    config
+      .command('example')
+      .description('print a settings file with every option and its default')
       .action(run(printExample)),
     'hearth config example > hearth.toml',
   );
@@ -58,7 +60,11 @@ async function showConfig(cli: Cli, { origin: withOrigin }: { origin?: true }): 
     { title: 'VALUE', cell: (row) => row.text },
     ...(withOrigin ? [{ title: 'ORIGIN', cell: (row: Setting) => row.origin }] : []),
   ];
-  cli.output.list(settings, columns, ['setting', 'settings'], ({ key, value, origin }) => ({ key, value, ...(withOrigin ? { origin } : {}) }));
+  cli.output.list(settings, columns, ['setting', 'settings'], ({ key, value, origin }) => ({
+    key,
+    value,
+    ...(withOrigin ? { origin } : {}),
+  }));
 }
 
 async function checkSettings(cli: Cli): Promise<void> {
@@ -66,10 +72,11 @@ async function checkSettings(cli: Cli): Promise<void> {
   const { problems, loaded } = checkConfig(configSources(cli.process, cli.flags));
   for (const warning of loaded?.warnings ?? []) cli.output.message(`warning: ${warning}`);
   if (loaded === null) cli.exitCode = 5;
-  cli.output.print(
-    loaded === null ? problems.map(({ where, message }) => `${where}: ${message}\n`).join('') : 'ok\n',
-    { ok: loaded !== null, problems, warnings: loaded?.warnings ?? [] },
-  );
+  cli.output.print(loaded === null ? problems.map(({ where, message }) => `${where}: ${message}\n`).join('') : 'ok\n', {
+    ok: loaded !== null,
+    problems,
+    warnings: loaded?.warnings ?? [],
+  });
 }
 
 async function printPath(cli: Cli): Promise<void> {

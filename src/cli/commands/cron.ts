@@ -9,9 +9,15 @@ import type { Column } from '../terminal/output.ts';
 /** `hearth cron …`: what the server does by the clock. */
 export function addCronCommands(program: Command, run: Run): void {
   const cron = addNoun(program, 'cron', 'what the server does by the clock');
-  withExamples(cron.command('list').description('list the jobs, and how each went the last time').action(run(listJobs)), 'hearth cron list');
   withExamples(
-    cron.command('run <name>').description('run a job now: in the running server, or here where there is none').action(run(runJob)),
+    cron.command('list').description('list the jobs, and how each went the last time').action(run(listJobs)),
+    'hearth cron list',
+  );
+  withExamples(
+    cron
+      .command('run <name>')
+      .description('run a job now: in the running server, or here where there is none')
+      .action(run(runJob)),
     'hearth cron run sessions.sweep',
     'hearth cron run backup.nightly --json',
   );
@@ -43,15 +49,29 @@ async function listJobs(cli: Cli): Promise<void> {
   const next = JSON.parse((await askServer(rooms.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
   const rows = jobsOf(rooms).map(({ name, time }): ShownJob => {
     const last = runs.get(name);
-    return { name, time, lastAt: last?.lastStartedAt ?? null, tookMs: last?.lastTookMs ?? null, nextAt: next[name] ?? null, error: last?.lastError ?? null };
+    return {
+      name,
+      time,
+      lastAt: last?.lastStartedAt ?? null,
+      tookMs: last?.lastTookMs ?? null,
+      nextAt: next[name] ?? null,
+      error: last?.lastError ?? null,
+    };
   });
-  cli.output.list(rows, columns, ['job', 'jobs'], ({ lastAt, nextAt, ...row }) => ({ ...row, lastAt: isoOrNull(lastAt), nextAt: isoOrNull(nextAt) }));
+  cli.output.list(rows, columns, ['job', 'jobs'], ({ lastAt, nextAt, ...row }) => ({
+    ...row,
+    lastAt: isoOrNull(lastAt),
+    nextAt: isoOrNull(nextAt),
+  }));
 }
 
 async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
   const { tookMs, error } = await runNamed(cli, name);
   if (error !== null) cli.exitCode = 1;
-  cli.output.result(error === null ? `Ran ${name} in ${shownMs(tookMs)}.` : `${name} failed after ${shownMs(tookMs)}: ${error}`, { name, tookMs, error });
+  cli.output.result(
+    error === null ? `Ran ${name} in ${shownMs(tookMs)}.` : `${name} failed after ${shownMs(tookMs)}: ${error}`,
+    { name, tookMs, error },
+  );
 }
 
 /** In the running server, or here where there is none. Refuses `unknown_job`. */
@@ -73,7 +93,10 @@ async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const { createJobRuns } = await import('../../jobs/index.ts');
   const job = jobsOf(rooms).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
-  const failure = await job.run().then(() => null, (error: Error) => error);
+  const failure = await job.run().then(
+    () => null,
+    (error: Error) => error,
+  );
   const tookMs = Math.round(performance.now() - startedAtMs);
   await createJobRuns(rooms).record(name, startedAt, tookMs, failure);
   return { tookMs, error: failure?.message ?? null };
@@ -88,7 +111,11 @@ async function askServer(dataDir: string, program: string, more: object = {}): P
   const { converse } = await import('../../control/index.ts');
   let text = '';
   try {
-    await converse(dataDir, { program, ...more }, { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} });
+    await converse(
+      dataDir,
+      { program, ...more },
+      { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} },
+    );
     return text;
   } catch (error) {
     if (isDomainError(error) && error.reason === 'server_not_running') return null;

@@ -13,13 +13,19 @@ import { runNamed } from './cron.ts';
 export function addDatabaseCommands(program: Command, run: Run): void {
   const db = addNoun(program, 'db', 'the database alone');
   withExamples(
-    db.command('copy').description('copy the database, as of one moment, to another file; the server may go on meanwhile')
+    db
+      .command('copy')
+      .description('copy the database, as of one moment, to another file; the server may go on meanwhile')
       .requiredOption('--to <file>', 'where to; must not be there yet')
       .action(run(copy)),
     'hearth db copy --to /mnt/disk/hearth.db',
   );
   withExamples(
-    program.command('reindex').description('look anew at what is derived: the index of search, of code, the languages; at all of it when none is named')
+    program
+      .command('reindex')
+      .description(
+        'look anew at what is derived: the index of search, of code, the languages; at all of it when none is named',
+      )
       .option('--search', 'repositories and people')
       .option('--code', 'lines of code')
       .option('--languages', 'what repositories are written in')
@@ -41,14 +47,19 @@ const countColumns: Column<Counted>[] = [
 
 const copy: Action<{ to: string }, []> = async (cli, { to }) => {
   if (/^[a-z][a-z0-9+]+:\/\//i.test(to)) {
-    throw withHint(invalid('usage', 'This Hearth keeps its rows in SQLite only: --to takes a file.'), 'hearth db copy --to hearth.db');
+    throw withHint(
+      invalid('usage', 'This Hearth keeps its rows in SQLite only: --to takes a file.'),
+      'hearth db copy --to hearth.db',
+    );
   }
   const target = path.resolve(cli.process.cwd(), to);
   if (existsSync(target)) throw conflict('file_exists', `${target} is there already.`);
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
   const [{ databaseFile }, { copyDatabase, examineDatabase }, { becomeOwnerOf, requireDataDir }] = await Promise.all([
-    import('../../app.ts'), import('../../db/index.ts'), import('../data-dir.ts'),
+    import('../../app.ts'),
+    import('../../db/index.ts'),
+    import('../data-dir.ts'),
   ]);
   requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   becomeOwnerOf(config.dataDir, cli.process);
@@ -84,7 +95,8 @@ const reindex: Action<{ search?: true; code?: true; languages?: true }, []> = as
   const rebuilt: Rebuilt[] = [];
   if (isAll || wanted.search) rebuilt.push({ index: 'search', rows: await search.reindex() });
   if (isAll || wanted.languages) rebuilt.push({ index: 'languages', rows: await repositories.recountLanguages() });
-  if (wanted.code && !codeSearch.isOn) throw conflict('code_search_off', 'There is no index of code: search.code_index_budget is 0.');
+  if (wanted.code && !codeSearch.isOn)
+    throw conflict('code_search_off', 'There is no index of code: search.code_index_budget is 0.');
   if (codeSearch.isOn && (isAll || wanted.code)) {
     rebuilt.push({ index: 'code', rows: await codeSearch.forget() });
     const { error } = await runNamed(cli, 'code-search.update');

@@ -12,18 +12,26 @@ export function addDeliveryCommands(program: Command, run: Run): void {
   const delivery = addNoun(program, 'delivery', 'activities on their way to other servers');
   const state = () => new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']);
   withExamples(
-    delivery.command('list').description('list deliveries, the newest first')
+    delivery
+      .command('list')
+      .description('list deliveries, the newest first')
       .addOption(state())
       .option('--host <host>', 'only those to one host')
       .action(run(listDeliveries)),
     'hearth delivery list --state failed',
   );
   withExamples(
-    delivery.command('show').description('show one delivery with what it sends').argument('<id>', 'number').action(run(showDelivery)),
+    delivery
+      .command('show')
+      .description('show one delivery with what it sends')
+      .argument('<id>', 'number')
+      .action(run(showDelivery)),
     'hearth delivery show 17',
   );
   withExamples(
-    delivery.command('retry').description('send what has failed again, as a new delivery')
+    delivery
+      .command('retry')
+      .description('send what has failed again, as a new delivery')
       .argument('[id]', 'number')
       .addOption(state())
       .option('--host <host>', 'with --state failed: only those to one host')
@@ -32,7 +40,9 @@ export function addDeliveryCommands(program: Command, run: Run): void {
     'hearth delivery retry --state failed --host forge.example.org',
   );
   withExamples(
-    delivery.command('purge').description('remove deliveries that are done or have failed')
+    delivery
+      .command('purge')
+      .description('remove deliveries that are done or have failed')
       .option('--older <time>', 'only those that ended so long ago', '30d')
       .option('--dry-run', 'only say what would be removed')
       .action(run(purgeDeliveries)),
@@ -47,7 +57,10 @@ const columns: Column<ListedDelivery>[] = [
   { title: 'TARGET', cell: ({ targetInbox }) => targetInbox },
   { title: 'TRIES', cell: ({ attempts }) => attempts, align: 'right' },
   { title: 'LAST ERROR', cell: ({ lastError }) => lastError ?? '' },
-  { title: 'NEXT', cell: ({ state, nextAttemptAt }) => ({ epochMs: state === 'PENDING' ? nextAttemptAt : null, otherwise: '' }) },
+  {
+    title: 'NEXT',
+    cell: ({ state, nextAttemptAt }) => ({ epochMs: state === 'PENDING' ? nextAttemptAt : null, otherwise: '' }),
+  },
 ];
 
 function toJson(row: ListedDelivery): object {
@@ -105,9 +118,13 @@ const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state,
   const { federation } = await cli.openRooms();
   if (id !== undefined) {
     const made = await federation.retryDelivery(readId(id));
-    return cli.output.result(`Delivery ${made} is PENDING: it tries ${id} again, which stays FAILED.`, { id: made, retryOf: Number(id) });
+    return cli.output.result(`Delivery ${made} is PENDING: it tries ${id} again, which stays FAILED.`, {
+      id: made,
+      retryOf: Number(id),
+    });
   }
-  if (state !== 'failed') throw invalid('usage', 'Give the number of a delivery, or --state failed for all that have failed.');
+  if (state !== 'failed')
+    throw invalid('usage', 'Give the number of a delivery, or --state failed for all that have failed.');
   const made = await federation.retryFailedDeliveries(host?.toLowerCase() ?? null);
   cli.output.result(`${made} new PENDING deliveries; the FAILED ones stay.`, { made });
 };

@@ -16,7 +16,9 @@ const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'ci'
 /** `hearth doctor`: what is wrong, and what to do about it. */
 export function addDoctorCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('doctor').description('look for what is wrong; ends with 7 when there is a problem')
+    program
+      .command('doctor')
+      .description('look for what is wrong; ends with 7 when there is a problem')
       .option('--fix', 'cure what can be cured without losing anything')
       .addOption(new Option('--only <area>', 'one area').choices(areas))
       .option('--url <address>', 'also call the running server by its public address, through the proxy')
@@ -56,11 +58,13 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
       say(cli, 'ok', area, summary);
     }
     for (const { fix: cure, ...finding } of findings) {
-      const fixed = fix && cure !== null ? await cure().catch((error: Error) => `could not be cured: ${error.message}`) : null;
+      const fixed =
+        fix && cure !== null ? await cure().catch((error: Error) => `could not be cured: ${error.message}`) : null;
       shown.push({ ...finding, area, fixed });
       say(cli, finding.level, area, finding.message);
       if (fixed !== null) say(cli, 'ok', '', fixed);
-      else if (finding.remedy !== null && !cli.output.json) cli.output.print(`${' '.repeat(17)}fix: ${finding.remedy.replaceAll('\n', `\n${' '.repeat(22)}`)}\n`);
+      else if (finding.remedy !== null && !cli.output.json)
+        cli.output.print(`${' '.repeat(17)}fix: ${finding.remedy.replaceAll('\n', `\n${' '.repeat(22)}`)}\n`);
     }
   }
   const left = shown.filter(({ fixed }) => fixed === null || fixed.startsWith('could not'));
@@ -68,7 +72,10 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
   const warnings = left.length - problems;
   if (problems > 0) cli.exitCode = 7;
   if (cli.output.json) cli.output.print('', { healthy, warnings, problems, findings: shown });
-  else cli.output.message(`${healthy} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}`);
+  else
+    cli.output.message(
+      `${healthy} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+    );
 }
 
 /** Where the instance cannot even be opened, that is the finding. */
@@ -90,7 +97,13 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
   } catch (error) {
     if (!isDomainError(error)) throw error;
     const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);
-    const finding: Finding = { check: `start.${error.reason}`, level: 'problem', message: error.message, remedy, fix: null };
+    const finding: Finding = {
+      check: `start.${error.reason}`,
+      level: 'problem',
+      message: error.message,
+      remedy,
+      fix: null,
+    };
     yield { area: 'start', findings: [finding], summary: '' };
   }
 }
@@ -99,11 +112,22 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
 async function address({ config, clock }: Rooms, text: string): Promise<AreaReport> {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
-    throw withHint(invalid('usage', `${JSON.stringify(text)} is not the address of a server.`), 'as people type it: https://git.example.org');
+    throw withHint(
+      invalid('usage', `${JSON.stringify(text)} is not the address of a server.`),
+      'as people type it: https://git.example.org',
+    );
   }
-  const [{ examineAddress }, { readFileSync }] = await Promise.all([import('../../doctor/index.ts'), import('node:fs')]);
+  const [{ examineAddress }, { readFileSync }] = await Promise.all([
+    import('../../doctor/index.ts'),
+    import('node:fs'),
+  ]);
   const { dataDir, baseUrl, caFile } = config;
-  return examineAddress(url, { dataDir, baseUrl, now: clock.now(), ...(caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }) });
+  return examineAddress(url, {
+    dataDir,
+    baseUrl,
+    now: clock.now(),
+    ...(caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
+  });
 }
 
 function say({ output, process, flags }: Cli, level: Level, area: string, text: string): void {

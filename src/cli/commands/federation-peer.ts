@@ -10,33 +10,51 @@ import type { Column } from '../terminal/output.ts';
 export function addPeerCommands(federation: Command, run: Run): void {
   const peer = addNoun(federation, 'peer', 'one other server');
   // The same under both of its names.
-  for (const [parent, name, example] of [[federation, 'peers', 'hearth federation peers'], [peer, 'list', 'hearth federation peer list']] as const) {
-    withExamples(parent.command(name).description('list other servers, and how they do').action(run(listPeers)), example);
+  for (const [parent, name, example] of [
+    [federation, 'peers', 'hearth federation peers'],
+    [peer, 'list', 'hearth federation peer list'],
+  ] as const) {
+    withExamples(
+      parent.command(name).description('list other servers, and how they do').action(run(listPeers)),
+      example,
+    );
   }
   withExamples(
-    peer.command('test').description('look for what stands between this server and another')
+    peer
+      .command('test')
+      .description('look for what stands between this server and another')
       .argument('<host>', 'host name')
       .action(run(testPeer)),
     'hearth federation peer test forge.example.org',
   );
   withExamples(
-    peer.command('invite').description('print a code that lets another server ask to be paired, for 15 minutes').action(run(invitePeer)),
+    peer
+      .command('invite')
+      .description('print a code that lets another server ask to be paired, for 15 minutes')
+      .action(run(invitePeer)),
     'hearth federation peer invite',
   );
   withExamples(
-    peer.command('accept').description('pair with the server that a code came from')
+    peer
+      .command('accept')
+      .description('pair with the server that a code came from')
       .argument('<code>', 'what "hearth federation peer invite" printed there')
       .action(run(acceptPeer)),
     "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
   );
   withExamples(
-    peer.command('confirm').description('allow a server that has used a code of yours')
+    peer
+      .command('confirm')
+      .description('allow a server that has used a code of yours')
       .argument('<host>', 'host name')
       .action(run(confirmPeer)),
     'hearth federation peer confirm other.example.org',
   );
   withExamples(
-    peer.command('remove').alias('delete').description('end a pairing, or turn down who asked for one')
+    peer
+      .command('remove')
+      .alias('delete')
+      .description('end a pairing, or turn down who asked for one')
       .argument('<host>', 'host name')
       .action(run(removePeer)),
     'hearth federation peer remove other.example.org',
@@ -79,15 +97,20 @@ const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
   const { federation } = await cli.openRooms();
   const checks = await federation.testPeer(host);
-  cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({ step: name, ok, detail: words }));
+  cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({
+    step: name,
+    ok,
+    detail: words,
+  }));
   if (checks.some(({ ok }) => ok === false)) cli.exitCode = 7;
 };
 
 const invitePeer: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
   const { code, expiresAt } = await federation.invitePeer();
-  const line = 'Give this code to the administrator of the other server. It works once, for 15 minutes. '
-    + 'Then confirm who used it: hearth federation peer confirm HOST.';
+  const line =
+    'Give this code to the administrator of the other server. It works once, for 15 minutes. ' +
+    'Then confirm who used it: hearth federation peer confirm HOST.';
   cli.output.secret(code, line, { code, expiresAt: isoOrNull(expiresAt) });
 };
 

@@ -17,34 +17,44 @@ export function addFederationCommands(program: Command, run: Run): void {
   );
   addPeerCommands(federation, run);
   withExamples(
-    federation.command('follow').description('follow a repository or a person on another server')
+    federation
+      .command('follow')
+      .description('follow a repository or a person on another server')
       .argument('<target>', 'owner/name@host, user@host, or an address')
       .requiredOption('--user <name>', 'who follows')
       .action(run(follow)),
     'hearth federation follow bob/tool@forge.example.org --user alice',
   );
   withExamples(
-    federation.command('unfollow').description('end a follow; the other server is told')
+    federation
+      .command('unfollow')
+      .description('end a follow; the other server is told')
       .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
       .requiredOption('--user <name>', 'who followed')
       .action(run(unfollow)),
     'hearth federation unfollow bob/tool@forge.example.org --user alice',
   );
   withExamples(
-    federation.command('follows').description('list what people here follow elsewhere')
+    federation
+      .command('follows')
+      .description('list what people here follow elsewhere')
       .option('--user <name>', 'only what one person follows')
       .action(run(listFollows)),
     'hearth federation follows --user alice',
   );
   withExamples(
-    federation.command('followers').description('list who follows a repository from elsewhere')
+    federation
+      .command('followers')
+      .description('list who follows a repository from elsewhere')
       .argument('<repository>', 'owner/name')
       .action(run(listFollowers)),
     'hearth federation followers alice/garden',
   );
   const actor = addNoun(federation, 'actor', 'what a server says of a repository or person');
   withExamples(
-    actor.command('show').description('print the document of an actor, here or elsewhere')
+    actor
+      .command('show')
+      .description('print the document of an actor, here or elsewhere')
       .argument('<target>', 'owner/name@host, user@host, or an address')
       .action(run(showActor)),
     'hearth federation actor show bob/tool@forge.example.org',
@@ -54,7 +64,10 @@ export function addFederationCommands(program: Command, run: Run): void {
     'hearth federation resync',
   );
   withExamples(
-    federation.command('keys').description('list local actors and their keys; never the private ones').action(run(listKeys)),
+    federation
+      .command('keys')
+      .description('list local actors and their keys; never the private ones')
+      .action(run(listKeys)),
     'hearth federation keys',
   );
 }
@@ -87,9 +100,10 @@ const follow: Action<{ user: string }, [string]> = async (cli, { user }, target)
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, user);
   const { kind, id, handle } = await rooms.federation.followFor(person.id, target);
-  const line = kind === 'person'
-    ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
-    : `${user} follows ${handle}: PENDING until the other server accepts.`;
+  const line =
+    kind === 'person'
+      ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
+      : `${user} follows ${handle}: PENDING until the other server accepts.`;
   cli.output.result(line, { id, kind, handle, user: person.username });
 };
 
@@ -99,7 +113,9 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   const { people, repositories } = await rooms.federation.followingOf(person.id);
   const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
   const wanted = target.replace(/^(acct:)?@?/i, '');
-  const found = all.find(({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target);
+  const found = all.find(
+    ({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target,
+  );
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
   const ended = await rooms.federation.unfollowFor(found.id);
   cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
@@ -140,7 +156,12 @@ const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
   const names = await rooms.accounts.peopleById(follows.map(({ userId }) => userId));
   const rows = follows.map((each) => ({ ...each, user: nameOf(names.get(each.userId)) || each.userId }));
   cli.output.list(rows, followColumns, ['follow', 'follows'], (row) => ({
-    id: row.id, user: row.user, kind: row.kind, target: row.handle, actor: row.remoteActorId, since: isoOrNull(row.createdAt),
+    id: row.id,
+    user: row.user,
+    kind: row.kind,
+    target: row.handle,
+    actor: row.remoteActorId,
+    since: isoOrNull(row.createdAt),
     ...(row.kind === 'person'
       ? { state: null, why: row.scanError, viaUserActorId: null }
       : { state: row.state, why: whyWaiting(row.standing) || null, viaUserActorId: row.viaUserActorId }),
@@ -156,9 +177,16 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const [owner = '', name = '', more] = repository.split('/');
   if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
   const { federation } = await cli.openRooms();
-  cli.output.list(await federation.followersOf(owner, name), followerColumns, ['follower', 'followers'], ({ actorId, inbox, createdAt }) => ({
-    actor: actorId, inbox, since: isoOrNull(createdAt),
-  }));
+  cli.output.list(
+    await federation.followersOf(owner, name),
+    followerColumns,
+    ['follower', 'followers'],
+    ({ actorId, inbox, createdAt }) => ({
+      actor: actorId,
+      inbox,
+      since: isoOrNull(createdAt),
+    }),
+  );
 };
 
 const showActor: Action<object, [string]> = async (cli, _options, target) => {
@@ -187,7 +215,10 @@ const resync: Action<object, []> = async (cli) => {
   const results = await federation.resync();
   for (const { handle, error } of results) if (error !== null) cli.output.message(`${handle}: ${error}`);
   const added = results.flatMap((result) => result.added);
-  cli.output.result(`Looked at ${results.length} people; ${added.length} repositories are newly followed.`, { people: results.length, added });
+  cli.output.result(`Looked at ${results.length} people; ${added.length} repositories are newly followed.`, {
+    people: results.length,
+    added,
+  });
 };
 
 const keyColumns: Column<ListedKey>[] = [
@@ -198,7 +229,16 @@ const keyColumns: Column<ListedKey>[] = [
 
 const listKeys: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
-  cli.output.list(await federation.listKeys(), keyColumns, ['key', 'keys'], ({ actorId, keyId, kind, createdAt, publicKeyPem }) => ({
-    actor: actorId, keyId, kind, createdAt: isoOrNull(createdAt), publicKeyPem,
-  }));
+  cli.output.list(
+    await federation.listKeys(),
+    keyColumns,
+    ['key', 'keys'],
+    ({ actorId, keyId, kind, createdAt, publicKeyPem }) => ({
+      actor: actorId,
+      keyId,
+      kind,
+      createdAt: isoOrNull(createdAt),
+      publicKeyPem,
+    }),
+  );
 };

@@ -13,8 +13,13 @@ export async function findPerson({ accounts, owners }: Rooms, name: string): Pro
     const now = id === null ? undefined : (await owners.ownersById([id])).get(id);
     if (now === undefined) throw error;
     // A command acts on whom it names: somebody else may be meant by the old name.
-    throw withHint(notFound('unknown_person', now.kind === 'user' ? `${name} is called ${now.handle} now.` : `${name} is an organisation.`),
-      now.kind === 'user' ? `use the name ${now.handle}` : 'hearth org show shows it');
+    throw withHint(
+      notFound(
+        'unknown_person',
+        now.kind === 'user' ? `${name} is called ${now.handle} now.` : `${name} is an organisation.`,
+      ),
+      now.kind === 'user' ? `use the name ${now.handle}` : 'hearth org show shows it',
+    );
   }
 }
 

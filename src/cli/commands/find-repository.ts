@@ -6,21 +6,33 @@ import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';
 
 /** Finds `owner/name`; `.git` at the end is allowed, because people paste clone addresses. */
-export async function findRepository({ repositories }: Rooms, text: string, viewer: Viewer = localAdministrator): Promise<Found> {
+export async function findRepository(
+  { repositories }: Rooms,
+  text: string,
+  viewer: Viewer = localAdministrator,
+): Promise<Found> {
   const { owner, name } = splitName(text);
   try {
     return await repositories.find(viewer, owner, name);
   } catch (error) {
-    const moved = isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
+    const moved =
+      isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
     if (moved === null) throw error;
     // Not followed as git and pages do: what is deleted or opened up must be named as it is called.
-    throw withHint(notFound('repository_not_found', `${owner}/${name} has moved to ${moved.owner}/${moved.name}.`), `use ${moved.owner}/${moved.name}`);
+    throw withHint(
+      notFound('repository_not_found', `${owner}/${name} has moved to ${moved.owner}/${moved.name}.`),
+      `use ${moved.owner}/${moved.name}`,
+    );
   }
 }
 
 /** Reads `owner/name`. Refuses `usage`. */
 export function splitName(text: string): { owner: string; name: string } {
-  const [owner, name, more] = text.replace(/^\//, '').replace(/\.git$/, '').split('/');
-  if (!owner || !name || more !== undefined) throw invalid('usage', `${JSON.stringify(text)} is not a repository: write owner/name.`);
+  const [owner, name, more] = text
+    .replace(/^\//, '')
+    .replace(/\.git$/, '')
+    .split('/');
+  if (!owner || !name || more !== undefined)
+    throw invalid('usage', `${JSON.stringify(text)} is not a repository: write owner/name.`);
   return { owner, name };
 }

@@ -11,11 +11,16 @@ import type { Column } from '../terminal/output.ts';
 export function addHandleCommands(program: Command, run: Run): void {
   const handle = addNoun(program, 'handle', 'names that people and organisations have given up');
   withExamples(
-    handle.command('list').description('list names that nobody has now and that are kept for whoever had them').action(run(listHandles)),
+    handle
+      .command('list')
+      .description('list names that nobody has now and that are kept for whoever had them')
+      .action(run(listHandles)),
     'hearth handle list',
   );
   withExamples(
-    handle.command('free').description('let anybody take such a name; old addresses below it lead nowhere from then on')
+    handle
+      .command('free')
+      .description('let anybody take such a name; old addresses below it lead nowhere from then on')
       .argument('<name>', 'the name')
       .option('--dry-run', 'only say what would be freed')
       .action(run(freeHandle)),
@@ -32,7 +37,12 @@ const columns: Column<ReleasedHandle>[] = [
   { title: 'GIVEN UP', cell: ({ releasedAt }) => never(releasedAt) },
 ];
 
-const toJson = ({ handle, kind, owner, releasedAt }: ReleasedHandle): object => ({ handle, kind: kind === 'user' ? 'person' : kind, now: owner?.handle ?? null, releasedAt: isoOrNull(releasedAt) });
+const toJson = ({ handle, kind, owner, releasedAt }: ReleasedHandle): object => ({
+  handle,
+  kind: kind === 'user' ? 'person' : kind,
+  now: owner?.handle ?? null,
+  releasedAt: isoOrNull(releasedAt),
+});
 
 const listHandles: Action<object, []> = async (cli) => {
   const { owners } = await cli.openRooms();
@@ -48,8 +58,15 @@ const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
   }
   const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it for good`;
   if (dryRun) return cli.output.result(`Would free ${known.handle}, which is kept for ${whose}.`, toJson(known));
-  await cli.confirm(`Free ${known.handle}? It is kept for ${whose}. Whoever takes it is met where old links, clones and other servers look for its former owner.`);
+  await cli.confirm(
+    `Free ${known.handle}? It is kept for ${whose}. Whoever takes it is met where old links, clones and other servers look for its former owner.`,
+  );
   await db.write((tx) => owners.free(tx, known.handle));
-  logger.info('handle.freed', { handle: known.handle, kind: known.kind, ownerId: known.ownerId, by: viewerForLog(localAdministrator) });
+  logger.info('handle.freed', {
+    handle: known.handle,
+    kind: known.kind,
+    ownerId: known.ownerId,
+    by: viewerForLog(localAdministrator),
+  });
   cli.output.result(`Freed ${known.handle}: anybody may take it now.`, toJson(known));
 };

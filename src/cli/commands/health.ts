@@ -25,11 +25,18 @@ async function checkHealth(cli: Cli): Promise<void> {
 /** What is wrong with the server's answer; null when nothing is. */
 async function problemAt(url: string): Promise<string | null> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'error', headers: { connection: 'close' } });
+    const answer = await fetch(url, {
+      signal: AbortSignal.timeout(patienceMs),
+      redirect: 'error',
+      headers: { connection: 'close' },
+    });
     const text = (await answer.text()).trim().slice(0, 200);
     return answer.status === 200 ? null : `${url} answers ${answer.status}${text === '' ? '' : `: ${text}`}`;
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : String(error);
+    const cause =
+      error instanceof Error && error.cause instanceof Error && 'code' in error.cause
+        ? String(error.cause.code)
+        : String(error);
     return `no server answers at ${url} (${cause})`;
   }
 }

@@ -8,12 +8,20 @@ import { withHint } from '../report-error.ts';
 
 /** `hearth help user add`, `hearth help exit-codes`. */
 export function addHelpCommand(program: Command, run: Run): void {
-  const command = program.command('help').description('help for a command; exit-codes for what each code means')
+  const command = program
+    .command('help')
+    .description('help for a command; exit-codes for what each code means')
     .argument('[command...]', 'words of the command')
     .option('--man', 'print all of it as a page for man')
     .option('--markdown', 'print all of it as a page of Markdown')
     .action(run((cli, options: Pages, words: string[]) => printHelp(cli, program, options, words)));
-  withExamples(command, 'hearth help user add', 'hearth help exit-codes', 'hearth help --man | man -l -', 'hearth help --man > /usr/local/share/man/man1/hearth.1');
+  withExamples(
+    command,
+    'hearth help user add',
+    'hearth help exit-codes',
+    'hearth help --man | man -l -',
+    'hearth help --man > /usr/local/share/man/man1/hearth.1',
+  );
 }
 
 interface Pages {
@@ -21,14 +29,26 @@ interface Pages {
   markdown?: true;
 }
 
-async function printHelp(cli: Cli, program: Command, { man, markdown }: Pages, words: readonly string[]): Promise<void> {
+async function printHelp(
+  cli: Cli,
+  program: Command,
+  { man, markdown }: Pages,
+  words: readonly string[],
+): Promise<void> {
   if (man || markdown) {
-    if (words.length > 0 || (man && markdown)) throw invalid('usage', 'Say --man or --markdown, and nothing else: the page has every command.');
-    const [{ manPage, markdownPage }, { embedded }] = await Promise.all([import('../reference.ts'), import('../../embedded/index.ts')]);
+    if (words.length > 0 || (man && markdown))
+      throw invalid('usage', 'Say --man or --markdown, and nothing else: the page has every command.');
+    const [{ manPage, markdownPage }, { embedded }] = await Promise.all([
+      import('../reference.ts'),
+      import('../../embedded/index.ts'),
+    ]);
     return cli.output.print((man ? manPage : markdownPage)(program, embedded.version));
   }
   if (words.length === 1 && words[0] === 'exit-codes') {
-    return cli.output.print(exitCodesText(), exitCodes.map(([code, meaning]) => ({ code, meaning })));
+    return cli.output.print(
+      exitCodesText(),
+      exitCodes.map(([code, meaning]) => ({ code, meaning })),
+    );
   }
   let command = program;
   for (const word of words) {
@@ -42,7 +62,13 @@ async function printHelp(cli: Cli, program: Command, { man, markdown }: Pages, w
 /** As commander says it of a command that is run. */
 async function noCommand(among: Command, words: readonly string[], word: string): Promise<Error> {
   const { nearestName } = await import('../../config/index.ts');
-  const names = among.createHelp().visibleCommands(among).flatMap((child) => [child.name(), ...child.aliases()]);
+  const names = among
+    .createHelp()
+    .visibleCommands(among)
+    .flatMap((child) => [child.name(), ...child.aliases()]);
   const near = nearestName(word, names);
-  return withHint(invalid('usage', `There is no command "hearth ${words.join(' ')}".`), near === null ? 'hearth help lists them' : `did you mean ${near}?`);
+  return withHint(
+    invalid('usage', `There is no command "hearth ${words.join(' ')}".`),
+    near === null ? 'hearth help lists them' : `did you mean ${near}?`,
+  );
 }

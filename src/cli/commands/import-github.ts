@@ -13,7 +13,9 @@ import { showProgress } from '../terminal/progress.ts';
 /** `hearth import github`: all repositories of an account on GitHub. */
 export function addImportGithubCommand(imports: Command, run: Run): void {
   withExamples(
-    imports.command('github').description('bring the repositories of an account on GitHub here')
+    imports
+      .command('github')
+      .description('bring the repositories of an account on GitHub here')
       .argument('<login>', 'the account there')
       .requiredOption('--user <name>', 'the person or organisation here that they belong to')
       .option('--stars', 'those that the account has starred, instead of its own')
@@ -62,39 +64,66 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   const rooms = await cli.openRooms();
   const owner = await rooms.owners.resolve(options.user);
   if (owner === null) throw invalid('no_such_owner', `There is no person and no organisation ${options.user}.`);
-  const listed = await rooms.mirrors.repositoriesAt({ api: options.api, login, isStarred: options.stars === true, secret });
+  const listed = await rooms.mirrors.repositoriesAt({
+    api: options.api,
+    login,
+    isStarred: options.stars === true,
+    secret,
+  });
   const rows: Row[] = [];
   const progress = showProgress(cli);
   for (const [done, one] of listed.entries()) {
     progress.step({ done, total: listed.length, item: one.fullName });
     const name = `${owner.handle}/${one.name}`;
-    rows.push({ name, from: one.fullName, ...(await bring(cli, options, { owner: owner.handle, login, secret }, one)) });
+    rows.push({
+      name,
+      from: one.fullName,
+      ...(await bring(cli, options, { owner: owner.handle, login, secret }, one)),
+    });
   }
   progress.end();
   if (rows.some(({ isFailed }) => isFailed)) cli.exitCode = 1;
   cli.output.list(rows, columns, ['repository', 'repositories'], toJson);
-  if (listed.length === 0) cli.output.message(`${login} has no repositories there${secret === '' ? ' that everybody may see' : ''}.`);
+  if (listed.length === 0)
+    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everybody may see' : ''}.`);
 };
 
 type Account = { owner: string; login: string; secret: string };
 
 /** One that fails does not keep the others out. */
-async function bring(cli: Cli, options: Options, { owner, login, secret }: Account, one: RepositoryElsewhere): Promise<Pick<Row, 'result' | 'isFailed'>> {
+async function bring(
+  cli: Cli,
+  options: Options,
+  { owner, login, secret }: Account,
+  one: RepositoryElsewhere,
+): Promise<Pick<Row, 'result' | 'isFailed'>> {
   const { repositories, mirrors, git } = await cli.openRooms();
-  const isThere = await repositories.find(localAdministrator, owner, one.name).then(() => true, () => false);
+  const isThere = await repositories.find(localAdministrator, owner, one.name).then(
+    () => true,
+    () => false,
+  );
   if (isThere) return { result: 'skipped: the name is in use here', isFailed: false };
   const visibility = options.keepVisibility && !one.isPrivate ? 'PUBLIC' : 'PRIVATE';
   if (options.dryRun) return { result: `would be imported, ${visibility.toLowerCase()}`, isFailed: false };
   try {
     const account = secret !== '' && isSameService(options.api, one.cloneUrl) ? { username: login, secret } : {};
     const { id } = await mirrors.import(localAdministrator, {
-      owner, name: one.name, description: one.description, visibility, address: one.cloneUrl, ...account, keepMirroring: options.watch === true,
+      owner,
+      name: one.name,
+      description: one.description,
+      visibility,
+      address: one.cloneUrl,
+      ...account,
+      keepMirroring: options.watch === true,
     });
     await mirrors.runDue();
     const error = (await mirrors.find(id))?.lastError;
     if (error != null) return { result: `is there, but still empty: ${error}`, isFailed: true };
     const { path } = await repositories.find(localAdministrator, owner, one.name);
-    return { result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs(path)).size, 'ref', 'refs')}`, isFailed: false };
+    return {
+      result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs(path)).size, 'ref', 'refs')}`,
+      isFailed: false,
+    };
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
     return { result: `failed: ${error.message}`, isFailed: true };
@@ -104,5 +133,9 @@ async function bring(cli: Cli, options: Options, { owner, login, secret }: Accou
 /** The token goes to the server that it is of, whatever address an answer names. */
 function isSameService(api: string, cloneUrl: string): boolean {
   const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
-  return named !== null && named.protocol === asked.protocol && (named.host === asked.host || `api.${named.host}` === asked.host);
+  return (
+    named !== null &&
+    named.protocol === asked.protocol &&
+    (named.host === asked.host || `api.${named.host}` === asked.host)
+  );
 }

@@ -13,9 +13,17 @@ import { systemdUnit } from '../serving/systemd-unit.ts';
 /** `hearth init`: what a new installation needs besides the program. */
 export function addInitCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('init').description('make a settings file and the data folder, and say what to do next')
-      .option('--user <name>', 'the user of the service, who may read the settings and owns the data folder; needs root')
-      .option('--behind-proxy <url>', 'the address that a proxy on this machine serves; all else listens on this machine only')
+    program
+      .command('init')
+      .description('make a settings file and the data folder, and say what to do next')
+      .option(
+        '--user <name>',
+        'the user of the service, who may read the settings and owns the data folder; needs root',
+      )
+      .option(
+        '--behind-proxy <url>',
+        'the address that a proxy on this machine serves; all else listens on this machine only',
+      )
       .option('--unit', 'only print a unit for systemd')
       .option('--proxy <name>', 'only print what the proxy needs: caddy, nginx or traefik')
       .option('--container', 'only print a Containerfile for this program')
@@ -40,7 +48,10 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   if (container) return cli.output.print(containerFile);
   if (proxy !== undefined) return cli.output.print(await proxyFile(cli, proxy));
   const ids = user === undefined ? null : idsOf(user, cli.process.getuid?.());
-  const [{ exampleFile, loadConfig }, { becomeOwnerOf, makeFolder, prepareDataDir }] = await Promise.all([import('../../config/index.ts'), import('../data-dir.ts')]);
+  const [{ exampleFile, loadConfig }, { becomeOwnerOf, makeFolder, prepareDataDir }] = await Promise.all([
+    import('../../config/index.ts'),
+    import('../data-dir.ts'),
+  ]);
   // The file that --config names is the one to be made.
   const sources = configSources(cli.process, cli.flags);
   const env = behindProxy === undefined ? sources.env : { ...sources.env, SERVICE_BASE_URL: behindProxy };
@@ -58,17 +69,29 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   // Made now, so that people can be told the fingerprint before their first connection.
   const hostKeyFile = path.join(config.dataDir, 'ssh', 'host_ed25519');
   const { fingerprint } = await (await import('../../ssh/index.ts')).hostKey(config.dataDir);
-  cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, { config: file, dataDir: config.dataDir, hostKey: hostKeyFile, fingerprint });
+  cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, {
+    config: file,
+    dataDir: config.dataDir,
+    hostKey: hostKeyFile,
+    fingerprint,
+  });
   cli.output.message(`The SSH server will show itself with the fingerprint ${fingerprint} (ED25519).`);
   for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
 }
 
 /** Refuses `settings_folder`. */
-function makeSettingsFolder(folder: string, make: (folder: string, mode: number) => string | undefined): string | undefined {
+function makeSettingsFolder(
+  folder: string,
+  make: (folder: string, mode: number) => string | undefined,
+): string | undefined {
   try {
     return make(folder, 0o755);
   } catch (cause) {
-    throw invalid('settings_folder', `The folder ${folder} cannot be made: ${(cause as Error).message.replace(/,.*$/, '')}.`, { cause });
+    throw invalid(
+      'settings_folder',
+      `The folder ${folder} cannot be made: ${(cause as Error).message.replace(/,.*$/, '')}.`,
+      { cause },
+    );
   }
 }
 
@@ -81,9 +104,12 @@ function besideProxy(text: string, url: string): string {
 
 /** Refuses `usage`. */
 async function proxyFile(cli: Cli, name: string): Promise<string> {
-  if (!Object.hasOwn(proxyFiles, name)) throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
+  if (!Object.hasOwn(proxyFiles, name))
+    throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
   const { config } = await cli.loadConfig();
-  return proxyFiles[name as keyof typeof proxyFiles](config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname);
+  return proxyFiles[name as keyof typeof proxyFiles](
+    config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname,
+  );
 }
 
 function nextSteps(file: string, user: string | undefined, url: string | undefined): string[] {
@@ -91,7 +117,12 @@ function nextSteps(file: string, user: string | undefined, url: string | undefin
     'hearth init --unit > /etc/systemd/system/hearth.service',
     'systemctl daemon-reload && systemctl enable --now hearth',
     'hearth setup-url                  # the one-time link for the first administrator',
-    ...(url === undefined ? [] : ['hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf     # or caddy, traefik', `hearth doctor --url ${url}`]),
+    ...(url === undefined
+      ? []
+      : [
+          'hearth init --proxy nginx > /etc/nginx/conf.d/hearth.conf     # or caddy, traefik',
+          `hearth doctor --url ${url}`,
+        ]),
   ];
   if (user !== undefined) return [`Settings are in ${file}. Next, as root:`, ...service.map((line) => `  ${line}`)];
   return [
@@ -103,7 +134,8 @@ function nextSteps(file: string, user: string | undefined, url: string | undefin
   ];
 }
 
-const addUser = (name: string): string => `useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin ${name}`;
+const addUser = (name: string): string =>
+  `useradd --system --home-dir /var/lib/hearth --shell /usr/sbin/nologin ${name}`;
 
 interface Ids {
   uid: number;
@@ -113,7 +145,9 @@ interface Ids {
 /** Refuses `usage`: only root can give files away; `unknown_user`. */
 function idsOf(name: string, uid: number | undefined): Ids {
   if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
-  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`));
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(`${name}:`));
   if (line === undefined) throw withHint(invalid('unknown_user', `This machine has no user ${name}.`), addUser(name));
   const [, , user, group] = line.split(':');
   return { uid: Number(user), gid: Number(group) };

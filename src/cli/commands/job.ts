@@ -10,9 +10,15 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth job …`: what waits to be done, whichever queue it stands in. */
 export function addJobCommands(program: Command, run: Run): void {
-  const job = addNoun(program, 'job', 'what waits to be done or could not be done: deliveries, webhooks, mirrors, CI, pushes');
+  const job = addNoun(
+    program,
+    'job',
+    'what waits to be done or could not be done: deliveries, webhooks, mirrors, CI, pushes',
+  );
   withExamples(
-    job.command('list').description('list it, the newest first')
+    job
+      .command('list')
+      .description('list it, the newest first')
       .addOption(new Option('--state <state>', 'only what is').choices(['running', 'waiting', 'failing', 'failed']))
       .option('--limit <count>', 'how many', '100')
       .action(run(listJobs)),
@@ -20,7 +26,9 @@ export function addJobCommands(program: Command, run: Run): void {
     'hearth job list --state failed',
   );
   withExamples(
-    job.command('retry').description('try something that failed again now')
+    job
+      .command('retry')
+      .description('try something that failed again now')
       .argument('<id>', 'as hearth job list shows it')
       .action(run(retryJob)),
     'hearth job retry webhook-17',
@@ -43,13 +51,19 @@ const listJobs: Action<{ state?: WorkState; limit: string }, []> = async (cli, {
   if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of jobs.`);
   const { db } = await cli.openRooms();
   const { listWork } = await import('../../doctor/index.ts');
-  cli.output.list(await listWork(db, cli.clock.now(), { state, limit: Number(limit) }), columns, ['job', 'jobs'], toJson);
+  cli.output.list(
+    await listWork(db, cli.clock.now(), { state, limit: Number(limit) }),
+    columns,
+    ['job', 'jobs'],
+    toJson,
+  );
 };
 
 const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   const rooms = await cli.openRooms();
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
-  if (kind === undefined || key === undefined) throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
+  if (kind === undefined || key === undefined)
+    throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
   const said = await retry(rooms, kind, key);
   cli.output.result(said, { id });
 };
@@ -71,6 +85,11 @@ async function retry(rooms: Rooms, kind: string, key: string): Promise<string> {
       return `The mirror was tried again: ${state}.`;
     }
     default:
-      throw invalid('usage', kind === 'ci' ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER' : 'This waits for nobody: the server does it by itself.');
+      throw invalid(
+        'usage',
+        kind === 'ci'
+          ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER'
+          : 'This waits for nobody: the server does it by itself.',
+      );
   }
 }

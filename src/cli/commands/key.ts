@@ -21,13 +21,18 @@ interface AddOptions {
 export function addKeyCommands(program: Command, run: Run): void {
   const key = addNoun(program, 'key', 'SSH keys of people');
   withExamples(
-    key.command('list').description('list SSH keys')
+    key
+      .command('list')
+      .description('list SSH keys')
       .option('--user <name>', 'only those of one person')
       .action(run(listKeys)),
     'hearth key list --user alice',
   );
   withExamples(
-    key.command('add').alias('create').description('add a public key')
+    key
+      .command('add')
+      .alias('create')
+      .description('add a public key')
       .argument('[file]', 'a .pub file, or - for standard input', '-')
       .requiredOption('--user <name>', 'whose account it opens')
       .option('--title <text>', 'what to call it (else the comment in the file)')
@@ -37,7 +42,9 @@ export function addKeyCommands(program: Command, run: Run): void {
     'ssh-add -L | head -1 | hearth key add --user alice -',
   );
   withExamples(
-    key.command('import-github').description('add the public keys that somebody has on GitHub, or at any https address')
+    key
+      .command('import-github')
+      .description('add the public keys that somebody has on GitHub, or at any https address')
       .argument('<login>', 'the name there, or the address of a list of keys')
       .requiredOption('--user <name>', 'whose account they open')
       .option('--dry-run', 'only say which there are')
@@ -46,7 +53,10 @@ export function addKeyCommands(program: Command, run: Run): void {
     'hearth key import-github https://git.example.org/alice.keys --user alice',
   );
   withExamples(
-    key.command('remove').alias('delete').description('remove a key; it opens nothing from now on')
+    key
+      .command('remove')
+      .alias('delete')
+      .description('remove a key; it opens nothing from now on')
       .argument('<id>', 'id, its beginning, or the fingerprint')
       .option('--dry-run', 'only say what would be removed')
       .action(run(removeKey)),
@@ -95,12 +105,21 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
   const line = file === '-' ? await readInput(cli) : readKeyFile(file);
   try {
     const key = await rooms.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
-    const note = key.worksWithBuiltInServer || rooms.config.ssh.systemSshd ? '' : ' The built-in SSH server cannot use keys of this type.';
-    cli.output.result(`Added key ${key.title} (${key.fingerprint}) for ${nameOf(person)}.${note}`, keyToJson(key, nameOf(person)));
+    const note =
+      key.worksWithBuiltInServer || rooms.config.ssh.systemSshd
+        ? ''
+        : ' The built-in SSH server cannot use keys of this type.';
+    cli.output.result(
+      `Added key ${key.title} (${key.fingerprint}) for ${nameOf(person)}.${note}`,
+      keyToJson(key, nameOf(person)),
+    );
   } catch (error) {
     const existing = ifMissing ? await sameKey(cli, person, line, error) : null;
     if (existing === null) throw error;
-    cli.output.result(`${nameOf(person)} has this key already (${existing.fingerprint}).`, keyToJson(existing, nameOf(person)));
+    cli.output.result(
+      `${nameOf(person)} has this key already (${existing.fingerprint}).`,
+      keyToJson(existing, nameOf(person)),
+    );
   }
 }
 
@@ -129,7 +148,8 @@ interface Imported {
 
 async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: true }, login: string): Promise<void> {
   const isAddress = /^https?:\/\//.test(login);
-  if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
+  if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login))
+    throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
   const address = isAddress ? login : `https://github.com/${login}.keys`;
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, user);
@@ -140,7 +160,14 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
     const [type = '', fingerprint] = [line.split(/\s+/)[0], await fingerprintOfLine(line)];
     if (own.has(fingerprint)) rows.push({ type, fingerprint, result: 'there already' });
     else if (dryRun) rows.push({ type, fingerprint, result: 'would be added' });
-    else rows.push({ type, fingerprint, result: await rooms.accounts.addKey(person.id, { line, title: `${isAddress ? '' : `${login} on `}${host}` }).then(() => 'added', whyNot) });
+    else
+      rows.push({
+        type,
+        fingerprint,
+        result: await rooms.accounts
+          .addKey(person.id, { line, title: `${isAddress ? '' : `${login} on `}${host}` })
+          .then(() => 'added', whyNot),
+      });
   }
   const columns: Column<Imported>[] = [
     { title: 'TYPE', cell: (row) => row.type },
@@ -159,7 +186,11 @@ function whyNot(error: unknown): string {
 
 async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
   const rooms = await cli.openRooms();
-  const key = findById(await rooms.accounts.listKeys(null), id, { what: 'key', reason: 'unknown_key', alsoBy: (row) => row.fingerprint });
+  const key = findById(await rooms.accounts.listKeys(null), id, {
+    what: 'key',
+    reason: 'unknown_key',
+    alsoBy: (row) => row.fingerprint,
+  });
   const person = await rooms.accounts.personById(key.personId);
   const what = `key ${key.title} (${key.fingerprint}) of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, keyToJson(key, person.username));
@@ -179,6 +210,9 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw withHint(invalid('key_file', `The key file ${path} cannot be read.`), `as the owner of the data, sudo cannot read every home: hearth key add … - < ${path}`);
+    throw withHint(
+      invalid('key_file', `The key file ${path} cannot be read.`),
+      `as the owner of the data, sudo cannot read every home: hearth key add … - < ${path}`,
+    );
   }
 }

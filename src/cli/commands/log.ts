@@ -12,13 +12,17 @@ import type { Column } from '../terminal/output.ts';
 export function addLogCommands(program: Command, run: Run): void {
   const log = addNoun(program, 'log', 'who administered what, and the log of the server').alias('audit');
   withExamples(
-    log.command('list').description('list the newest entries of the audit log')
+    log
+      .command('list')
+      .description('list the newest entries of the audit log')
       .option('--limit <count>', 'how many', '50')
       .action(run(listEntries)),
     'hearth log list --limit 200 --json',
   );
   withExamples(
-    log.command('tail').description("show the newest lines of the running server's log")
+    log
+      .command('tail')
+      .description("show the newest lines of the running server's log")
       .option('-f, --follow', 'and those that come, until Ctrl-C')
       .option('-n, --lines <count>', 'how many', '50')
       .addOption(new Option('--level <level>', 'this level and worse').choices(['debug', 'info', 'warn', 'error']))
@@ -31,15 +35,26 @@ export function addLogCommands(program: Command, run: Run): void {
   );
 }
 
-async function tail(cli: Cli, { follow, lines, level }: { follow?: true; lines: string; level?: string }): Promise<void> {
+async function tail(
+  cli: Cli,
+  { follow, lines, level }: { follow?: true; lines: string; level?: string },
+): Promise<void> {
   if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
   const [{ config }, { converse }, { readableLine }, { refuseForeign }] = await Promise.all([
-    cli.loadConfig(), import('../../control/index.ts'), import('../serving/logger.ts'), import('../data-dir.ts'),
+    cli.loadConfig(),
+    import('../../control/index.ts'),
+    import('../serving/logger.ts'),
+    import('../data-dir.ts'),
   ]);
   refuseForeign(config.dataDir);
   const { json, plain } = cli.flags;
   let rest = '';
-  const ask = { program: 'log.tail', lines: Number(lines), follow: follow === true, ...(level === undefined ? {} : { level }) };
+  const ask = {
+    program: 'log.tail',
+    lines: Number(lines),
+    follow: follow === true,
+    ...(level === undefined ? {} : { level }),
+  };
   cli.exitCode = (await converse(config.dataDir, ask, {
     output(chunk) {
       const parts = (rest + chunk.toString('utf8')).split('\n');
@@ -65,12 +80,19 @@ async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void
   const rows = await audit.list({ limit: Number(limit) });
   const people = await accounts.peopleById(rows.flatMap(({ actor }) => (actor.length === 36 ? actor : [])));
   const columns = columnsWith((actor) => people.get(actor)?.username ?? actor);
-  cli.output.list(rows, columns, ['entry', 'entries'], ({ at, ...row }) => ({ ...row, actorName: people.get(row.actor)?.username ?? null, at: isoOrNull(at) }));
+  cli.output.list(rows, columns, ['entry', 'entries'], ({ at, ...row }) => ({
+    ...row,
+    actorName: people.get(row.actor)?.username ?? null,
+    at: isoOrNull(at),
+  }));
 }
 
 async function verify(cli: Cli): Promise<void> {
   const { audit } = await cli.openRooms();
   const found = await audit.findBreak();
   if (found !== null) cli.exitCode = 7;
-  cli.output.print(found === null ? 'ok\n' : `entry ${found.id} ${found.why}\n`, { ok: found === null, ...(found ?? {}) });
+  cli.output.print(found === null ? 'ok\n' : `entry ${found.id} ${found.why}\n`, {
+    ok: found === null,
+    ...(found ?? {}),
+  });
 }

@@ -22,7 +22,9 @@ interface Step {
 /** `hearth migrate`: brings the database to the form that this program needs. */
 export function addMigrateCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('migrate').description('bring the database up to date; the server does so at start')
+    program
+      .command('migrate')
+      .description('bring the database up to date; the server does so at start')
       .option('--status', 'only list which steps are applied')
       .option('--dry-run', 'only list which steps would be applied')
       .option('--rehearse', 'apply them to a copy, and say how long it took and how much room it needs')
@@ -37,7 +39,10 @@ const columns: Column<Step>[] = [
   { title: 'VERSION', cell: (step) => `V${step.version}` },
   { title: 'NAME', cell: (step) => step.name },
   { title: 'STATE', cell: (step) => step.state },
-  { title: 'APPLIED AT', cell: (step) => ({ epochMs: step.appliedAt, otherwise: step.state === 'applied' ? 'not noted then' : '' }) },
+  {
+    title: 'APPLIED AT',
+    cell: (step) => ({ epochMs: step.appliedAt, otherwise: step.state === 'applied' ? 'not noted then' : '' }),
+  },
 ];
 
 async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise<void> {
@@ -61,7 +66,12 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
       if (rows.length === 0) cli.output.message('The database is up to date.');
       else if (dryRun) cli.output.message('Would apply:');
       else if (!status) cli.output.message(isNew ? `Made the database in ${config.dataDir}.` : 'Applied:');
-      const toJson = ({ version, name, state, appliedAt }: Step): object => ({ version, name, state, appliedAt: isoOrNull(appliedAt) });
+      const toJson = ({ version, name, state, appliedAt }: Step): object => ({
+        version,
+        name,
+        state,
+        appliedAt: isoOrNull(appliedAt),
+      });
       if (rows.length > 0 || cli.output.json) cli.output.list(rows, columns, ['step', 'steps'], toJson);
     } finally {
       await db.close();

@@ -18,7 +18,14 @@ export function readNumber(text: string, what = 'A run has a number: hearth run 
  * Refuses `job_not_found`.
  */
 export function findJob(jobs: readonly JobRow[], text: string): JobRow {
-  const job = jobs.find(({ id }) => String(id) === text) ?? jobs.find(({ name }) => name === text) ?? jobs.find(({ jobKey }) => jobKey === text);
-  if (job === undefined) throw notFound('job_not_found', `This run has no job ${text}; it has ${jobs.map(({ name }) => name).join(', ') || 'none'}.`);
+  const job =
+    jobs.find(({ id }) => String(id) === text) ??
+    jobs.find(({ name }) => name === text) ??
+    jobs.find(({ jobKey }) => jobKey === text);
+  if (job === undefined)
+    throw notFound(
+      'job_not_found',
+      `This run has no job ${text}; it has ${jobs.map(({ name }) => name).join(', ') || 'none'}.`,
+    );
   return job;
 }

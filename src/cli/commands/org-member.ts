@@ -16,7 +16,9 @@ export function addMemberCommands(org: Command, run: Run): void {
     'hearth org member list acme',
   );
   withExamples(
-    member.command('add').description('add a member')
+    member
+      .command('add')
+      .description('add a member')
       .argument('<org>', 'organisation')
       .argument('<user>', 'user name')
       .requiredOption('--role <role>', 'GUEST reads, MEMBER pushes, OWNER manages')
@@ -24,7 +26,9 @@ export function addMemberCommands(org: Command, run: Run): void {
     'hearth org member add acme bob --role MEMBER',
   );
   withExamples(
-    member.command('role').description('change a member’s role')
+    member
+      .command('role')
+      .description('change a member’s role')
       .argument('<org>', 'organisation')
       .argument('<user>', 'user name')
       .argument('<role>', 'GUEST, MEMBER or OWNER')
@@ -32,7 +36,10 @@ export function addMemberCommands(org: Command, run: Run): void {
     'hearth org member role acme bob OWNER',
   );
   withExamples(
-    member.command('remove').alias('delete').description('remove a member')
+    member
+      .command('remove')
+      .alias('delete')
+      .description('remove a member')
       .argument('<org>', 'organisation')
       .argument('<user>', 'user name')
       .option('--dry-run', 'only say who would go')
@@ -49,32 +56,50 @@ const columns: Column<Member>[] = [
 
 const listMembers: Action<object, [string]> = async (cli, _options, org) => {
   const { organisations } = await cli.openRooms();
-  cli.output.list(await organisations.listMembers(localAdministrator, org), columns, ['member', 'members'], ({ person, role, since }) => ({
-    username: person.username,
-    role,
-    since: isoOrNull(since),
-  }));
+  cli.output.list(
+    await organisations.listMembers(localAdministrator, org),
+    columns,
+    ['member', 'members'],
+    ({ person, role, since }) => ({
+      username: person.username,
+      role,
+      since: isoOrNull(since),
+    }),
+  );
 };
 
 const addMember: Action<{ role: string }, [string, string]> = async (cli, { role }, org, username) => {
   const { organisations } = await cli.openRooms();
   await organisations.addMember(localAdministrator, org, { username, role });
-  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, { organisation: org, username, role: role.toUpperCase() });
+  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
+    organisation: org,
+    username,
+    role: role.toUpperCase(),
+  });
 };
 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, org, username, role) => {
   const { organisations } = await cli.openRooms();
   await organisations.changeMemberRole(localAdministrator, org, { username, role });
-  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, { organisation: org, username, role: role.toUpperCase() });
+  cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
+    organisation: org,
+    username,
+    role: role.toUpperCase(),
+  });
 };
 
 const removeMember: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, org, username) => {
   const { organisations } = await cli.openRooms();
   if (dryRun) {
-    const isMember = (await organisations.listMembers(localAdministrator, org)).some(({ person }) => person.username?.toLowerCase() === username.toLowerCase());
+    const isMember = (await organisations.listMembers(localAdministrator, org)).some(
+      ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
+    );
     if (!isMember) throw notFound('member_not_found', `${username} is no member of ${org}.`);
     return cli.output.result(`Would remove ${username} from ${org}.`, { organisation: org, username });
   }
   await organisations.removeMember(localAdministrator, org, username);
-  cli.output.result(`Removed ${username} from ${org}. Back again: hearth org member add ${org} ${username} --role ROLE`, { organisation: org, username });
+  cli.output.result(
+    `Removed ${username} from ${org}. Back again: hearth org member add ${org} ${username} --role ROLE`,
+    { organisation: org, username },
+  );
 };

@@ -28,13 +28,18 @@ export function addOrgCommands(program: Command, run: Run): void {
   const org = addNoun(program, 'org', 'organisations');
   withExamples(org.command('list').description('list organisations').action(run(listOrganisations)), 'hearth org list');
   withExamples(
-    org.command('show').description('show one organisation, with owners and repositories')
+    org
+      .command('show')
+      .description('show one organisation, with owners and repositories')
       .argument('<name>', 'organisation')
       .action(run(showOrganisation)),
     'hearth org show acme',
   );
   withExamples(
-    org.command('add').alias('create').description('make an organisation')
+    org
+      .command('add')
+      .alias('create')
+      .description('make an organisation')
       .argument('<name>', 'organisation')
       .requiredOption('--owner <user>', 'its first owner')
       .option('--display-name <text>', 'name to show beside the handle')
@@ -44,7 +49,9 @@ export function addOrgCommands(program: Command, run: Run): void {
     'hearth org create acme --owner alice --display-name "Acme tools"',
   );
   withExamples(
-    org.command('edit').description('change what an organisation says of itself, or its name')
+    org
+      .command('edit')
+      .description('change what an organisation says of itself, or its name')
       .argument('<name>', 'organisation')
       .option('--display-name <text>', 'name to show beside the handle')
       .option('--description <text>', 'one line about it')
@@ -53,7 +60,10 @@ export function addOrgCommands(program: Command, run: Run): void {
     'hearth org edit acme --description "We make things"',
   );
   withExamples(
-    org.command('delete').alias('remove').description('delete an organisation that owns no repositories')
+    org
+      .command('delete')
+      .alias('remove')
+      .description('delete an organisation that owns no repositories')
       .argument('<name>', 'organisation')
       .option('--dry-run', 'only say what would be deleted')
       .action(run(deleteOrganisation)),
@@ -91,11 +101,17 @@ async function allOrganisations({ organisations }: Rooms): Promise<ListedOrganis
 const listOrganisations: Action<object, []> = async (cli) => {
   const rooms = await cli.openRooms();
   const repositories = await rooms.repositories.listAll();
-  const rows = (await allOrganisations(rooms)).map((each): Row => ({
-    ...each,
-    repositories: repositories.filter((row) => row.ownerOrganisationId === each.id).length,
+  const rows = (await allOrganisations(rooms)).map(
+    (each): Row => ({
+      ...each,
+      repositories: repositories.filter((row) => row.ownerOrganisationId === each.id).length,
+    }),
+  );
+  cli.output.list(rows, columns, ['organisation', 'organisations'], (row) => ({
+    ...toJson(row),
+    members: row.members,
+    repositories: row.repositories,
   }));
-  cli.output.list(rows, columns, ['organisation', 'organisations'], (row) => ({ ...toJson(row), members: row.members, repositories: row.repositories }));
 };
 
 const showOrganisation: Action<object, [string]> = async (cli, _options, name) => {
@@ -103,7 +119,9 @@ const showOrganisation: Action<object, [string]> = async (cli, _options, name) =
   const organisation = await rooms.organisations.find(name);
   const members = await rooms.organisations.listMembers(localAdministrator, organisation.name);
   const owners = members.filter(({ role }) => role === 'OWNER').map(({ person }) => person.username ?? person.id);
-  const repositories = (await rooms.repositories.listAll()).filter((row) => row.ownerOrganisationId === organisation.id).map((row) => row.name);
+  const repositories = (await rooms.repositories.listAll())
+    .filter((row) => row.ownerOrganisationId === organisation.id)
+    .map((row) => row.name);
   cli.output.show(
     [
       ['Organisation', organisation.name],
@@ -127,13 +145,24 @@ const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name)
   }
   const { owner, displayName = '', description = '' } = options;
   const organisation = await rooms.organisations.create(localAdministrator, { name, owner, displayName, description });
-  cli.output.result(`Created organisation ${organisation.name} with the owner ${owner} (id ${organisation.id}).`, toJson(organisation));
+  cli.output.result(
+    `Created organisation ${organisation.name} with the owner ${owner} (id ${organisation.id}).`,
+    toJson(organisation),
+  );
 };
 
-async function acceptExisting(cli: Cli, { organisations }: Rooms, organisation: Organisation, owner: string): Promise<void> {
+async function acceptExisting(
+  cli: Cli,
+  { organisations }: Rooms,
+  organisation: Organisation,
+  owner: string,
+): Promise<void> {
   const members = await organisations.listMembers(localAdministrator, organisation.name);
-  const isOwner = members.some(({ person, role }) => role === 'OWNER' && person.username?.toLowerCase() === owner.toLowerCase());
-  if (!isOwner) throw conflict('exists_differently', `Organisation ${organisation.name} exists, but ${owner} is no owner of it.`);
+  const isOwner = members.some(
+    ({ person, role }) => role === 'OWNER' && person.username?.toLowerCase() === owner.toLowerCase(),
+  );
+  if (!isOwner)
+    throw conflict('exists_differently', `Organisation ${organisation.name} exists, but ${owner} is no owner of it.`);
   cli.output.result(`Organisation ${organisation.name} exists already.`, toJson(organisation));
 }
 
@@ -144,8 +173,14 @@ const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayNam
     ...(displayName === undefined ? {} : { displayName }),
     ...(description === undefined ? {} : { description }),
   });
-  const { name: current } = rename === undefined ? await organisations.find(name) : await organisations.rename(localAdministrator, name, rename);
-  const line = rename === undefined ? `Changed ${current}.` : `Renamed ${name} to ${current}. The old name stays reserved and leads on.`;
+  const { name: current } =
+    rename === undefined
+      ? await organisations.find(name)
+      : await organisations.rename(localAdministrator, name, rename);
+  const line =
+    rename === undefined
+      ? `Changed ${current}.`
+      : `Renamed ${name} to ${current}. The old name stays reserved and leads on.`;
   cli.output.result(line, toJson(await organisations.find(current)));
 };
 

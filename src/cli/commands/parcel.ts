@@ -19,7 +19,9 @@ import { repositoryToJson } from './repository-row.ts';
 /** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
 export function addParcelCommands(program: Command, run: Run): void {
   withExamples(
-    program.command('export').description('write a repository to one file, a git bundle with its settings and image inside')
+    program
+      .command('export')
+      .description('write a repository to one file, a git bundle with its settings and image inside')
       .argument('<owner/name>', 'repository')
       .argument('<file>', 'the file to write')
       .option('--replace', 'also when the file is there')
@@ -28,7 +30,9 @@ export function addParcelCommands(program: Command, run: Run): void {
     'git clone garden.bundle              # without Hearth',
   );
   const imports = withExamples(
-    program.command('import').description('make a repository of a file that hearth export or git bundle has written')
+    program
+      .command('import')
+      .description('make a repository of a file that hearth export or git bundle has written')
       .argument('<file>', 'a file that hearth export or git bundle has written')
       .argument('[owner/name]', 'the new repository; as the file says when left out')
       .option('--public', 'everybody may read it')
@@ -43,7 +47,9 @@ export function addParcelCommands(program: Command, run: Run): void {
 /** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */
 export function addRepoAdoptCommand(repo: Command, run: Run): void {
   withExamples(
-    repo.command('adopt').description('copy a git repository on this machine into the store')
+    repo
+      .command('adopt')
+      .description('copy a git repository on this machine into the store')
       .argument('<path>', 'its folder, bare or with a work tree; it stays as it is')
       .argument('<owner/name>', 'the new repository')
       .option('--public', 'everybody may read it')
@@ -58,13 +64,22 @@ function parcelRoom({ git, repositories, clock, config }: Rooms, random: ParcelR
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
   const target = path.resolve(cli.process.cwd(), file);
-  if (existsSync(target) && !replace) throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
+  if (existsSync(target) && !replace)
+    throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
   const rooms = await cli.openRooms();
   const found = await findRepository(rooms, text);
-  const [{ exportParcel }, { systemRandom }] = await Promise.all([import('../../mirrors/index.ts'), import('../../kernel/index.ts')]);
+  const [{ exportParcel }, { systemRandom }] = await Promise.all([
+    import('../../mirrors/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
   const { refs, bytes } = await exportParcel(parcelRoom(rooms, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, { repository: name, file: target, refs, bytes });
+  cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
+    repository: name,
+    file: target,
+    refs,
+    bytes,
+  });
 };
 
 interface ImportOptions {
@@ -75,7 +90,8 @@ interface ImportOptions {
 const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
   const source = path.resolve(cli.process.cwd(), file);
-  if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true) throw notFound('no_such_file', `There is no file ${source}.`);
+  if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true)
+    throw notFound('no_such_file', `There is no file ${source}.`);
   if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
   await bringIn(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });
@@ -102,7 +118,10 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
 
 async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<void> {
   const rooms = await cli.openRooms();
-  const [{ importParcel }, { systemRandom }] = await Promise.all([import('../../mirrors/index.ts'), import('../../kernel/index.ts')]);
+  const [{ importParcel }, { systemRandom }] = await Promise.all([
+    import('../../mirrors/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
   const shown = showProgress(cli);
   const progress = (text: string): void => {
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
@@ -111,7 +130,9 @@ async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<
   const { found, refs, refused } = await importParcel(parcelRoom(rooms, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
       const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
-      throw isOwnerOfParcel ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME') : error;
+      throw isOwnerOfParcel
+        ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME')
+        : error;
     })
     .finally(shown.end);
   for (const line of refused) cli.output.message(`not taken: ${line}`);

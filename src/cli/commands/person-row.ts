@@ -25,7 +25,8 @@ export function stateOf(person: Person): string {
 
 export async function rowsOf({ repositories }: Rooms, people: readonly Person[]): Promise<PersonRow[]> {
   const counts = new Map<string | null, number>();
-  for (const { ownerUserId } of await repositories.listAll()) counts.set(ownerUserId, (counts.get(ownerUserId) ?? 0) + 1);
+  for (const { ownerUserId } of await repositories.listAll())
+    counts.set(ownerUserId, (counts.get(ownerUserId) ?? 0) + 1);
   return people.map((person) => ({ ...person, repositories: counts.get(person.id) ?? 0 }));
 }
 

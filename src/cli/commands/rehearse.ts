@@ -9,8 +9,16 @@ import { counted } from '../terminal/output.ts';
  */
 export async function rehearse(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ databaseFile, openDatabase }, { copyDatabase, examineDatabase }, { becomeOwnerOf, requireDataDir }, { systemRandom }] = await Promise.all([
-    import('../../app.ts'), import('../../db/index.ts'), import('../data-dir.ts'), import('../../kernel/index.ts'),
+  const [
+    { databaseFile, openDatabase },
+    { copyDatabase, examineDatabase },
+    { becomeOwnerOf, requireDataDir },
+    { systemRandom },
+  ] = await Promise.all([
+    import('../../app.ts'),
+    import('../../db/index.ts'),
+    import('../data-dir.ts'),
+    import('../../kernel/index.ts'),
   ]);
   becomeOwnerOf(config.dataDir, cli.process);
   requireDataDir(config.dataDir, databaseFile(config), 'the settings');
@@ -25,13 +33,27 @@ export async function rehearse(cli: Cli): Promise<void> {
     const tookMs = Math.round(performance.now() - startedAt);
     const health = await examineDatabase(databaseFile(copied));
     const bytes = await bytesBelow(stage);
-    const problems = [...health.damage, ...Object.entries(health.orphans).map(([table, count]) => `${count} rows of ${table} would lose what they belong to`)];
+    const problems = [
+      ...health.damage,
+      ...Object.entries(health.orphans).map(
+        ([table, count]) => `${count} rows of ${table} would lose what they belong to`,
+      ),
+    ];
     if (problems.length > 0) cli.exitCode = 7;
     for (const problem of problems) cli.output.message(problem);
-    const what = steps.length === 0 ? 'Nothing to migrate' : `Migrated a copy to V${steps.at(-1)!.version} in ${counted(steps.length, 'step', 'steps')}`;
-    cli.output.result(`${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`, {
-      steps: steps.map(({ version, name }) => ({ version, name })), tookMs, diskBytes: bytes, problems,
-    });
+    const what =
+      steps.length === 0
+        ? 'Nothing to migrate'
+        : `Migrated a copy to V${steps.at(-1)!.version} in ${counted(steps.length, 'step', 'steps')}`;
+    cli.output.result(
+      `${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`,
+      {
+        steps: steps.map(({ version, name }) => ({ version, name })),
+        tookMs,
+        diskBytes: bytes,
+        problems,
+      },
+    );
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
@@ -39,6 +61,8 @@ export async function rehearse(cli: Cli): Promise<void> {
 
 async function bytesBelow(folder: string): Promise<number> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size));
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -13,14 +13,22 @@ export function addReloadCommand(program: Command, run: Run): void {
 }
 
 async function reload(cli: Cli): Promise<void> {
-  const [{ config }, { converse }, { refuseForeign }] = await Promise.all([cli.loadConfig(), import('../../control/index.ts'), import('../data-dir.ts')]);
+  const [{ config }, { converse }, { refuseForeign }] = await Promise.all([
+    cli.loadConfig(),
+    import('../../control/index.ts'),
+    import('../data-dir.ts'),
+  ]);
   refuseForeign(config.dataDir);
   let text = '';
   let complaint = '';
-  const code = await converse(config.dataDir, { program: 'reload' }, {
-    output: (chunk) => void (text += chunk.toString('utf8')),
-    complain: (words) => void (complaint += words),
-  });
+  const code = await converse(
+    config.dataDir,
+    { program: 'reload' },
+    {
+      output: (chunk) => void (text += chunk.toString('utf8')),
+      complain: (words) => void (complaint += words),
+    },
+  );
   if (code !== 0) throw invalid('config_not_reloaded', complaint);
   const outcome = JSON.parse(text) as { applied: string[]; needRestart: string[] };
   const lines = [

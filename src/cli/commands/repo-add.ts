@@ -19,7 +19,10 @@ interface AddOptions {
 /** `hearth repo add`: an empty repository. */
 export function addRepoAddCommand(repo: Command, run: Run): void {
   withExamples(
-    repo.command('add').alias('create').description('make an empty repository')
+    repo
+      .command('add')
+      .alias('create')
+      .description('make an empty repository')
       .argument('<owner/name>', 'repository')
       .option('--public', 'everybody may read it (else it is private)')
       .option('--description <text>', 'one line about it')
@@ -39,7 +42,13 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
     if (found !== null) return acceptExisting(cli, found, visibility);
   }
   const { description, defaultBranch } = options;
-  const repository = await rooms.repositories.create(localAdministrator, { owner, name, visibility, description, defaultBranch });
+  const repository = await rooms.repositories.create(localAdministrator, {
+    owner,
+    name,
+    visibility,
+    description,
+    defaultBranch,
+  });
   const { canonical } = await findRepository(rooms, text);
   const clone = cloneAddresses(rooms.config, canonical);
   cli.output.result(

@@ -14,7 +14,9 @@ import { findRepository } from './find-repository.ts';
 /** `hearth repo gc|fsck|size|hooks`: repositories as folders of git. */
 export function addRepoCareCommands(repo: Command, run: Run): void {
   withExamples(
-    repo.command('gc').description('pack repositories anew, so that they take less room and clone faster')
+    repo
+      .command('gc')
+      .description('pack repositories anew, so that they take less room and clone faster')
       .argument('[owner/name]', 'one repository')
       .option('--all', 'every one')
       .option('--needed', 'those that the night would pack: many packs or single objects')
@@ -24,7 +26,9 @@ export function addRepoCareCommands(repo: Command, run: Run): void {
     'hearth repo gc --all',
   );
   withExamples(
-    repo.command('fsck').description('look whether repositories are whole; ends with 7 when one is not')
+    repo
+      .command('fsck')
+      .description('look whether repositories are whole; ends with 7 when one is not')
       .argument('[owner/name]', 'one repository')
       .option('--all', 'every one')
       .option('--full', 'read the content of every object')
@@ -32,13 +36,17 @@ export function addRepoCareCommands(repo: Command, run: Run): void {
     'hearth repo fsck --all',
   );
   withExamples(
-    repo.command('size').description('list repositories by the room they take')
+    repo
+      .command('size')
+      .description('list repositories by the room they take')
       .option('--top <count>', 'only the largest', '20')
       .action(run(size)),
     'hearth repo size --top 5',
   );
   withExamples(
-    repo.command('hooks').description('list the hooks in the folder of a repository; Hearth has none there, and lets git run none')
+    repo
+      .command('hooks')
+      .description('list the hooks in the folder of a repository; Hearth has none there, and lets git run none')
       .argument('<owner/name>', 'repository')
       .action(run(hooks)),
     'hearth repo hooks alice/garden',
@@ -56,10 +64,22 @@ async function targets(rooms: Rooms, text: string | undefined, all: true | undef
   if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
   if (text !== undefined) {
     const { repository, canonical, path: folder } = await findRepository(rooms, text);
-    return [{ id: repository.id, ownerId: path.basename(path.dirname(folder)), name: `${canonical.owner}/${canonical.name}`, folder }];
+    return [
+      {
+        id: repository.id,
+        ownerId: path.basename(path.dirname(folder)),
+        name: `${canonical.owner}/${canonical.name}`,
+        folder,
+      },
+    ];
   }
   const rows = await rooms.repositories.listAll();
-  return rows.map(({ id, name, owner }) => ({ id, ownerId: owner.id, name: `${owner.handle}/${name}`, folder: rooms.git.repositoryPath(owner.id, id) }));
+  return rows.map(({ id, name, owner }) => ({
+    id,
+    ownerId: owner.id,
+    name: `${owner.handle}/${name}`,
+    folder: rooms.git.repositoryPath(owner.id, id),
+  }));
 }
 
 interface Packed {
@@ -71,9 +91,11 @@ interface Packed {
 }
 
 async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
-  if (needed && (all || text !== undefined)) throw invalid('usage', 'Say --needed alone: it looks at every repository.');
+  if (needed && (all || text !== undefined))
+    throw invalid('usage', 'Say --needed alone: it looks at every repository.');
   const rooms = await cli.openRooms();
-  if (await rooms.backups.isUnderWay()) throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
+  if (await rooms.backups.isUnderWay())
+    throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
   const rows: Packed[] = [];
   const progress = showProgress(cli);
   const { needsPacking } = await import('../../git/index.ts');
@@ -97,7 +119,9 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   ];
   cli.output.list(rows, columns, ['repository', 'repositories'], (row) => row);
   const reclaimed = rows.reduce((sum, { before, after }) => sum + before - after, 0);
-  cli.output.message(`${reclaimed < 0 ? 'Took' : 'Reclaimed'} ${readableSize(Math.abs(reclaimed))} in ${counted(rows.length, 'repository', 'repositories')}.`);
+  cli.output.message(
+    `${reclaimed < 0 ? 'Took' : 'Reclaimed'} ${readableSize(Math.abs(reclaimed))} in ${counted(rows.length, 'repository', 'repositories')}.`,
+  );
 }
 
 /** In the running server, which keeps it apart from pushes; here where there is none. */
@@ -105,7 +129,11 @@ async function pack(rooms: Rooms, { id: repositoryId, ownerId, folder }: Target)
   const { converse } = await import('../../control/index.ts');
   let complaint = '';
   try {
-    const code = await converse(rooms.config.dataDir, { program: 'repo.gc', ownerId, repositoryId }, { output() {}, complain: (text) => void (complaint += text) });
+    const code = await converse(
+      rooms.config.dataDir,
+      { program: 'repo.gc', ownerId, repositoryId },
+      { output() {}, complain: (text) => void (complaint += text) },
+    );
     if (code !== 0 && code !== 4) throw internal(complaint);
     return code === 0;
   } catch (error) {
@@ -121,7 +149,10 @@ async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?:
   const list = await targets(rooms, text, all);
   for (const [done, { name, folder }] of list.entries()) {
     progress.step({ done, total: list.length, item: name });
-    rows.push({ name, errors: await rooms.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]) });
+    rows.push({
+      name,
+      errors: await rooms.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]),
+    });
   }
   progress.end();
   if (rows.some(({ errors }) => errors.length > 0)) cli.exitCode = 7;
@@ -137,7 +168,8 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(top)) throw invalid('usage', `${JSON.stringify(top)} is not a number of repositories.`);
   const rooms = await cli.openRooms();
   const rows = [];
-  for (const { name, folder } of await targets(rooms, undefined, true)) rows.push({ name, gitBytes: await bytesBelow(folder) });
+  for (const { name, folder } of await targets(rooms, undefined, true))
+    rows.push({ name, gitBytes: await bytesBelow(folder) });
   rows.sort((a, b) => b.gitBytes - a.gitBytes);
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
@@ -151,7 +183,9 @@ async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   const rooms = await cli.openRooms();
   const { path: folder } = await findRepository(rooms, text);
   const entries = await readdir(path.join(folder, 'hooks'), { withFileTypes: true }).catch(() => []);
-  const rows = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample')).map(({ name }) => ({ name, ours: false, runs: false }));
+  const rows = entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample'))
+    .map(({ name }) => ({ name, ours: false, runs: false }));
   rows.sort((a, b) => (a.name < b.name ? -1 : 1));
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'NAME', cell: (row) => row.name, whole: true },
@@ -159,7 +193,9 @@ async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
     { title: 'RUNS', cell: (row) => (row.runs ? 'at pushes' : 'never') },
   ];
   cli.output.list(rows, columns, ['hook', 'hooks'], (row) => row);
-  cli.output.message(`Hearth needs no hooks, and git runs none here. To tell other programs of pushes: hearth webhook add ${text} URL`);
+  cli.output.message(
+    `Hearth needs no hooks, and git runs none here. To tell other programs of pushes: hearth webhook add ${text} URL`,
+  );
 }
 
 /** As the disk counts: blocks that are taken. */

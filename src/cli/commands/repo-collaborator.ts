@@ -13,11 +13,17 @@ import { findRepository } from './find-repository.ts';
 export function addCollaboratorCommands(repo: Command, run: Run): void {
   const collaborator = addNoun(repo, 'collaborator', 'people let in besides the owner');
   withExamples(
-    collaborator.command('list').description('list collaborators').argument('<owner/name>', 'repository').action(run(listCollaborators)),
+    collaborator
+      .command('list')
+      .description('list collaborators')
+      .argument('<owner/name>', 'repository')
+      .action(run(listCollaborators)),
     'hearth repo collaborator list alice/garden',
   );
   withExamples(
-    collaborator.command('add').description('let a person in')
+    collaborator
+      .command('add')
+      .description('let a person in')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
       .requiredOption('--role <role>', 'read, write or admin')
@@ -25,7 +31,9 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
     'hearth repo collaborator add alice/garden bob --role write',
   );
   withExamples(
-    collaborator.command('role').description('change a collaborator’s role')
+    collaborator
+      .command('role')
+      .description('change a collaborator’s role')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
       .argument('<role>', 'read, write or admin')
@@ -33,7 +41,10 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
     'hearth repo collaborator role alice/garden bob admin',
   );
   withExamples(
-    collaborator.command('remove').alias('delete').description('end a collaboration')
+    collaborator
+      .command('remove')
+      .alias('delete')
+      .description('end a collaboration')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
       .option('--dry-run', 'only say who would go')
@@ -67,21 +78,33 @@ const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, 
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
-  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, { owner, name, username, role: role.toLowerCase() });
+  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
+    owner,
+    name,
+    username,
+    role: role.toLowerCase(),
+  });
 };
 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, text, username, role) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
-  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, { owner, name, username, role: role.toLowerCase() });
+  cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
+    owner,
+    name,
+    username,
+    role: role.toLowerCase(),
+  });
 };
 
 const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, text, username) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
-    const isIn = (await rooms.repositories.listCollaborators(localAdministrator, owner, name)).some(({ person }) => person.username?.toLowerCase() === username.toLowerCase());
+    const isIn = (await rooms.repositories.listCollaborators(localAdministrator, owner, name)).some(
+      ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
+    );
     if (!isIn) throw notFound('collaborator_not_found', `${username} is no collaborator of ${owner}/${name}.`);
     return cli.output.result(`Would remove ${username} from ${owner}/${name}.`, { owner, name, username });
   }

@@ -8,7 +8,9 @@ import { findRepository } from './find-repository.ts';
 /** `hearth repo edit|rename|transfer|archive`: what happens to a repository in its life. */
 export function addRepoLifeCommands(repo: Command, run: Run): void {
   withExamples(
-    repo.command('edit').description('change description, visibility or default branch')
+    repo
+      .command('edit')
+      .description('change description, visibility or default branch')
       .argument('<owner/name>', 'repository')
       .option('--description <text>', 'one line about it')
       .option('--default-branch <name>', 'branch that is shown first')
@@ -20,7 +22,9 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
     'hearth repo edit alice/garden --public',
   );
   withExamples(
-    repo.command('rename').description('give a repository another name; the old path leads on')
+    repo
+      .command('rename')
+      .description('give a repository another name; the old path leads on')
       .argument('<owner/name>', 'repository')
       .argument('<name>', 'new name')
       .option('--dry-run', 'only say what would change')
@@ -28,7 +32,9 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
     'hearth repo rename alice/garden orchard',
   );
   withExamples(
-    repo.command('transfer').description('give a repository to another owner; the old path leads on')
+    repo
+      .command('transfer')
+      .description('give a repository to another owner; the old path leads on')
       .argument('<owner/name>', 'repository')
       .argument('<owner>', 'person or organisation')
       .option('--dry-run', 'only say what would change')
@@ -36,7 +42,9 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
     'hearth repo transfer alice/garden acme',
   );
   withExamples(
-    repo.command('archive').description('make a repository read-only')
+    repo
+      .command('archive')
+      .description('make a repository read-only')
       .argument('<owner/name>', 'repository')
       .option('--undo', 'let it take pushes again')
       .action(run(archiveRepository)),
@@ -67,7 +75,12 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
   const { repository } = await findRepository(rooms, text);
   const { description, defaultBranch, defaultBranchProtected } = repository;
   cli.output.result(`Changed ${owner}/${name}.`, {
-    owner, name, description, visibility: repository.visibility, defaultBranch, defaultBranchProtected,
+    owner,
+    name,
+    description,
+    visibility: repository.visibility,
+    defaultBranch,
+    defaultBranchProtected,
   });
 };
 
@@ -80,14 +93,22 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
     const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
-    if (other !== null && other.repository.id !== (await findRepository(rooms, text)).repository.id) throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
-    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, { owner, name: newName, before: `${owner}/${name}` });
+    if (other !== null && other.repository.id !== (await findRepository(rooms, text)).repository.id)
+      throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
+    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, {
+      owner,
+      name: newName,
+      before: `${owner}/${name}`,
+    });
   }
   const to = await rooms.repositories.rename(localAdministrator, owner, name, newName);
-  cli.output.result(`Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
-    ...to,
-    before: `${owner}/${name}`,
-  });
+  cli.output.result(
+    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    {
+      ...to,
+      before: `${owner}/${name}`,
+    },
+  );
 };
 
 const transferRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
@@ -96,21 +117,31 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
   if (dryRun) {
     const to = await rooms.owners.resolve(newOwner);
     if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
-    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null) throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
-    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, { owner: to.handle, name, before: `${owner}/${name}` });
+    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
+      throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
+    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, {
+      owner: to.handle,
+      name,
+      before: `${owner}/${name}`,
+    });
   }
   await rooms.repositories.transfer(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(rooms, `${newOwner}/${name}`);
-  cli.output.result(`Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`, {
-    ...to,
-    before: `${owner}/${name}`,
-  });
+  cli.output.result(
+    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    {
+      ...to,
+      before: `${owner}/${name}`,
+    },
+  );
 };
 
 const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo }, text) => {
   const rooms = await cli.openRooms();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.setArchived(localAdministrator, owner, name, !undo);
-  const line = undo ? `${owner}/${name} takes pushes again.` : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
+  const line = undo
+    ? `${owner}/${name} takes pushes again.`
+    : `Archived ${owner}/${name}: it can be read, and nobody can push.`;
   cli.output.result(line, { owner, name, state: undo ? 'ok' : 'archived' });
 };

@@ -14,7 +14,9 @@ import { findRepository, splitName } from './find-repository.ts';
 /** `hearth repo import` and `hearth repo mirror …`: repositories that come from elsewhere, or go there. */
 export function addRepoMirrorCommands(repo: Command, run: Run): void {
   withExamples(
-    repo.command('import').description('make a repository of one on another server')
+    repo
+      .command('import')
+      .description('make a repository of one on another server')
       .argument('<url>', 'its https address')
       .argument('<owner/name>', 'the new repository')
       .option('--mirror', 'go on following the other side')
@@ -28,7 +30,10 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
   );
   const mirror = addNoun(repo, 'mirror', 'repositories that follow one elsewhere, or that one elsewhere follows');
   const one = (name: string, description: string, action: Action<object, [string]>): void =>
-    void withExamples(mirror.command(name).description(description).argument('<owner/name>', 'repository').action(run(action)), `hearth repo mirror ${name} alice/tool`);
+    void withExamples(
+      mirror.command(name).description(description).argument('<owner/name>', 'repository').action(run(action)),
+      `hearth repo mirror ${name} alice/tool`,
+    );
   withExamples(mirror.command('list').description('list mirrors').action(run(listMirrors)), 'hearth repo mirror list');
   one('show', 'show one mirror', showMirror);
   one('sync', 'bring a mirror up to date now', syncMirror);
@@ -50,9 +55,35 @@ const columns: Column<Named>[] = [
   { title: 'ERROR', cell: ({ lastError }) => lastError ?? '' },
 ];
 
-const toJson = ({ name, direction, url, username, hasSecret, state, intervalMs, prune, failures, lastError, lastStartedAt, lastOkAt, nextAt, isPaused }: Named): object => ({
-  name, direction, address: url, username, hasSecret, state, intervalMs, prune, failures, lastError,
-  lastStartedAt: isoOrNull(lastStartedAt), lastOkAt: isoOrNull(lastOkAt), nextAt: isPaused ? null : isoOrNull(nextAt),
+const toJson = ({
+  name,
+  direction,
+  url,
+  username,
+  hasSecret,
+  state,
+  intervalMs,
+  prune,
+  failures,
+  lastError,
+  lastStartedAt,
+  lastOkAt,
+  nextAt,
+  isPaused,
+}: Named): object => ({
+  name,
+  direction,
+  address: url,
+  username,
+  hasSecret,
+  state,
+  intervalMs,
+  prune,
+  failures,
+  lastError,
+  lastStartedAt: isoOrNull(lastStartedAt),
+  lastOkAt: isoOrNull(lastOkAt),
+  nextAt: isPaused ? null : isoOrNull(nextAt),
 });
 
 const listMirrors: Action<object, []> = async (cli) => {
@@ -79,9 +110,15 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
   const { mirror } = await find(cli, text);
   cli.output.show(
     [
-      ['Repository', mirror.name], ['Direction', mirror.direction], ['Address', mirror.url], ['User name', mirror.username],
-      ['Secret', mirror.hasSecret ? 'kept sealed' : 'none'], ['State', mirror.state], ['Last ok', never(mirror.lastOkAt)],
-      ['Next', { epochMs: mirror.isPaused ? null : mirror.nextAt, otherwise: 'paused' }], ['Error', mirror.lastError ?? ''],
+      ['Repository', mirror.name],
+      ['Direction', mirror.direction],
+      ['Address', mirror.url],
+      ['User name', mirror.username],
+      ['Secret', mirror.hasSecret ? 'kept sealed' : 'none'],
+      ['State', mirror.state],
+      ['Last ok', never(mirror.lastOkAt)],
+      ['Next', { epochMs: mirror.isPaused ? null : mirror.nextAt, otherwise: 'paused' }],
+      ['Error', mirror.lastError ?? ''],
     ],
     toJson(mirror),
   );
@@ -96,13 +133,21 @@ const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
   cli.output.result(`${name} is up to date.`, { name, lastOkAt: isoOrNull(after?.lastOkAt ?? null) });
 };
 
-async function waitFor(cli: Cli, { mirrors }: Awaited<ReturnType<Cli['openRooms']>>, id: string, item: string): Promise<Mirror | null> {
+async function waitFor(
+  cli: Cli,
+  { mirrors }: Awaited<ReturnType<Cli['openRooms']>>,
+  id: string,
+  item: string,
+): Promise<Mirror | null> {
   const shown = showProgress(cli);
   const look = setInterval(() => {
-    void mirrors.find(id).then((mirror) => {
-      const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(mirror?.progress ?? '') ?? [];
-      if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? item });
-    }, () => {});
+    void mirrors.find(id).then(
+      (mirror) => {
+        const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(mirror?.progress ?? '') ?? [];
+        if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? item });
+      },
+      () => {},
+    );
   }, 500);
   try {
     await mirrors.runDue();
@@ -135,17 +180,32 @@ interface ImportOptions {
   secretStdin?: true;
 }
 
-const importRepository: Action<ImportOptions, [string, string]> = async (cli, { mirror, username, ...options }, address, text) => {
+const importRepository: Action<ImportOptions, [string, string]> = async (
+  cli,
+  { mirror, username, ...options },
+  address,
+  text,
+) => {
   const { owner, name } = splitName(text);
   if (!/^https?:\/\//.test(address)) throw invalid('usage', 'Give the https address of a repository.');
   const rooms = await cli.openRooms();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
   const { id } = await rooms.mirrors.import(localAdministrator, {
-    owner, name, visibility: options.public ? 'PUBLIC' : 'PRIVATE', address, username, secret, keepMirroring: mirror === true,
+    owner,
+    name,
+    visibility: options.public ? 'PUBLIC' : 'PRIVATE',
+    address,
+    username,
+    secret,
+    keepMirroring: mirror === true,
   });
   const after = await waitFor(cli, rooms, id, text);
-  if (after?.lastError != null) throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
+  if (after?.lastError != null)
+    throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
   const { path, canonical } = await findRepository(rooms, text);
   const refs = (await rooms.git.refs(path)).size;
-  cli.output.result(`Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`, { ...canonical, refs, isMirror: mirror === true });
+  cli.output.result(
+    `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
+    { ...canonical, refs, isMirror: mirror === true },
+  );
 };

@@ -11,14 +11,19 @@ import { fullName, goesOn, repositoryToJson } from './repository-row.ts';
 /** `hearth repo delete|restore`: into the trash, and out of it. */
 export function addRepoTrashCommands(repo: Command, run: Run): void {
   withExamples(
-    repo.command('delete').alias('remove').description('delete a repository; it can be restored for a while')
+    repo
+      .command('delete')
+      .alias('remove')
+      .description('delete a repository; it can be restored for a while')
       .argument('<owner/name>', 'repository')
       .option('--dry-run', 'only say what would be deleted')
       .action(run(deleteRepository)),
     'hearth repo delete alice/garden',
   );
   withExamples(
-    repo.command('restore').description('bring a deleted repository back')
+    repo
+      .command('restore')
+      .description('bring a deleted repository back')
       .argument('<owner/name>', 'repository, or its id')
       .option('--as <name>', 'under another name, when the old one is in use again')
       .option('--dry-run', 'only say what would be restored')
@@ -36,10 +41,17 @@ async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: s
   await cli.confirm(`Delete ${name}?`);
   const deleted = await rooms.repositories.moveToTrash(localAdministrator, canonical.owner, canonical.name);
   const until = goesOn(deleted, rooms.config.repositories.trashKeepMs);
-  cli.output.result(`Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`, repositoryToJson(deleted, canonical.owner));
+  cli.output.result(
+    `Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`,
+    repositoryToJson(deleted, canonical.owner),
+  );
 }
 
-async function restoreRepository(cli: Cli, { as, dryRun }: { as?: string; dryRun?: true }, text: string): Promise<void> {
+async function restoreRepository(
+  cli: Cli,
+  { as, dryRun }: { as?: string; dryRun?: true },
+  text: string,
+): Promise<void> {
   const rooms = await cli.openRooms();
   const row = inTrash(await rooms.repositories.listTrash(), text);
   const name = `${row.owner.handle}/${as ?? row.name}`;

@@ -12,7 +12,9 @@ import { findRepository } from './find-repository.ts';
 /** `hearth repo undo`: what forced pushes and deletions left behind. */
 export function addRepoUndoCommand(repo: Command, run: Run): void {
   withExamples(
-    repo.command('undo').description('undo a forced push or the deletion of a branch')
+    repo
+      .command('undo')
+      .description('undo a forced push or the deletion of a branch')
       .argument('<owner/name>', 'repository')
       .option('--list', 'only list what can be restored')
       .option('--restore <id>', 'give the ref back what it lost')
@@ -37,7 +39,15 @@ const columns: Column<LostTip>[] = [
 ];
 
 const toJson = ({ id, ref, oldId, newId, forced, current, person, lostAt, expiresAt }: LostTip): object => ({
-  id, ref, oldId, newId, forced, current, person: person?.username ?? null, lostAt: isoOrNull(lostAt), expiresAt: isoOrNull(expiresAt),
+  id,
+  ref,
+  oldId,
+  newId,
+  forced,
+  current,
+  person: person?.username ?? null,
+  lostAt: isoOrNull(lostAt),
+  expiresAt: isoOrNull(expiresAt),
 });
 
 interface UndoOptions {
@@ -55,6 +65,9 @@ const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, t
   const tips = await rooms.repositories.listLostTips(found);
   if (restore === undefined) return cli.output.list(tips, columns, ['lost tip', 'lost tips'], toJson);
   const tip = findById(tips, restore, { what: 'lost tip', reason: 'tip_not_found' });
-  const { ref, oldId, newId } = await rooms.repositories.undo(localAdministrator, owner, name, { id: tip.id, ...(as === undefined ? {} : { as }) });
+  const { ref, oldId, newId } = await rooms.repositories.undo(localAdministrator, owner, name, {
+    id: tip.id,
+    ...(as === undefined ? {} : { as }),
+  });
   cli.output.result(`Restored ${ref} of ${owner}/${name} to ${short(newId)}.`, { owner, name, ref, oldId, newId });
 };

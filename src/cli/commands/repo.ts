@@ -31,7 +31,9 @@ interface ListOptions {
 export function addRepoCommands(program: Command, run: Run): void {
   const repo = addNoun(program, 'repo', 'repositories');
   withExamples(
-    repo.command('list').description('list repositories')
+    repo
+      .command('list')
+      .description('list repositories')
       .option('--owner <name>', 'only those of one person or organisation')
       .addOption(new Option('--visibility <kind>', 'only these').choices(['public', 'private']))
       .addOption(new Option('--sort <by>', 'order').choices(['name', 'size', 'updated']).default('name'))
@@ -41,7 +43,9 @@ export function addRepoCommands(program: Command, run: Run): void {
     'hearth repo list --sort size --json',
   );
   withExamples(
-    repo.command('show').description('show one repository')
+    repo
+      .command('show')
+      .description('show one repository')
       .argument('<owner/name>', 'repository')
       .action(run(showRepository)),
     'hearth repo show alice/garden',
@@ -80,7 +84,9 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
     { title: 'GOES ON', cell: (row) => goesOn(row, keepMs) },
     { title: 'ID', cell: (row) => ({ id: row.id }) },
   ];
-  cli.output.list(rows, deleted ? trashColumns : columns, ['repository', 'repositories'], (row) => repositoryToJson(row, row.owner.handle, states));
+  cli.output.list(rows, deleted ? trashColumns : columns, ['repository', 'repositories'], (row) =>
+    repositoryToJson(row, row.owner.handle, states),
+  );
 }
 
 async function ownerIdOf({ owners }: Rooms, handle: string): Promise<string> {
@@ -95,10 +101,22 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
   const refs = [...(await rooms.git.refs(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
   const [states, mirror, followers, redirects] = await Promise.all([
-    mirrorStates(rooms), rooms.mirrors.find(repository.id), rooms.federation.countFollowers({ repositoryId: repository.id }), rooms.repositories.listFormerPaths(repository),
+    mirrorStates(rooms),
+    rooms.mirrors.find(repository.id),
+    rooms.federation.countFollowers({ repositoryId: repository.id }),
+    rooms.repositories.listFormerPaths(repository),
   ]);
   const clone = cloneAddresses(rooms.config, canonical);
-  const facts = { branches: count('refs/heads/'), tags: count('refs/tags/'), path, followers, redirects, mirror: mirror === null ? null : { direction: mirror.direction, address: mirror.url, state: mirror.state }, cloneHttp: clone.http, cloneSsh: clone.ssh };
+  const facts = {
+    branches: count('refs/heads/'),
+    tags: count('refs/tags/'),
+    path,
+    followers,
+    redirects,
+    mirror: mirror === null ? null : { direction: mirror.direction, address: mirror.url, state: mirror.state },
+    cloneHttp: clone.http,
+    cloneSsh: clone.ssh,
+  };
   cli.output.show(
     [
       ['Repository', `${canonical.owner}/${canonical.name}`],

@@ -23,7 +23,7 @@ export async function mirrorStates({ mirrors }: Rooms): Promise<States> {
 
 export function stateOf(row: Repository, states: States = new Map()): string {
   if (row.deletedAt !== null) return 'deleted';
-  return row.archivedAt === null ? states.get(row.id) ?? 'ok' : 'archived';
+  return row.archivedAt === null ? (states.get(row.id) ?? 'ok') : 'archived';
 }
 
 export function repositoryToJson(row: Repository, owner: string, states?: States): object {

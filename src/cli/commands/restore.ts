@@ -14,7 +14,9 @@ import { absoluteTime } from '../terminal/times.ts';
 /** `hearth restore`: a backup in the place of the data folder. */
 export function addRestoreCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('restore').description('put a backup in the place of the data folder; the server must be stopped')
+    program
+      .command('restore')
+      .description('put a backup in the place of the data folder; the server must be stopped')
       .argument('<folder>', 'folder of one backup, a file made with --tar, or - for that on standard input')
       .option('--confirm', 'data that is there is moved aside')
       .option('--dry-run', 'only say what would be done')
@@ -31,16 +33,30 @@ interface Options {
 
 async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ newestSchema, openDatabase }, { planRestore, restoreBackup, unpackBackup }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, { silentLogger, systemRandom }, { createAudit }] = await Promise.all([
-      import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts'), import('../../audit/index.ts'),
-    ]);
+  const [
+    { newestSchema, openDatabase },
+    { planRestore, restoreBackup, unpackBackup },
+    { becomeOwnerOf, prepareDataDir },
+    { takeInstanceLock },
+    { silentLogger, systemRandom },
+    { createAudit },
+  ] = await Promise.all([
+    import('../../app.ts'),
+    import('../../backup/index.ts'),
+    import('../data-dir.ts'),
+    import('../serving/instance-lock.ts'),
+    import('../../kernel/index.ts'),
+    import('../../audit/index.ts'),
+  ]);
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
   if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);
-  if (found === 'stream' && cli.process.stdin.isTTY) throw invalid('usage', 'A backup is nothing to type: give a folder, or pass one on with | or <.');
+  if (found === 'stream' && cli.process.stdin.isTTY)
+    throw invalid('usage', 'A backup is nothing to type: give a folder, or pass one on with | or <.');
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
-  if (`${place}/`.startsWith(`${config.storage.root}/`)) throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
+  if (`${place}/`.startsWith(`${config.storage.root}/`))
+    throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
   const lock = takeInstanceLock(config.dataDir);
   const stage = path.join(config.dataDir, 'tmp', `restore-${systemRandom.uuid()}`);
   const logger = await cli.logger();
@@ -56,21 +72,46 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     if (dryRun) return cli.output.result(`Would restore ${planText(plan, config.dataDir)}`, plan);
     cli.output.message(`Restoring ${planText(plan, config.dataDir)}`);
     const progress = showProgress(cli);
-    const restored = await restoreBackup({ ...judged, random: systemRandom, now: cli.clock.now(), logger, onProgress: progress.step }).finally(progress.end);
+    const restored = await restoreBackup({
+      ...judged,
+      random: systemRandom,
+      now: cli.clock.now(),
+      logger,
+      onProgress: progress.step,
+    }).finally(progress.end);
     const db = await openDatabase(config, { logger }, 'always');
     const audit = createAudit({ db, clock: cli.clock, logger, otherwise: 'local' });
-    audit.hearing(silentLogger).info('backup.restored', { from: path.basename(from), madeAt: restored.madeAt, repositories: restored.repositories });
+    audit.hearing(silentLogger).info('backup.restored', {
+      from: path.basename(from),
+      madeAt: restored.madeAt,
+      repositories: restored.repositories,
+    });
     await audit.flush();
     await db.close();
     const made = absoluteTime(Date.parse(restored.madeAt));
-    cli.output.result(`Restored ${counted(restored.repositories, 'repository', 'repositories')} as of ${made}. All browser sessions have ended.`, restored);
-    if (restored.movedAside !== null) cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
+    cli.output.result(
+      `Restored ${counted(restored.repositories, 'repository', 'repositories')} as of ${made}. All browser sessions have ended.`,
+      restored,
+    );
+    if (restored.movedAside !== null)
+      cli.output.message(`What was here before is in ${restored.movedAside}; remove it when all is well.`);
     if (restored.newKeys > 0) {
-      cli.output.message(`The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`);
+      cli.output.message(
+        `The backup has no private keys: ${restored.newKeys} actors got new ones; peers may refuse them for some hours.`,
+      );
     }
-    if (restored.pushedLater > 0) cli.output.message(`${counted(restored.pushedLater, 'repository was', 'repositories were')} pushed to while the backup was made; the page Activity says "by restoring" there.`);
-    if (restored.missing.length > 0) cli.output.message(`${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`);
-    if (config.federation.enabled) cli.output.message('Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.');
+    if (restored.pushedLater > 0)
+      cli.output.message(
+        `${counted(restored.pushedLater, 'repository was', 'repositories were')} pushed to while the backup was made; the page Activity says "by restoring" there.`,
+      );
+    if (restored.missing.length > 0)
+      cli.output.message(
+        `${restored.missing.length} repositories had no folder when the backup was made: hearth doctor`,
+      );
+    if (config.federation.enabled)
+      cli.output.message(
+        'Federation: pushes received after the backup are lost; deliveries may be repeated, which peers ignore.',
+      );
   } finally {
     await rm(stage, { recursive: true, force: true });
     lock.release();

@@ -12,7 +12,9 @@ import { absoluteTime } from '../terminal/times.ts';
 /** `hearth rollback`: the way back to the program from before an upgrade. */
 export function addRollbackCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('rollback').description('put back the copy of the database from before the last migration; the server must be stopped')
+    program
+      .command('rollback')
+      .description('put back the copy of the database from before the last migration; the server must be stopped')
       .option('--to <file>', 'another copy than the newest')
       .option('--dry-run', 'only say which pushes came after it')
       .action(run(rollback)),
@@ -26,8 +28,20 @@ const mostShown = 20;
 
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ databaseFile }, { pushesAfter, rollBack }, { becomeOwnerOf, requireDataDir }, { takeInstanceLock }, { systemRandom }, { repositoryPath }] = await Promise.all([
-    import('../../app.ts'), import('../../backup/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../../kernel/index.ts'), import('../../git/index.ts'),
+  const [
+    { databaseFile },
+    { pushesAfter, rollBack },
+    { becomeOwnerOf, requireDataDir },
+    { takeInstanceLock },
+    { systemRandom },
+    { repositoryPath },
+  ] = await Promise.all([
+    import('../../app.ts'),
+    import('../../backup/index.ts'),
+    import('../data-dir.ts'),
+    import('../serving/instance-lock.ts'),
+    import('../../kernel/index.ts'),
+    import('../../git/index.ts'),
   ]);
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');
@@ -35,25 +49,61 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   const lock = takeInstanceLock(config.dataDir);
   try {
     const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);
-    if ((await stat(snapshot).catch(() => null)) === null) throw notFound('no_snapshot', `There is no file ${snapshot}.`);
+    if ((await stat(snapshot).catch(() => null)) === null)
+      throw notFound('no_snapshot', `There is no file ${snapshot}.`);
     await bringIn(current).catch(() => {});
-    const late = (await pushesAfter(snapshot, current).catch(() => [])).map(({ repository, at }) => ({ repository, at: absoluteTime(at) }));
+    const late = (await pushesAfter(snapshot, current).catch(() => [])).map(({ repository, at }) => ({
+      repository,
+      at: absoluteTime(at),
+    }));
     const came = `${counted(late.length, 'push', 'pushes')} came after it`;
-    for (const { repository, at } of late.slice(-mostShown)) cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
-    if (late.length > mostShown) cli.output.message(`  and ${late.length - mostShown} before these; --json lists them all`);
-    if (dryRun) return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, { snapshot, pushes: late });
-    await cli.confirm(`Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`);
-    const kept = path.join(config.dataDir, 'backups', `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`);
+    for (const { repository, at } of late.slice(-mostShown))
+      cli.output.message(`  pushed afterwards: ${repository}  ${at}`);
+    if (late.length > mostShown)
+      cli.output.message(`  and ${late.length - mostShown} before these; --json lists them all`);
+    if (dryRun)
+      return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, { snapshot, pushes: late });
+    await cli.confirm(
+      `Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`,
+    );
+    const kept = path.join(
+      config.dataDir,
+      'backups',
+      `rolled-back-${absoluteTime(cli.clock.now()).replaceAll(':', '-')}.db`,
+    );
     await mkdir(path.dirname(kept), { recursive: true, mode: 0o700 });
     const logger = await cli.logger();
-    const { settledByRefs, isNewerReadable, left } = await rollBack({ config, snapshot, keep: kept, random: systemRandom, now: cli.clock.now(), logger });
-    cli.output.result(`Put ${snapshot} back, with ${counted(late.length, 'push', 'pushes')} that came after it. The newer database is kept as ${kept}. Now start the older program.`, {
-      snapshot, kept, pushes: late, settledByRefs, isNewerReadable, left: left.map(({ repository }) => repository),
+    const { settledByRefs, isNewerReadable, left } = await rollBack({
+      config,
+      snapshot,
+      keep: kept,
+      random: systemRandom,
+      now: cli.clock.now(),
+      logger,
     });
-    if (!isNewerReadable) cli.output.message('The newer database cannot be read: what was pushed since is taken from the repositories themselves.');
-    if (settledByRefs > 0) cli.output.message(`${counted(settledByRefs, 'repository', 'repositories')} had moved without an entry; the page Activity says "by restoring" there.`);
+    cli.output.result(
+      `Put ${snapshot} back, with ${counted(late.length, 'push', 'pushes')} that came after it. The newer database is kept as ${kept}. Now start the older program.`,
+      {
+        snapshot,
+        kept,
+        pushes: late,
+        settledByRefs,
+        isNewerReadable,
+        left: left.map(({ repository }) => repository),
+      },
+    );
+    if (!isNewerReadable)
+      cli.output.message(
+        'The newer database cannot be read: what was pushed since is taken from the repositories themselves.',
+      );
+    if (settledByRefs > 0)
+      cli.output.message(
+        `${counted(settledByRefs, 'repository', 'repositories')} had moved without an entry; the page Activity says "by restoring" there.`,
+      );
     for (const { id, ownerId, repository } of left) {
-      cli.output.message(`  not taken along, its owner is newer: ${repository}; once there is one: hearth repo adopt ${repositoryPath(config.storage.root, ownerId, id)} ${repository}`);
+      cli.output.message(
+        `  not taken along, its owner is newer: ${repository}; once there is one: hearth repo adopt ${repositoryPath(config.storage.root, ownerId, id)} ${repository}`,
+      );
     }
   } finally {
     lock.release();
@@ -63,7 +113,9 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
 async function newestSnapshot({ dataDir }: Config): Promise<string> {
   const folder = path.join(dataDir, 'backups');
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^V\d+-before-V\d+\.db$/.test(name));
-  const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(path.join(folder, name))).mtimeMs })));
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(path.join(folder, name))).mtimeMs })),
+  );
   const newest = dated.sort((a, b) => b.at - a.at)[0];
   if (newest === undefined) throw notFound('no_snapshot', `There is no copy from before a migration in ${folder}.`);
   return path.join(folder, newest.name);

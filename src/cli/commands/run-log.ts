@@ -34,7 +34,13 @@ export function addRunLogCommand(runs: Command, run: Run): void {
 /** How often a run that is followed is looked at for jobs that have begun, in milliseconds. */
 const lookAgainMs = 500;
 
-const printLog: Action<LogOptions, [string, string, string | undefined]> = async (cli, options, text, number, wanted) => {
+const printLog: Action<LogOptions, [string, string, string | undefined]> = async (
+  cli,
+  options,
+  text,
+  number,
+  wanted,
+) => {
   const rooms = await cli.openRooms();
   const found = await findRepository(rooms, text);
   const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
@@ -47,7 +53,11 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
     ended = new Interrupted(signal);
     left.abort();
   });
-  const reader = new LogReader(cli, rooms, found, run.number, { ...options, hasTitles: chosen.length > 1, signal: left.signal });
+  const reader = new LogReader(cli, rooms, found, run.number, {
+    ...options,
+    hasTitles: chosen.length > 1,
+    signal: left.signal,
+  });
   const printed = new Set<number>();
   for (let waiting = chosen; waiting.length > 0; ) {
     for (const job of waiting) if (await reader.print(job)) printed.add(job.id);
@@ -86,7 +96,13 @@ class LogReader {
     const { follow = false, hasTitles, signal } = this.#options;
     const { job, task } = await ci.findJob(this.#found, this.#number, id);
     if (task === null) {
-      if (!follow) this.#cli.output.message(`${escapeActing(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(/\.\.$/, '.'));
+      if (!follow)
+        this.#cli.output.message(
+          `${escapeActing(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(
+            /\.\.$/,
+            '.',
+          ),
+        );
       return job.finishedAt !== null || !follow;
     }
     if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeActing(job.name)} <==\n`);
@@ -106,8 +122,12 @@ class LogReader {
   #write(job: JobRow, rows: readonly StoredRow[], from: number): void {
     const { output } = this.#cli;
     const lines = output.json
-      ? rows.map(({ at, content }, place) => JSON.stringify({ job: job.id, line: from + place + 1, at: new Date(at).toISOString(), content }))
-      : rows.map(({ at, content }) => (this.#options.times ? `${absoluteTime(at)} ` : '') + showContent(content, this.#cli));
+      ? rows.map(({ at, content }, place) =>
+          JSON.stringify({ job: job.id, line: from + place + 1, at: new Date(at).toISOString(), content }),
+        )
+      : rows.map(
+          ({ at, content }) => (this.#options.times ? `${absoluteTime(at)} ` : '') + showContent(content, this.#cli),
+        );
     if (lines.length > 0) output.print(lines.map((line) => `${line}\n`).join(''));
   }
 }
@@ -118,6 +138,8 @@ const rowsAtOnce = 1_000;
 function showContent(content: string, { output }: Cli): string {
   const isColoured = output.style('red', 'x') !== 'x';
   const parts = content.split(/(\u001b\[[0-9;]*m|\t)/);
-  const shown = parts.map((part, at) => (at % 2 === 0 ? escapeActing(part) : part === '\t' || isColoured ? part : '')).join('');
+  const shown = parts
+    .map((part, at) => (at % 2 === 0 ? escapeActing(part) : part === '\t' || isColoured ? part : ''))
+    .join('');
   return isColoured && content.includes('\u001b[') ? `${shown}\u001b[0m` : shown;
 }

@@ -17,9 +17,19 @@ import { addRunLogCommand } from './run-log.ts';
 export function addRunCommands(program: Command, run: Run): void {
   const runs = addNoun(program, 'run', 'runs of workflows, and their logs');
   withExamples(
-    runs.command('list').description('list the runs of a repository, the newest first')
+    runs
+      .command('list')
+      .description('list the runs of a repository, the newest first')
       .argument('<owner/name>', 'repository')
-      .addOption(new Option('--status <status>', 'only those that are').choices(['active', 'success', 'failure', 'cancelled', 'skipped']))
+      .addOption(
+        new Option('--status <status>', 'only those that are').choices([
+          'active',
+          'success',
+          'failure',
+          'cancelled',
+          'skipped',
+        ]),
+      )
       .option('--workflow <file>', 'only those of one workflow')
       .option('--branch <name>', 'only those on one branch')
       .option('--limit <count>', 'how many', '30')
@@ -66,7 +76,10 @@ const columns: Column<Row>[] = [
 
 async function toRows({ accounts }: Rooms, runs: readonly RunRow[]): Promise<Row[]> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
-  return runs.map((run) => ({ ...run, actor: run.actorId === null ? null : (people.get(run.actorId)?.username ?? null) }));
+  return runs.map((run) => ({
+    ...run,
+    actor: run.actorId === null ? null : (people.get(run.actorId)?.username ?? null),
+  }));
 }
 
 interface ListOptions {
@@ -83,7 +96,9 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
   const { runs } = await rooms.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
   const { describeRun } = await shapes();
-  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], (row) => describeRun(row, row.actor, absoluteTime));
+  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], (row) =>
+    describeRun(row, row.actor, absoluteTime),
+  );
 };
 
 /** The shapes have their home in the room, which is loaded by then. */
@@ -96,11 +111,18 @@ async function toJson(row: Row): Promise<object> {
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
   const rooms = await cli.openRooms();
   const found = await findRepository(rooms, text);
-  const shown = await rooms.ci.findRun(found, readNumber(number), attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'));
+  const shown = await rooms.ci.findRun(
+    found,
+    readNumber(number),
+    attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'),
+  );
   const [row] = (await toRows(rooms, [shown.run])) as [Row];
   const reasons = new Map((await rooms.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
   const { describeJob } = await shapes();
-  const about = (job: JobRow): string => [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? ''].filter((word) => word !== '').join(', ');
+  const about = (job: JobRow): string =>
+    [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? '']
+      .filter((word) => word !== '')
+      .join(', ');
   cli.output.show(
     [
       ['Run', row.number],
@@ -117,7 +139,11 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
       ['Ended', never(row.finishedAt)],
       ...shown.jobs.map((job) => [`Job ${job.id}`, `${job.name}: ${about(job)}`] as const),
     ],
-    { ...(await toJson(row)), shownAttempt: shown.attempt, jobs: shown.jobs.map((job) => describeJob(job, reasons.get(job.id) ?? null, absoluteTime)) },
+    {
+      ...(await toJson(row)),
+      shownAttempt: shown.attempt,
+      jobs: shown.jobs.map((job) => describeJob(job, reasons.get(job.id) ?? null, absoluteTime)),
+    },
   );
 };
 
@@ -126,7 +152,10 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
   const found = await findRepository(rooms, text);
   const run = await rooms.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
   const [row] = (await toRows(rooms, [run])) as [Row];
-  cli.output.result(row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`, await toJson(row));
+  cli.output.result(
+    row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`,
+    await toJson(row),
+  );
 };
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
@@ -135,6 +164,8 @@ const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (
   const found = await findRepository(rooms, text);
   const { jobs } = await rooms.ci.findRun(found, readNumber(number));
   const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };
-  const [row] = (await toRows(rooms, [await rooms.ci.rerun(localAdministrator, found, readNumber(number), choice)])) as [Row];
+  const [row] = (await toRows(rooms, [
+    await rooms.ci.rerun(localAdministrator, found, readNumber(number), choice),
+  ])) as [Row];
   cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, await toJson(row));
 };

@@ -27,8 +27,13 @@ const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/nam
 export function addRunnerCommands(program: Command, run: Run): void {
   const runner = addNoun(program, 'runner', 'runners, which work on the jobs of CI');
   withExamples(
-    runner.command('list').description('list runners')
-      .option('--scope <owner>', 'only those of an organisation, a person, or owner/name; "instance" for those of the whole server')
+    runner
+      .command('list')
+      .description('list runners')
+      .option(
+        '--scope <owner>',
+        'only those of an organisation, a person, or owner/name; "instance" for those of the whole server',
+      )
       .action(run(listRunners)),
     'hearth runner list',
     'hearth runner list --scope acme',
@@ -38,7 +43,9 @@ export function addRunnerCommands(program: Command, run: Run): void {
     'hearth runner show 3',
   );
   withExamples(
-    runner.command('token').description('make a registration token and print it, this once')
+    runner
+      .command('token')
+      .description('make a registration token and print it, this once')
       .option(...scopeOption)
       .option('--once', 'one that registers a single runner, within a day; the other one goes on working')
       .option('--reset', 'also when there is one already, which stops working then')
@@ -47,7 +54,9 @@ export function addRunnerCommands(program: Command, run: Run): void {
     'hearth runner token --scope alice/garden --reset',
   );
   withExamples(
-    runner.command('register').description('register a runner by a secret that it was given, too; again to change it')
+    runner
+      .command('register')
+      .description('register a runner by a secret that it was given, too; again to change it')
       .requiredOption('--name <text>', 'what to call it')
       .option(...scopeOption)
       .option('--labels <list>', 'labels with commas between them; the runner also tells its own')
@@ -58,17 +67,28 @@ export function addRunnerCommands(program: Command, run: Run): void {
     'hearth runner register --name builder --secret-file secret',
   );
   withExamples(
-    runner.command('disable').alias('pause').description('give a runner no further job; it ends the one it has')
-      .argument('<id>', 'number').action(run(switchTo(true))),
+    runner
+      .command('disable')
+      .alias('pause')
+      .description('give a runner no further job; it ends the one it has')
+      .argument('<id>', 'number')
+      .action(run(switchTo(true))),
     'hearth runner disable 3',
   );
   withExamples(
-    runner.command('enable').alias('resume').description('give a runner jobs again')
-      .argument('<id>', 'number').action(run(switchTo(false))),
+    runner
+      .command('enable')
+      .alias('resume')
+      .description('give a runner jobs again')
+      .argument('<id>', 'number')
+      .action(run(switchTo(false))),
     'hearth runner enable 3',
   );
   withExamples(
-    runner.command('remove').alias('delete').description('remove a runner; its credentials open nothing from now on')
+    runner
+      .command('remove')
+      .alias('delete')
+      .description('remove a runner; its credentials open nothing from now on')
       .argument('<id>', 'number')
       .option('--dry-run', 'only say what would be removed')
       .action(run(removeRunner)),
@@ -78,7 +98,8 @@ export function addRunnerCommands(program: Command, run: Run): void {
 
 type Row = Runner & { where: string };
 
-const statusOf = ({ isDisabled, status }: Runner): string => (isDisabled ? 'disabled' : status === 'unspecified' ? 'never seen' : status);
+const statusOf = ({ isDisabled, status }: Runner): string =>
+  isDisabled ? 'disabled' : status === 'unspecified' ? 'never seen' : status;
 
 const columns: Column<Row>[] = [
   { title: 'ID', cell: ({ id }) => id, align: 'right' },
@@ -115,8 +136,16 @@ async function toRow(rooms: Rooms, runner: Runner): Promise<Row> {
 const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
   const rooms = await cli.openRooms();
   const runners = await rooms.ci.listRunners(scope === undefined ? null : await readScope(rooms, scope));
-  const nameOf = await namesOfScopes(rooms, runners.map((one) => one.scope));
-  cli.output.list(runners.map((one): Row => ({ ...one, where: nameOf(one.scope) })), columns, ['runner', 'runners'], toJson);
+  const nameOf = await namesOfScopes(
+    rooms,
+    runners.map((one) => one.scope),
+  );
+  cli.output.list(
+    runners.map((one): Row => ({ ...one, where: nameOf(one.scope) })),
+    columns,
+    ['runner', 'runners'],
+    toJson,
+  );
 };
 
 function readId(text: string): number {
@@ -146,7 +175,10 @@ const showRunner: Action<object, [string]> = async (cli, _options, id) => {
   );
 };
 
-const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = async (cli, { scope: text, once, reset }) => {
+const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = async (
+  cli,
+  { scope: text, once, reset },
+) => {
   if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
   const rooms = await cli.openRooms();
   const scope = await readScope(rooms, text ?? 'instance');
@@ -158,25 +190,48 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   }
   const token = await (once ? rooms.ci.makeOnceToken(scope, null) : rooms.ci.resetRegistrationToken(scope, null));
   const where = (await namesOfScopes(rooms, [scope]))(scope);
-  const whom = where === 'instance' ? 'every repository of this server' : where.includes('/') ? where : `all repositories of ${where}`;
-  const whoever = once ? 'The one runner that registers with this token within a day works' : 'Runners that register with this token work';
-  cli.output.secret(token, `${whoever} for ${whom}. It is shown only this once.`, { scope: where, token, once: once === true });
+  const whom =
+    where === 'instance'
+      ? 'every repository of this server'
+      : where.includes('/')
+        ? where
+        : `all repositories of ${where}`;
+  const whoever = once
+    ? 'The one runner that registers with this token within a day works'
+    : 'Runners that register with this token work';
+  cli.output.secret(token, `${whoever} for ${whom}. It is shown only this once.`, {
+    scope: where,
+    token,
+    once: once === true,
+  });
 };
 
 const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
   const secret = await readSecret(cli, options);
   const rooms = await cli.openRooms();
   const scope: CiScope = await readScope(rooms, options.scope ?? 'instance');
-  const labels = (options.labels ?? '').split(',').map((label) => label.trim()).filter((label) => label !== '');
-  const row = await toRow(rooms, await rooms.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }));
-  cli.output.result(`Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`, toJson(row));
+  const labels = (options.labels ?? '')
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+  const row = await toRow(
+    rooms,
+    await rooms.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
+  );
+  cli.output.result(
+    `Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`,
+    toJson(row),
+  );
 };
 
 function switchTo(isDisabled: boolean): Action<object, [string]> {
   return async (cli, _options, id) => {
     const rooms = await cli.openRooms();
     const row = await toRow(rooms, await rooms.ci.setRunnerDisabled(null, readId(id), isDisabled));
-    cli.output.result(isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`, toJson(row));
+    cli.output.result(
+      isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`,
+      toJson(row),
+    );
   };
 }
 

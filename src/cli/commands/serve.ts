@@ -26,7 +26,9 @@ const fatalGraceMs = 4_000;
 /** `hearth serve`: the server. */
 export function addServeCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('serve').description('start the server')
+    program
+      .command('serve')
+      .description('start the server')
       .option('--listen <host:port>', 'where web pages and git over HTTP are served')
       .option('--ssh-listen <host:port>', 'where git over SSH is served')
       .option('--no-ssh', 'do not serve SSH')
@@ -41,21 +43,39 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   // Node names its first thread MainThread, which says nothing in a list of processes or sockets.
   cli.process.title = 'hearth serve';
   const ended = endOfService(cli);
-  const load = (): ReturnType<Cli['loadConfig']> => cli.loadConfig({
-    ...(listen === undefined ? {} : { 'http.listen': listen }),
-    ...(sshListen === undefined ? {} : { 'ssh.listen': sshListen }),
-    ...(ssh ? {} : { 'ssh.enabled': 'false' }),
-  });
+  const load = (): ReturnType<Cli['loadConfig']> =>
+    cli.loadConfig({
+      ...(listen === undefined ? {} : { 'http.listen': listen }),
+      ...(sshListen === undefined ? {} : { 'ssh.listen': sshListen }),
+      ...(ssh ? {} : { 'ssh.enabled': 'false' }),
+    });
   const loaded = await load();
   const { origins, warnings } = loaded;
-  const [{ createLiveConfig }, { createLogger }, { createLogTail }, { createReload, serverPrograms }, { becomeOwnerOf, prepareDataDir }, { takeInstanceLock }, serverFile] = await Promise.all([
-    import('../../config/index.ts'), import('../serving/logger.ts'), import('../serving/log-tail.ts'), import('../serving/server-programs.ts'),
-    import('../data-dir.ts'), import('../serving/instance-lock.ts'), import('../serving/server-file.ts'),
+  const [
+    { createLiveConfig },
+    { createLogger },
+    { createLogTail },
+    { createReload, serverPrograms },
+    { becomeOwnerOf, prepareDataDir },
+    { takeInstanceLock },
+    serverFile,
+  ] = await Promise.all([
+    import('../../config/index.ts'),
+    import('../serving/logger.ts'),
+    import('../serving/log-tail.ts'),
+    import('../serving/server-programs.ts'),
+    import('../data-dir.ts'),
+    import('../serving/instance-lock.ts'),
+    import('../serving/server-file.ts'),
   ]);
   const live = createLiveConfig(loaded);
   const { config } = live;
   const tail = createLogTail();
-  const { setLevel, ...logger } = createLogger(cli.process.stderr, { ...config.log, ...(cli.flags.debug ? { level: 'debug' } : {}), tail });
+  const { setLevel, ...logger } = createLogger(cli.process.stderr, {
+    ...config.log,
+    ...(cli.flags.debug ? { level: 'debug' } : {}),
+    tail,
+  });
   // Once there are rooms, their logger: the audit log hears it.
   const heard: { logger: Logger } = { logger };
   const reload = createReload({ live, load, logger: () => heard.logger, setLevel });
@@ -67,7 +87,14 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   if (user !== null) logger.info('server.user_changed', { user });
   prepareDataDir(config.dataDir, cli.process);
   const lock = takeInstanceLock(config.dataDir);
-  const facts = { pid: cli.process.pid, startedAt: new Date(cli.clock.now()).toISOString(), http: null, ssh: null, grpc: null, webUrl: null };
+  const facts = {
+    pid: cli.process.pid,
+    startedAt: new Date(cli.clock.now()).toISOString(),
+    http: null,
+    ssh: null,
+    grpc: null,
+    webUrl: null,
+  };
   serverFile.writeServerFacts(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
@@ -76,7 +103,12 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     const writing = beginWriting(databaseFileIn(config.dataDir));
     const { createApp } = await import('../../app.ts');
     const app = await createApp(config, {
-      logger, clock: cli.clock, origins, writing, onStorageFault: ended.fatal, programs: serverPrograms({ tail, reload }),
+      logger,
+      clock: cli.clock,
+      origins,
+      writing,
+      onStorageFault: ended.fatal,
+      programs: serverPrograms({ tail, reload }),
     });
     heard.logger = app.rooms.logger;
     try {
@@ -85,7 +117,12 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       const addresses = shownAddresses(config, http, sshAt);
       serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, grpc, webUrl: addresses.web });
       const link = token === null ? null : setupUrl(addresses.web, token);
-      await showStart(cli, config, { addresses, sshFingerprint: sshAt?.fingerprint ?? null, grpc: `${urlHost(grpc.host)}:${grpc.port}`, setupUrl: link });
+      await showStart(cli, config, {
+        addresses,
+        sshFingerprint: sshAt?.fingerprint ?? null,
+        grpc: `${urlHost(grpc.host)}:${grpc.port}`,
+        setupUrl: link,
+      });
       logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });
       const reason = await ended.first;
       logger.info('server.stopping', { reason });
@@ -121,9 +158,11 @@ function explainListenError(error: unknown): unknown {
   if (fault === undefined) return error;
   const where = `${fault.address}:${fault.port}`;
   const options = { cause: error };
-  if (fault.code === 'EADDRINUSE') return unavailable('port_in_use', `Another program listens at ${where} already.`, options);
+  if (fault.code === 'EADDRINUSE')
+    return unavailable('port_in_use', `Another program listens at ${where} already.`, options);
   if (fault.code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, options);
-  if (fault.code === 'EADDRNOTAVAIL') return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);
+  if (fault.code === 'EADDRNOTAVAIL')
+    return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);
   return error;
 }
 

@@ -7,7 +7,9 @@ import type { Run } from '../action.ts';
 /** `hearth setup-url`: the link that makes the first administrator. */
 export function addSetupUrlCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('setup-url').description('print the one-time link that makes the first administrator')
+    program
+      .command('setup-url')
+      .description('print the one-time link that makes the first administrator')
       .option('--rotate', 'make links that were printed before stop working')
       .action(run(printSetupUrl)),
     'hearth setup-url',

@@ -9,17 +9,28 @@ import { printKeys, programPath, serveShell } from '../system-ssh.ts';
 export function addSshCommands(program: Command, run: Run): void {
   const ssh = addNoun(program, 'ssh', "git over this machine's own sshd, and the built-in server's host key");
   withExamples(
-    ssh.command('keys <user> <type> <key>').description('for AuthorizedKeysCommand: print the line of a key that may sign in')
-      .action(run((cli, _options: object, user: string, type: string, key: string) => help(cli, printKeys, [user, type, key]))),
+    ssh
+      .command('keys <user> <type> <key>')
+      .description('for AuthorizedKeysCommand: print the line of a key that may sign in')
+      .action(
+        run((cli, _options: object, user: string, type: string, key: string) =>
+          help(cli, printKeys, [user, type, key]),
+        ),
+      ),
     'AuthorizedKeysCommand /usr/local/bin/hearth ssh keys --data-dir /var/lib/hearth %u %t %k',
   );
   withExamples(
-    ssh.command('shell <key-id>').description('the forced command of that line: hands the session to the running server')
+    ssh
+      .command('shell <key-id>')
+      .description('the forced command of that line: hands the session to the running server')
       .action(run((cli, _options: object, keyId: string) => help(cli, serveShell, [keyId]))),
     'restrict,command="/usr/local/bin/hearth ssh shell --data-dir /var/lib/hearth ID" ssh-ed25519 AAAA…',
   );
   const hostkey = addNoun(ssh, 'hostkey', 'what clients know the built-in server by');
-  withExamples(hostkey.command('show').description('print its fingerprint').action(run(showHostKey)), 'hearth ssh hostkey show');
+  withExamples(
+    hostkey.command('show').description('print its fingerprint').action(run(showHostKey)),
+    'hearth ssh hostkey show',
+  );
 }
 
 type Helper = typeof printKeys;
@@ -27,14 +38,19 @@ type Helper = typeof printKeys;
 /** As sshd starts them they never come here: runSshHelper is in front of the tree. */
 async function help(cli: Cli, helper: Helper, words: string[]): Promise<void> {
   const { config } = await cli.loadConfig();
-  cli.exitCode = (await helper(cli.process, { words, dataDir: config.dataDir, program: await programPath(cli.process) })) as typeof cli.exitCode;
+  cli.exitCode = (await helper(cli.process, {
+    words,
+    dataDir: config.dataDir,
+    program: await programPath(cli.process),
+  })) as typeof cli.exitCode;
 }
 
 async function showHostKey(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
-  if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519'))) throw notFound('no_host_key', 'The server has no host key yet: it makes one at its first start.');
+  if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519')))
+    throw notFound('no_host_key', 'The server has no host key yet: it makes one at its first start.');
   const { hostKey } = await import('../../ssh/index.ts');
   const { fingerprint } = await hostKey(config.dataDir);
   cli.output.print(`${fingerprint} (ED25519)\n`, { type: 'ssh-ed25519', fingerprint });

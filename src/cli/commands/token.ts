@@ -24,15 +24,20 @@ interface AddOptions {
 export function addTokenCommands(program: Command, run: Run): void {
   const token = addNoun(program, 'token', 'access tokens of people');
   withExamples(
-    token.command('list').description('list access tokens')
+    token
+      .command('list')
+      .description('list access tokens')
       .option('--user <name>', 'only those of one person')
       .action(run(listTokens)),
     'hearth token list --user alice',
   );
   withExamples(
-    token.command('add').alias('create').description('make a token and print it, this once')
+    token
+      .command('add')
+      .alias('create')
+      .description('make a token and print it, this once')
       .requiredOption('--user <name>', 'whose token it is')
-      .requiredOption('--name <text>', 'what to call it; each of a person\'s tokens has its own')
+      .requiredOption('--name <text>', "what to call it; each of a person's tokens has its own")
       .addOption(new Option('--access <level>', 'what it may do').choices(['read', 'write', 'admin']).default('read'))
       .option('--repo <owner/name...>', 'only for these repositories')
       .option('--expires <time>', 'how long it works, for example 90d, or never', 'never')
@@ -41,7 +46,10 @@ export function addTokenCommands(program: Command, run: Run): void {
     'hearth token add --user alice --name ci --repo alice/garden --expires 90d',
   );
   withExamples(
-    token.command('remove').alias('delete').description('revoke a token; it opens nothing from now on')
+    token
+      .command('remove')
+      .alias('delete')
+      .description('revoke a token; it opens nothing from now on')
       .argument('<id>', 'id, or its beginning')
       .option('--dry-run', 'only say what would be revoked')
       .action(run(removeToken)),
@@ -110,8 +118,13 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
 async function repositoryIdsOf(rooms: Rooms, names: readonly string[], personId: string): Promise<string[]> {
   const person = await rooms.accounts.personById(personId);
   const viewer = {
-    kind: 'person', id: person.id, username: person.username, isAdministrator: person.isAdministrator,
-    via: 'session', scope: 'admin', repositoryIds: null,
+    kind: 'person',
+    id: person.id,
+    username: person.username,
+    isAdministrator: person.isAdministrator,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
   } as const;
   return Promise.all(names.map(async (name) => (await findRepository(rooms, name, viewer)).repository.id));
 }

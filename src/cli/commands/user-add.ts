@@ -17,20 +17,31 @@ interface AddOptions extends PasswordOptions {
 
 /** `hearth user add|password`: accounts, and what opens them. */
 export function addUserAddCommands(user: Command, run: Run): void {
-  const add = user.command('add').alias('create').description('make an account')
+  const add = user
+    .command('add')
+    .alias('create')
+    .description('make an account')
     .argument('<name>', 'user name')
     .option('--admin', 'as an administrator')
     .option('--display-name <text>', 'name to show beside the user name')
     .option('--if-missing', 'do nothing when the account is there already')
     .action(run(addUser));
-  const password = user.command('password').alias('change-password').description('set a new password; all sessions end')
+  const password = user
+    .command('password')
+    .alias('change-password')
+    .description('set a new password; all sessions end')
     .argument('<name>', 'user name')
     .action(run(setPassword));
   for (const [flags, description] of passwordOptions) {
     add.option(flags, description);
     password.option(flags, description);
   }
-  withExamples(add, 'hearth user add alice --admin', 'hearth user add bob --random-password', 'pass show bob | hearth user add bob --password-stdin');
+  withExamples(
+    add,
+    'hearth user add alice --admin',
+    'hearth user add bob --random-password',
+    'pass show bob | hearth user add bob --password-stdin',
+  );
   withExamples(password, 'hearth user password alice', 'hearth user password bob --random-password');
 }
 
@@ -53,7 +64,8 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   const kind = person.isAdministrator ? 'administrator' : 'user';
   const line = `Created ${kind} ${name} (id ${person.id}).`;
   const json = personToJson({ ...person, repositories: 0 });
-  if (isRandom) cli.output.secret(password, `${line} A new password must be chosen at first sign-in.`, { ...json, password });
+  if (isRandom)
+    cli.output.secret(password, `${line} A new password must be chosen at first sign-in.`, { ...json, password });
   else cli.output.result(line, json);
 }
 
@@ -61,7 +73,8 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
 async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
   const person = await rooms.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
-  if (admin && !person.isAdministrator) throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
+  if (admin && !person.isAdministrator)
+    throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
   if (displayName !== undefined && displayName !== person.displayName) {
     throw conflict('exists_differently', `User ${name} exists, but with another name to show.`);
   }
@@ -78,6 +91,7 @@ async function setPassword(cli: Cli, options: PasswordOptions, name: string): Pr
   await accounts.setPassword(person.id, password, { mustChangePassword: isRandom });
   const line = `Changed the password of ${name}. All sessions have ended.`;
   const json = { id: person.id, username: person.username, mustChangePassword: isRandom };
-  if (isRandom) cli.output.secret(password, `${line} A new one must be chosen at the next sign-in.`, { ...json, password });
+  if (isRandom)
+    cli.output.secret(password, `${line} A new one must be chosen at the next sign-in.`, { ...json, password });
   else cli.output.result(line, json);
 }

@@ -11,7 +11,9 @@ import { personToJson, rowsOf } from './person-row.ts';
 /** `hearth user edit|disable|enable|admin|rename|delete`: what happens to an account in its life. */
 export function addUserLifeCommands(user: Command, run: Run): void {
   withExamples(
-    user.command('edit').description('change what a profile says')
+    user
+      .command('edit')
+      .description('change what a profile says')
       .argument('<name>', 'user name')
       .option('--display-name <text>', 'name to show beside the user name')
       .option('--bio <text>', 'some words about the person')
@@ -20,26 +22,34 @@ export function addUserLifeCommands(user: Command, run: Run): void {
     'hearth user edit alice --display-name "Alice Arden"',
   );
   withExamples(
-    user.command('disable').description('shut a person out at once; keys and tokens stop working')
+    user
+      .command('disable')
+      .description('shut a person out at once; keys and tokens stop working')
       .argument('<name>', 'user name')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, true))),
     'hearth user disable bob',
   );
   withExamples(
-    user.command('enable').description('let a disabled person in again')
+    user
+      .command('enable')
+      .description('let a disabled person in again')
       .argument('<name>', 'user name')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, false))),
     'hearth user enable bob',
   );
   withExamples(
-    user.command('admin').description('make a person an administrator, or end it')
+    user
+      .command('admin')
+      .description('make a person an administrator, or end it')
       .argument('<name>', 'user name')
       .argument('<on|off>', 'on or off')
       .action(run(setAdministrator)),
     'hearth user admin alice on',
   );
   withExamples(
-    user.command('rename').description('give a person another user name; the old one stays reserved and leads on')
+    user
+      .command('rename')
+      .description('give a person another user name; the old one stays reserved and leads on')
       .argument('<name>', 'user name')
       .argument('<new-name>', 'the new one')
       .option('--dry-run', 'only say what would change')
@@ -48,7 +58,10 @@ export function addUserLifeCommands(user: Command, run: Run): void {
     'hearth user rename bob robert --dry-run',
   );
   withExamples(
-    user.command('delete').alias('remove').description('delete the account of a person who owns no repositories')
+    user
+      .command('delete')
+      .alias('remove')
+      .description('delete the account of a person who owns no repositories')
       .argument('<name>', 'user name, or id')
       .option('--purge', 'with all repositories of the person, for good')
       .option('--confirm <name>', 'with --purge: the name again, instead of being asked')
@@ -69,12 +82,23 @@ async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName
   const { accounts, federation } = rooms;
   const before = await findPerson(rooms, name);
   const remoteFollowers = await federation.countFollowers({ ownerId: before.id });
-  const stay = remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
-  if (dryRun) return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, { id: before.id, username: before.username, remoteFollowers });
+  const stay =
+    remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
+  if (dryRun)
+    return cli.output.result(`Would rename ${before.username} to ${newName}.${stay}`, {
+      id: before.id,
+      username: before.username,
+      remoteFollowers,
+    });
   if (remoteFollowers > 0) await cli.confirm(`Rename ${before.username}?${stay}`);
   const person = await accounts.renamePerson(before.id, newName);
   const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and leads on.${stay}`;
-  cli.output.result(line, { id: person.id, username: person.username, previousUsername: before.username, remoteFollowers });
+  cli.output.result(line, {
+    id: person.id,
+    username: person.username,
+    previousUsername: before.username,
+    remoteFollowers,
+  });
 }
 
 interface EditOptions {
@@ -84,8 +108,11 @@ interface EditOptions {
 }
 
 async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, name: string): Promise<void> {
-  const profile = Object.fromEntries(Object.entries({ displayName, bio, website }).filter(([, text]) => text !== undefined));
-  if (Object.keys(profile).length === 0) throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
+  const profile = Object.fromEntries(
+    Object.entries({ displayName, bio, website }).filter(([, text]) => text !== undefined),
+  );
+  if (Object.keys(profile).length === 0)
+    throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
   const rooms = await cli.openRooms();
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.updateProfile(id, profile);
@@ -99,20 +126,27 @@ interface DeleteOptions extends Tentative {
 }
 
 async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
-  if (confirm !== undefined && !purge) throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
+  if (confirm !== undefined && !purge)
+    throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, name);
   const [row] = await rowsOf(rooms, [person]);
   const shown = nameOf(person);
-  const owned = purge ? (await rooms.repositories.listAll()).filter(({ ownerUserId }) => ownerUserId === person.id) : [];
+  const owned = purge
+    ? (await rooms.repositories.listAll()).filter(({ ownerUserId }) => ownerUserId === person.id)
+    : [];
   const json = { ...personToJson(row!), ...(purge ? { purged: owned.map((each) => `${shown}/${each.name}`) } : {}) };
-  const repositories = owned.length === 0 ? '' : ` and ${owned.length === 1 ? owned[0]!.name : `${owned.length} repositories`}`;
+  const repositories =
+    owned.length === 0 ? '' : ` and ${owned.length === 1 ? owned[0]!.name : `${owned.length} repositories`}`;
   if (dryRun) {
     for (const each of owned) cli.output.message(`  ${shown}/${each.name}`);
     return cli.output.result(`Would delete ${shown}${repositories}.`, json);
   }
   if (purge) await cli.confirmName(`Delete ${shown}${repositories} for good?`, shown, confirm);
-  else await cli.confirm(`Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`);
+  else
+    await cli.confirm(
+      `Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`,
+    );
   if (purge) {
     // What refuses the person is asked before any repository goes.
     await rooms.db.write((tx) => rooms.organisations.refuseOnlyOwner(tx, person.id));
@@ -129,7 +163,9 @@ async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<v
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.setDisabled(id, disabled);
   const [row] = await rowsOf(rooms, [person]);
-  const line = disabled ? `Disabled ${name}. All sessions have ended; keys and tokens do not work.` : `Enabled ${name}.`;
+  const line = disabled
+    ? `Disabled ${name}. All sessions have ended; keys and tokens do not work.`
+    : `Enabled ${name}.`;
   cli.output.result(line, personToJson(row!));
 }
 
@@ -139,5 +175,8 @@ async function setAdministrator(cli: Cli, _options: object, name: string, wanted
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.setAdministrator(id, wanted === 'on');
   const [row] = await rowsOf(rooms, [person]);
-  cli.output.result(wanted === 'on' ? `${name} is an administrator now.` : `${name} is no longer an administrator.`, personToJson(row!));
+  cli.output.result(
+    wanted === 'on' ? `${name} is an administrator now.` : `${name} is no longer an administrator.`,
+    personToJson(row!),
+  );
 }

@@ -12,7 +12,9 @@ import { findPerson, nameOf } from './find-person.ts';
 /** `hearth user sessions|invite`: who is signed in where, and how somebody new comes in. */
 export function addUserSessionCommands(user: Command, run: Run): void {
   withExamples(
-    user.command('sessions').description('list where a person is signed in, or end it')
+    user
+      .command('sessions')
+      .description('list where a person is signed in, or end it')
       .argument('<name>', 'user name')
       .option('--revoke [id]', 'end one session, or all of them')
       .option('--dry-run', 'with --revoke: only say what would end')
@@ -21,7 +23,9 @@ export function addUserSessionCommands(user: Command, run: Run): void {
     'hearth user sessions alice --revoke',
   );
   withExamples(
-    user.command('invite').description('print a link that lets one person make an account')
+    user
+      .command('invite')
+      .description('print a link that lets one person make an account')
       .option('--expires <time>', 'how long it works, for example 12h', '7d')
       .action(run(invite)),
     'hearth user invite',
@@ -38,7 +42,12 @@ const columns: Column<Session>[] = [
 ];
 
 export const sessionToJson = ({ id, createdAt, lastSeenAt, endsAt, address, userAgent }: Session): object => ({
-  id, startedAt: isoOrNull(createdAt), lastSeenAt: isoOrNull(lastSeenAt), endsAt: isoOrNull(endsAt), address, client: userAgent,
+  id,
+  startedAt: isoOrNull(createdAt),
+  lastSeenAt: isoOrNull(lastSeenAt),
+  endsAt: isoOrNull(endsAt),
+  address,
+  client: userAgent,
 });
 
 const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = async (cli, { revoke, dryRun }, name) => {
@@ -64,7 +73,13 @@ const invite: Action<{ expires: string }, []> = async (cli, { expires }) => {
   const { accounts, config } = await cli.openRooms();
   const made = await accounts.addInvite(null, { lifetimeMs });
   const url = `${webAddress(config)}/signup?invite=${encodeURIComponent(made.secret)}`;
-  cli.output.secret(url, `Whoever opens this link first can make an account, until ${isoOrNull(made.invite.expiresAt)}:`, {
-    id: made.invite.id, expiresAt: isoOrNull(made.invite.expiresAt), url,
-  });
+  cli.output.secret(
+    url,
+    `Whoever opens this link first can make an account, until ${isoOrNull(made.invite.expiresAt)}:`,
+    {
+      id: made.invite.id,
+      expiresAt: isoOrNull(made.invite.expiresAt),
+      url,
+    },
+  );
 };

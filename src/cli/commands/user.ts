@@ -22,7 +22,9 @@ export function addUserCommands(program: Command, run: Run): void {
   const user = addNoun(program, 'user', 'people with an account');
 
   withExamples(
-    user.command('list').description('list people')
+    user
+      .command('list')
+      .description('list people')
       .addOption(new Option('--state <state>', 'only those who are').choices(['active', 'disabled']))
       .option('--admin', 'only administrators')
       .action(run(listUsers)),
@@ -30,7 +32,9 @@ export function addUserCommands(program: Command, run: Run): void {
     'hearth user list --admin --json',
   );
   withExamples(
-    user.command('show').description('show one person, with keys, tokens and sessions')
+    user
+      .command('show')
+      .description('show one person, with keys, tokens and sessions')
       .argument('<name>', 'user name, or id')
       .action(run(showUser)),
     'hearth user show alice',
@@ -54,7 +58,9 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
   const [row] = await rowsOf(rooms, [person]);
   const { accounts } = rooms;
   const [keys, tokens, sessions, memberships] = await Promise.all([
-    accounts.listKeys(person.id), accounts.listTokens(person.id), accounts.listSessions(person.id),
+    accounts.listKeys(person.id),
+    accounts.listTokens(person.id),
+    accounts.listSessions(person.id),
     rooms.organisations.organisationsOf(person.id),
   ]);
   cli.output.show(

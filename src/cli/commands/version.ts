@@ -12,7 +12,10 @@ export function addVersionCommand(program: Command, run: Run): void {
 }
 
 async function printVersions(cli: Cli): Promise<void> {
-  const [{ embedded }, { installedGit }] = await Promise.all([import('../../embedded/index.ts'), import('../../git/index.ts')]);
+  const [{ embedded }, { installedGit }] = await Promise.all([
+    import('../../embedded/index.ts'),
+    import('../../git/index.ts'),
+  ]);
   const { config } = await cli.loadConfig();
   // Without git the other versions are worth even more.
   const git = await installedGit(config.git.program, cli.process.env['PATH'] ?? '').catch(() => null);

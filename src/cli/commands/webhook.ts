@@ -22,7 +22,9 @@ export function addWebhookCommands(program: Command, run: Run): void {
     'hearth webhook list acme',
   );
   withExamples(
-    webhook.command('add').description('tell an address of what happens')
+    webhook
+      .command('add')
+      .description('tell an address of what happens')
       .argument('<place>', place)
       .argument('<url>', 'https address')
       .option('--events <list>', 'of push, create, delete, run, separated by commas', 'push')
@@ -32,16 +34,29 @@ export function addWebhookCommands(program: Command, run: Run): void {
     'hearth webhook add alice/garden https://ci.example.org/hook --events push,create',
   );
   withExamples(
-    webhook.command('remove').alias('delete').description('remove a webhook').argument('<place>', place).argument('<id>', 'id')
-      .option('--dry-run', 'only say which one would go').action(run(removeWebhook)),
+    webhook
+      .command('remove')
+      .alias('delete')
+      .description('remove a webhook')
+      .argument('<place>', place)
+      .argument('<id>', 'id')
+      .option('--dry-run', 'only say which one would go')
+      .action(run(removeWebhook)),
     'hearth webhook remove alice/garden 3f2c81aa',
   );
   withExamples(
-    webhook.command('test').description('send something to try a webhook out').argument('<place>', place).argument('<id>', 'id').action(run(testWebhook)),
+    webhook
+      .command('test')
+      .description('send something to try a webhook out')
+      .argument('<place>', place)
+      .argument('<id>', 'id')
+      .action(run(testWebhook)),
     'hearth webhook test alice/garden 3f2c81aa',
   );
   withExamples(
-    webhook.command('deliveries').description('list what was sent to a webhook, the newest first')
+    webhook
+      .command('deliveries')
+      .description('list what was sent to a webhook, the newest first')
       .argument('<place>', place)
       .argument('<id>', 'id')
       .option('--redeliver <number>', 'send this one again')
@@ -54,28 +69,41 @@ export function addWebhookCommands(program: Command, run: Run): void {
 async function scopeOf(rooms: Rooms, text: string): Promise<WebhookScope> {
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
   const owner = await rooms.owners.resolve(text);
-  if (owner?.kind !== 'organisation') throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
+  if (owner?.kind !== 'organisation')
+    throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
   return { kind: 'organisation', id: owner.id };
 }
 
 async function find(cli: Cli, place: string, id: string) {
   const rooms = await cli.openRooms();
   const scope = await scopeOf(rooms, place);
-  return { rooms, scope, webhook: findById(await rooms.webhooks.list(scope), id, { what: 'webhook', reason: 'webhook_not_found' }) };
+  return {
+    rooms,
+    scope,
+    webhook: findById(await rooms.webhooks.list(scope), id, { what: 'webhook', reason: 'webhook_not_found' }),
+  };
 }
 
 const columns: Column<Webhook>[] = [
   { title: 'ID', cell: ({ id }) => ({ id }) },
   { title: 'ADDRESS', cell: ({ url }) => url },
   { title: 'EVENTS', cell: ({ events }) => events.join(',') },
-  { title: 'STATE', cell: ({ isActive, last }) => (isActive ? last?.state.toLowerCase() ?? 'new' : 'off') },
+  { title: 'STATE', cell: ({ isActive, last }) => (isActive ? (last?.state.toLowerCase() ?? 'new') : 'off') },
   { title: 'LAST', cell: ({ last }) => never(last?.triedAt ?? null) },
   { title: 'ERROR', cell: ({ last }) => last?.error ?? '' },
 ];
 
 const toJson = ({ id, url, hasSecret, events, isActive, createdAt, last }: Webhook): object => ({
-  id, url, hasSecret, events, active: isActive, createdAt: isoOrNull(createdAt),
-  lastState: last?.state ?? null, lastStatus: last?.status ?? null, lastError: last?.error ?? null, lastTriedAt: isoOrNull(last?.triedAt ?? null),
+  id,
+  url,
+  hasSecret,
+  events,
+  active: isActive,
+  createdAt: isoOrNull(createdAt),
+  lastState: last?.state ?? null,
+  lastStatus: last?.status ?? null,
+  lastError: last?.error ?? null,
+  lastTriedAt: isoOrNull(last?.triedAt ?? null),
 });
 
 const listWebhooks: Action<object, [string]> = async (cli, _options, place) => {
@@ -93,8 +121,15 @@ const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, .
   const rooms = await cli.openRooms();
   const scope = await scopeOf(rooms, place);
   const secret = from.secretFile === undefined && !from.secretStdin ? undefined : await readSecret(cli, from);
-  const made = await rooms.webhooks.add(localAdministrator, scope, { url, secret, events: events.split(',').map((event) => event.trim()) });
-  cli.output.result(`Added webhook ${made.id} for ${place}. Try it: hearth webhook test ${place} ${made.id.slice(0, 8)}`, toJson(made));
+  const made = await rooms.webhooks.add(localAdministrator, scope, {
+    url,
+    secret,
+    events: events.split(',').map((event) => event.trim()),
+  });
+  cli.output.result(
+    `Added webhook ${made.id} for ${place}. Try it: hearth webhook test ${place} ${made.id.slice(0, 8)}`,
+    toJson(made),
+  );
 };
 
 const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, place, id) => {
@@ -112,10 +147,19 @@ const testWebhook: Action<object, [string, string]> = async (cli, _options, plac
   await sayHowItWent(cli, rooms, scope, webhook.id, number);
 };
 
-async function sayHowItWent(cli: Cli, rooms: Rooms, scope: WebhookScope, webhookId: string, number: number): Promise<void> {
+async function sayHowItWent(
+  cli: Cli,
+  rooms: Rooms,
+  scope: WebhookScope,
+  webhookId: string,
+  number: number,
+): Promise<void> {
   await rooms.webhooks.drain();
   const sent = (await rooms.webhooks.listDeliveries(scope, webhookId, { limit: 50 })).find((row) => row.id === number)!;
-  const line = sent.error === null && sent.status !== null ? `It answered with status ${sent.status} after ${sent.tookMs} ms.` : sent.error ?? 'It is on its way.';
+  const line =
+    sent.error === null && sent.status !== null
+      ? `It answered with status ${sent.status} after ${sent.tookMs} ms.`
+      : (sent.error ?? 'It is on its way.');
   cli.output.result(`Delivery ${number}: ${line}`, deliveryToJson(sent));
 }
 
@@ -129,8 +173,28 @@ const deliveryColumns: Column<WebhookDelivery>[] = [
   { title: 'ERROR', cell: ({ error }) => error ?? '' },
 ];
 
-const deliveryToJson = ({ id, uuid, event, state, attempts, status, error, tookMs, createdAt, triedAt }: WebhookDelivery): object => ({
-  id, uuid, event, state, attempts, status, error, tookMs, createdAt: isoOrNull(createdAt), triedAt: isoOrNull(triedAt),
+const deliveryToJson = ({
+  id,
+  uuid,
+  event,
+  state,
+  attempts,
+  status,
+  error,
+  tookMs,
+  createdAt,
+  triedAt,
+}: WebhookDelivery): object => ({
+  id,
+  uuid,
+  event,
+  state,
+  attempts,
+  status,
+  error,
+  tookMs,
+  createdAt: isoOrNull(createdAt),
+  triedAt: isoOrNull(triedAt),
 });
 
 const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (cli, { redeliver }, place, id) => {
@@ -139,6 +203,13 @@ const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (
     const rows = await rooms.webhooks.listDeliveries(scope, webhook.id, { limit: 100 });
     return cli.output.list(rows, deliveryColumns, ['delivery', 'deliveries'], deliveryToJson);
   }
-  if (!/^\d{1,15}$/.test(redeliver)) throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
-  await sayHowItWent(cli, rooms, scope, webhook.id, await rooms.webhooks.redeliver(scope, webhook.id, Number(redeliver)));
+  if (!/^\d{1,15}$/.test(redeliver))
+    throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
+  await sayHowItWent(
+    cli,
+    rooms,
+    scope,
+    webhook.id,
+    await rooms.webhooks.redeliver(scope, webhook.id, Number(redeliver)),
+  );
 };

@@ -4,8 +4,10 @@ import type { Tree } from './shell-text.ts';
 /** The script for bash: tables made from the tree, and a walk along the words that are there. */
 export function bashScript(tree: Tree): string {
   const long = (options: Tree['everywhere']): string => options.map((option) => option.long).join(' ');
-  const tables = tree.shapes.map(({ path, commands, options }) =>
-    `    ${quoted(path)}) commands=${quoted(commands.map(({ name }) => name).join(' '))}; options=${quoted(long(options))} ;;`);
+  const tables = tree.shapes.map(
+    ({ path, commands, options }) =>
+      `    ${quoted(path)}) commands=${quoted(commands.map(({ name }) => name).join(' '))}; options=${quoted(long(options))} ;;`,
+  );
   return `# Completion of hearth for bash. Made by: hearth completion bash
 ${sharedFunctions(tree)}
 _hearth_known() {

@@ -51,8 +51,15 @@ function shapeOf(command: Command, path: readonly string[], topCommands: readonl
   const args = command.registeredArguments;
   return {
     path: path.join(' '),
-    commands: visible(command).map((child) => ({ name: child.name(), aliases: child.aliases(), about: child.description() })),
-    options: path.length === 0 ? [] : command.options.filter((option) => !option.hidden).map((option) => optionShape(option, path)),
+    commands: visible(command).map((child) => ({
+      name: child.name(),
+      aliases: child.aliases(),
+      about: child.description(),
+    })),
+    options:
+      path.length === 0
+        ? []
+        : command.options.filter((option) => !option.hidden).map((option) => optionShape(option, path)),
     arguments: args.map((argument) => argumentWanted(argument, path, topCommands)),
     isVariadic: args.at(-1)?.variadic ?? false,
   };
@@ -61,9 +68,12 @@ function shapeOf(command: Command, path: readonly string[], topCommands: readonl
 function optionShape(option: Option, path: readonly string[]): OptionShape {
   const long = option.long ?? option.short ?? '';
   const valueName = /[<[]([^>\]]+)/.exec(option.flags)?.[1]?.replace(/\.\.\.$/, '');
-  const value = option.argChoices !== undefined ? { words: option.argChoices }
-    : valueName === undefined ? null
-    : byOption[long.slice(2)] ?? wantedFor(valueName, path);
+  const value =
+    option.argChoices !== undefined
+      ? { words: option.argChoices }
+      : valueName === undefined
+        ? null
+        : (byOption[long.slice(2)] ?? wantedFor(valueName, path));
   return { long, short: option.long === undefined ? null : (option.short ?? null), about: option.description, value };
 }
 

@@ -20,7 +20,11 @@ function __hearth_at
         set -e words[1]
         if string match -q -- '-*' $word
             switch "$path $word"
-                case ${valueOptions(tree).flatMap(({ path, names }) => names.map((name) => quoted(path === null ? `* ${name}` : `${path} ${name}`))).join(' ')}
+                case ${valueOptions(tree)
+                  .flatMap(({ path, names }) =>
+                    names.map((name) => quoted(path === null ? `* ${name}` : `${path} ${name}`)),
+                  )
+                  .join(' ')}
                     set -e words[1]
             end
             continue
@@ -28,7 +32,12 @@ function __hearth_at
         set -l next ''
         if test $place -eq 0
             switch "$path/$word"
-${steps(tree).map(({ from, word, to }) => `                case ${quoted(`${from}/${word}`)}\n                    set next ${quoted(to)}`).join('\n')}
+${steps(tree)
+  .map(
+    ({ from, word, to }) =>
+      `                case ${quoted(`${from}/${word}`)}\n                    set next ${quoted(to)}`,
+  )
+  .join('\n')}
             end
         end
         if test -n "$next"
@@ -55,14 +64,21 @@ end
 
 complete -c hearth -f
 ${tree.everywhere.map((option) => `complete -c hearth${optionWords(option)}`).join('\n')}
-${tree.shapes.flatMap(({ path, commands, options, arguments: places, isVariadic }) => [
-  ...commands.map(({ name, about }) => `complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)} 0`)} -a ${name} -d ${quoted(about)}`),
-  ...options.map((option) => `complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)}`)}${optionWords(option)}`),
-  ...places.flatMap((wanted, place) => {
-    const more = isVariadic && place === places.length - 1 ? ' more' : '';
-    return wanted === 'anything' ? [] : [`complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)} ${place}${more}`)}${wantedWords(wanted)}`];
-  }),
-]).join('\n')}
+${tree.shapes
+  .flatMap(({ path, commands, options, arguments: places, isVariadic }) => [
+    ...commands.map(
+      ({ name, about }) =>
+        `complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)} 0`)} -a ${name} -d ${quoted(about)}`,
+    ),
+    ...options.map((option) => `complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)}`)}${optionWords(option)}`),
+    ...places.flatMap((wanted, place) => {
+      const more = isVariadic && place === places.length - 1 ? ' more' : '';
+      return wanted === 'anything'
+        ? []
+        : [`complete -c hearth -n ${quoted(`__hearth_at ${quoted(path)} ${place}${more}`)}${wantedWords(wanted)}`];
+    }),
+  ])
+  .join('\n')}
 `;
 }
 
@@ -74,5 +90,7 @@ function optionWords({ long, short, about, value }: OptionShape): string {
 function wantedWords(wanted: Wanted): string {
   if (wanted === 'file') return ' -F';
   if (wanted === 'anything') return '';
-  return 'names' in wanted ? ` -a ${quoted(`(__hearth_names ${wanted.names})`)}` : ` -a ${quoted(wanted.words.join(' '))}`;
+  return 'names' in wanted
+    ? ` -a ${quoted(`(__hearth_names ${wanted.names})`)}`
+    : ` -a ${quoted(wanted.words.join(' '))}`;
 }

@@ -9,7 +9,8 @@ const mostNames = 100;
 const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
   user: "SELECT username AS name FROM users WHERE username LIKE ?1 ESCAPE '!'",
   organisation: "SELECT name FROM organisations WHERE name LIKE ?1 ESCAPE '!'",
-  owner: "SELECT name FROM (SELECT username AS name FROM users UNION ALL SELECT name FROM organisations) WHERE name LIKE ?1 ESCAPE '!'",
+  owner:
+    "SELECT name FROM (SELECT username AS name FROM users UNION ALL SELECT name FROM organisations) WHERE name LIKE ?1 ESCAPE '!'",
   repository: `SELECT name FROM (SELECT coalesce(u.username, o.name) || '/' || r.name AS name FROM repositories r
     LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id
     WHERE r.deleted_at IS NULL) WHERE name LIKE ?1 ESCAPE '!'`,
@@ -23,9 +24,18 @@ const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
  * database file without the room that serves it: a shell asks at every press of Tab, and that
  * room takes a quarter of a second to load (command-line.md §1.6).
  */
-export function knownNames(kind: NameKind, beginning: string, places: { databaseFile: string; backups: string }): string[] {
+export function knownNames(
+  kind: NameKind,
+  beginning: string,
+  places: { databaseFile: string; backups: string },
+): string[] {
   try {
-    if (kind === 'backup') return readdirSync(places.backups).filter((name) => /^\d{4}-\d\d-\d\dT/.test(name) && name.startsWith(beginning)).sort().reverse().slice(0, mostNames);
+    if (kind === 'backup')
+      return readdirSync(places.backups)
+        .filter((name) => /^\d{4}-\d\d-\d\dT/.test(name) && name.startsWith(beginning))
+        .sort()
+        .reverse()
+        .slice(0, mostNames);
     const database = new DatabaseSync(places.databaseFile, { readOnly: true, timeout: 100 });
     try {
       const pattern = `${beginning.replace(/[!%_]/g, '!$&')}%`;

@@ -21,13 +21,17 @@ function wantedText(wanted: Wanted): string {
 export function steps({ shapes }: Tree): { from: string; word: string; to: string }[] {
   return shapes.flatMap(({ path, commands }) =>
     commands.flatMap(({ name, aliases }) =>
-      [name, ...aliases].map((word) => ({ from: path, word, to: path === '' ? name : `${path} ${name}` }))));
+      [name, ...aliases].map((word) => ({ from: path, word, to: path === '' ? name : `${path} ${name}` })),
+    ),
+  );
 }
 
 /** Every option that takes a value, by where it may stand; null stands for everywhere. */
 export function valueOptions({ shapes, everywhere }: Tree): { path: string | null; names: string[]; wanted: Wanted }[] {
   const of = (path: string | null, options: readonly OptionShape[]) =>
-    options.flatMap(({ long, short, value }) => (value === null ? [] : [{ path, names: short === null ? [long] : [long, short], wanted: value }]));
+    options.flatMap(({ long, short, value }) =>
+      value === null ? [] : [{ path, names: short === null ? [long] : [long, short], wanted: value }],
+    );
   return [...shapes.flatMap(({ path, options }) => of(path, options)), ...of(null, everywhere)];
 }
 
@@ -42,19 +46,26 @@ export function sharedFunctions(tree: Tree): string {
       const text = wantedText(one);
       const pattern = isVariadic && place === wanted.length - 1 ? `${quoted(`${path} `)}*` : quoted(`${path} ${place}`);
       return text === '' ? [] : [`    ${pattern}) REPLY=${quoted(text)} ;;`];
-    }));
+    }),
+  );
   return `
 _hearth_step() {
   case "$1/$2" in
-${steps(tree).map(({ from, word, to }) => `    ${quoted(`${from}/${word}`)}) REPLY=${quoted(to)} ;;`).join('\n')}
+${steps(tree)
+  .map(({ from, word, to }) => `    ${quoted(`${from}/${word}`)}) REPLY=${quoted(to)} ;;`)
+  .join('\n')}
     *) return 1 ;;
   esac
 }
 
 _hearth_value() {
   case "$1 $2" in
-${valueOptions(tree).map(({ path, names, wanted }) =>
-    `    ${names.map((name) => (path === null ? `*${quoted(` ${name}`)}` : quoted(`${path} ${name}`))).join('|')}) REPLY=${quoted(wantedText(wanted))} ;;`).join('\n')}
+${valueOptions(tree)
+  .map(
+    ({ path, names, wanted }) =>
+      `    ${names.map((name) => (path === null ? `*${quoted(` ${name}`)}` : quoted(`${path} ${name}`))).join('|')}) REPLY=${quoted(wantedText(wanted))} ;;`,
+  )
+  .join('\n')}
     *) return 1 ;;
   esac
 }

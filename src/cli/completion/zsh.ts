@@ -5,9 +5,12 @@ import type { Tree } from './shell-text.ts';
 export function zshScript(tree: Tree): string {
   const described = (words: readonly { name: string; about: string }[]): string =>
     words.map(({ name, about }) => quoted(`${name.replaceAll(':', '\\:')}:${about}`)).join(' ');
-  const optionsOf = (options: Tree['everywhere']): string => described(options.map(({ long, about }) => ({ name: long, about })));
-  const tables = tree.shapes.map(({ path, commands, options }) =>
-    `    ${quoted(path)}) commands=(${described(commands)}); options=(${optionsOf(options)}) ;;`);
+  const optionsOf = (options: Tree['everywhere']): string =>
+    described(options.map(({ long, about }) => ({ name: long, about })));
+  const tables = tree.shapes.map(
+    ({ path, commands, options }) =>
+      `    ${quoted(path)}) commands=(${described(commands)}); options=(${optionsOf(options)}) ;;`,
+  );
   return `#compdef hearth
 # Completion of hearth for zsh. Made by: hearth completion zsh
 ${sharedFunctions(tree)}

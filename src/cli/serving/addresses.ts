@@ -45,8 +45,13 @@ export function urlHost(host: string): string {
 /** Behind a wildcard: the first address that is not this machine's own loop. */
 function reachableHost(host: string): string {
   if (!isWildcard(host)) return host;
-  const outer = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).filter(({ internal }) => !internal);
-  return (outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ scopeid }) => scopeid === 0))?.address ?? 'localhost';
+  const outer = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal }) => !internal);
+  return (
+    (outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ scopeid }) => scopeid === 0))?.address ??
+    'localhost'
+  );
 }
 
 /** The web address for links: the configured one, else where the server runs or would run. */
@@ -63,7 +68,10 @@ export function doorHere(config: Config): string {
 }
 
 /** What to clone a repository from. */
-export function cloneAddresses(config: Config, { owner, name }: { owner: string; name: string }): { http: string; ssh: string | null } {
+export function cloneAddresses(
+  config: Config,
+  { owner, name }: { owner: string; name: string },
+): { http: string; ssh: string | null } {
   const facts = readRunningServer(config.dataDir);
   const web = webAddress(config);
   const ownDoor = config.ssh.systemSshd ? { host: '0.0.0.0', port: 22 } : config.ssh.enabled ? config.ssh.listen : null;

@@ -21,7 +21,10 @@ const maxLineBytes = 8 * 1024;
  * control characters escaped, and no line is longer than 8 KiB.
  * pino runs without transports: its worker threads cannot live in the executable.
  */
-export function createLogger(stream: CliOutput, { level, format, tail }: LoggerOptions): Logger & { setLevel(level: LoggerOptions['level']): void } {
+export function createLogger(
+  stream: CliOutput,
+  { level, format, tail }: LoggerOptions,
+): Logger & { setLevel(level: LoggerOptions['level']): void } {
   const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const destination = {
     write(line: string): void {
@@ -48,9 +51,11 @@ export function createLogger(stream: CliOutput, { level, format, tail }: LoggerO
 type Pino = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 
 function wrap(root: Pino, bound: LogFields): Logger {
-  const log = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields: LogFields = {}): void => {
-    if (root.isLevelEnabled(level)) root[level](redactFields({ ...bound, ...fields }), redactText(event));
-  };
+  const log =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (event: string, fields: LogFields = {}): void => {
+      if (root.isLevelEnabled(level)) root[level](redactFields({ ...bound, ...fields }), redactText(event));
+    };
   return {
     debug: log('debug'),
     info: log('info'),
@@ -64,7 +69,13 @@ function wrap(root: Pino, bound: LogFields): Logger {
 function shorten(line: string): string {
   const { level, time, event, requestId, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const short = (bytes: number): string =>
-    JSON.stringify({ level, time, requestId, cut: Buffer.from(JSON.stringify(rest)).subarray(0, bytes).toString('utf8'), event }) + '\n';
+    JSON.stringify({
+      level,
+      time,
+      requestId,
+      cut: Buffer.from(JSON.stringify(rest)).subarray(0, bytes).toString('utf8'),
+      event,
+    }) + '\n';
   // Quotes inside text cost a byte more each; halving finds a length that fits.
   for (let bytes = 6_000; bytes > 0; bytes = Math.floor(bytes / 2)) {
     const candidate = short(bytes);

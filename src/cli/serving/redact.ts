@@ -27,8 +27,10 @@ const mayHoldSecret = /hth_|basic|bearer|[?&](?:token|code|password)=|\/\/|PRIVA
 
 export function redactText(text: string): string {
   let clean = text;
-  if (mayHoldSecret.test(text)) for (const [pattern, replacement] of secretLooks) clean = clean.replace(pattern, replacement);
-  const shown = clean.length > maxStringLength ? `${clean.slice(0, maxStringLength)}… (${clean.length} characters)` : clean;
+  if (mayHoldSecret.test(text))
+    for (const [pattern, replacement] of secretLooks) clean = clean.replace(pattern, replacement);
+  const shown =
+    clean.length > maxStringLength ? `${clean.slice(0, maxStringLength)}… (${clean.length} characters)` : clean;
   return escapeActing(shown.toWellFormed());
 }
 
@@ -63,7 +65,14 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
     name,
     message: redactText(message),
     ...redactObject(own, depth),
-    ...(stack === undefined ? {} : { stack: stack.split('\n').slice(1, 16).map((line) => redactText(line.trim())) }),
+    ...(stack === undefined
+      ? {}
+      : {
+          stack: stack
+            .split('\n')
+            .slice(1, 16)
+            .map((line) => redactText(line.trim())),
+        }),
     ...(cause === undefined ? {} : { cause: redactValue(cause, depth + 1) }),
   };
 }

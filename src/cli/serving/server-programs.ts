@@ -23,7 +23,8 @@ export function serverPrograms({ tail, reload }: Needs): Record<string, ControlP
     /** Lines of JSON, oldest first: `lines` of them, at `level` or above; then, with `follow`, those that come. */
     async 'log.tail'(ask, { output, signal, closing }) {
       const least = levels.indexOf(String(ask['level'] ?? 'debug'));
-      const isWanted = (line: string): boolean => levels.indexOf((JSON.parse(line) as { level: string }).level) >= least;
+      const isWanted = (line: string): boolean =>
+        levels.indexOf((JSON.parse(line) as { level: string }).level) >= least;
       const count = Number(ask['lines'] ?? 50);
       const recent = tail.recent().filter(isWanted);
       for (const line of count === 0 ? [] : recent.slice(-count)) output.write(line);
@@ -44,7 +45,12 @@ export function serverPrograms({ tail, reload }: Needs): Record<string, ControlP
  * Reads the settings again, as SIGHUP and `hearth reload` ask. Settings with a mistake change nothing.
  * Answers what was applied and what needs a restart.
  */
-export function createReload({ live, load, logger, setLevel }: {
+export function createReload({
+  live,
+  load,
+  logger,
+  setLevel,
+}: {
   live: LiveConfig;
   load(): Promise<LoadedConfig>;
   logger(): Logger;

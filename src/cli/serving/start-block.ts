@@ -17,7 +17,11 @@ export function startBlock({ version, addresses, sshFingerprint, grpc, dataDir, 
   const lines = [
     `Hearth ${version} is running.`,
     `  Web   ${web}${webHere === null ? '' : `   (also ${webHere})`}`,
-    ...(ssh === null ? [] : [`  SSH   ${ssh}   ${sshFingerprint === null ? "through this machine's own sshd" : `fingerprint ${sshFingerprint}`}`]),
+    ...(ssh === null
+      ? []
+      : [
+          `  SSH   ${ssh}   ${sshFingerprint === null ? "through this machine's own sshd" : `fingerprint ${sshFingerprint}`}`,
+        ]),
     `  gRPC  ${grpc}`,
     `  Data  ${dataDir}`,
   ];

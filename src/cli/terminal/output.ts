@@ -43,7 +43,12 @@ type Style = Parameters<typeof styleText>[0];
 export interface Output {
   readonly json: boolean;
   /** Rows under headers; tab-separated without them; or one JSON array. */
-  list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], counted: readonly [one: string, many: string], toJson: (row: Row) => object): void;
+  list<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<Row>[],
+    counted: readonly [one: string, many: string],
+    toJson: (row: Row) => object,
+  ): void;
   /** Named facts about one thing, or one JSON object. */
   show(facts: readonly (readonly [title: string, cell: Cell])[], json: object): void;
   /** One line that states what was done, or the whole object. */
@@ -91,8 +96,15 @@ export function createOutput(
       const texts = rows.map((row) => columns.map((column) => (isTable ? inTable : inPlain)(column.cell(row))));
       if (!isTable) return say(texts.map((row) => row.join('\t') + '\n').join(''));
       // Only prose is cut: half a time, size or id means nothing.
-      const layout = columns.map(({ align, whole, cell }) => ({ align, whole: whole || rows.some((row) => typeof cell(row) !== 'string') }));
-      const [header = '', ...lines] = layOut([columns.map((column) => column.title), ...texts], layout, stdout.columns || 80);
+      const layout = columns.map(({ align, whole, cell }) => ({
+        align,
+        whole: whole || rows.some((row) => typeof cell(row) !== 'string'),
+      }));
+      const [header = '', ...lines] = layOut(
+        [columns.map((column) => column.title), ...texts],
+        layout,
+        stdout.columns || 80,
+      );
       const count = counted(rows.length, ...called);
       say([...(rows.length > 0 ? [style('bold', header), ...lines] : []), count].join('\n') + '\n');
     },

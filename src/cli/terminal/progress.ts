@@ -15,7 +15,10 @@ const barCells = 20;
  * One line on stderr, drawn over itself: `[#####-----]  137/214  name   eta 1m10s`.
  * Where no person looks, a line every ten seconds; nothing with --quiet or --json.
  */
-export function showProgress({ process: { stderr }, flags, clock }: Pick<Cli, 'process' | 'flags' | 'clock'>): { step(step: Step): void; end(): void } {
+export function showProgress({ process: { stderr }, flags, clock }: Pick<Cli, 'process' | 'flags' | 'clock'>): {
+  step(step: Step): void;
+  end(): void;
+} {
   const isSilent = flags.quiet || flags.json;
   const isTerminal = stderr.isTTY === true;
   const startedAt = clock.now();

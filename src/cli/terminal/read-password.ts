@@ -37,7 +37,8 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
   if (ways.length > 1) throw invalid('usage', 'Give one of --password-stdin, --password-file and --random-password.');
   if (options.randomPassword) return { password: suggest(), isRandom: true };
   if (options.passwordStdin) return { password: lineOf(await readAll(cli.process.stdin, tooLong)), isRandom: false };
-  if (options.passwordFile !== undefined) return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
+  if (options.passwordFile !== undefined)
+    return { password: lineOf(readPasswordFile(options.passwordFile)), isRandom: false };
   if (!cli.mayAsk) {
     throw withHint(
       invalid('password_missing', 'A password is needed, and there is no terminal to ask on.'),

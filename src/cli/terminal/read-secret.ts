@@ -23,12 +23,23 @@ export async function readAll(stdin: AsyncIterable<Buffer | string>, tooLong: ()
  * terminal it is asked for. No option takes the secret itself: others could see it.
  * Refuses `secret_missing`, `secret_file`, `secret_too_long`.
  */
-export async function readSecret(cli: Cli, { secretStdin, secretFile }: { secretStdin?: true; secretFile?: string }): Promise<string> {
+export async function readSecret(
+  cli: Cli,
+  { secretStdin, secretFile }: { secretStdin?: true; secretFile?: string },
+): Promise<string> {
   if (secretStdin && secretFile !== undefined) throw invalid('usage', 'Give one of --secret-stdin and --secret-file.');
-  if (secretStdin) return given(await readAll(cli.process.stdin, () => invalid('secret_too_long', 'What came on standard input is too long for a secret.')));
+  if (secretStdin)
+    return given(
+      await readAll(cli.process.stdin, () =>
+        invalid('secret_too_long', 'What came on standard input is too long for a secret.'),
+      ),
+    );
   if (secretFile !== undefined) return given(readSecretFile(secretFile));
   if (!cli.mayAsk) {
-    throw withHint(invalid('secret_missing', 'A secret is needed, and there is no terminal to ask on.'), 'use --secret-stdin or --secret-file PATH');
+    throw withHint(
+      invalid('secret_missing', 'A secret is needed, and there is no terminal to ask on.'),
+      'use --secret-stdin or --secret-file PATH',
+    );
   }
   return given(await askHidden('Secret: ', cli.process.stdin, cli.process.stderr));
 }

@@ -1,10 +1,12 @@
 /** Lays text out in columns; knows nothing of where it goes. */
 
-const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /** Made by the first text that is not plain ASCII: it takes some milliseconds of every start otherwise. */
 let segmenter: Intl.Segmenter | undefined;
-const graphemesOf = (text: string) => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
+const graphemesOf = (text: string) =>
+  (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
 /** How many terminal cells a text takes: CJK and emoji take two. */
 export function displayWidth(text: string): number {
@@ -35,14 +37,20 @@ export interface ColumnLayout {
  * Aligned lines, header first. When they are wider than `maxWidth` the widest
  * columns give way, so that short facts stay whole.
  */
-export function layOut(rows: readonly (readonly string[])[], columns: readonly ColumnLayout[], maxWidth: number): string[] {
+export function layOut(
+  rows: readonly (readonly string[])[],
+  columns: readonly ColumnLayout[],
+  maxWidth: number,
+): string[] {
   const header = rows[0] ?? [];
   const widths = header.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
   const gap = 2;
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - maxWidth;
   while (excess > 0) {
     // Only what is longer than its header can give.
-    const spare = widths.map((width, column) => (columns[column]?.whole || width <= displayWidth(header[column]!) ? 0 : width));
+    const spare = widths.map((width, column) =>
+      columns[column]?.whole || width <= displayWidth(header[column]!) ? 0 : width,
+    );
     const widest = spare.indexOf(Math.max(...spare));
     if (spare[widest] === 0) break;
     widths[widest]! -= 1;

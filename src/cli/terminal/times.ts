@@ -23,7 +23,16 @@ export function relativeTime(epochMs: number, nowMs: number): string {
 export function duration(startedAt: number | null, finishedAt: number | null): string {
   if (startedAt === null || finishedAt === null) return '';
   const seconds = Math.max(0, Math.round((finishedAt - startedAt) / 1000));
-  const parts = [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'm'], [seconds % 60, 's']] as const;
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
   const first = parts.findIndex(([count]) => count > 0);
-  return first === -1 ? '0s' : parts.slice(first, first + 2).map(([count, unit]) => `${count}${unit}`).join(' ');
+  return first === -1
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .map(([count, unit]) => `${count}${unit}`)
+        .join(' ');
 }

@@ -39,33 +39,43 @@ const certificateMs = 14 * dayMs;
  * @param url the public address, without a path
  * @param dataDir of the server that should be found there
  */
-export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { dataDir: string; baseUrl: string | null; ca?: string[]; now: number }): Promise<AreaReport> {
+export async function examineAddress(
+  url: URL,
+  { dataDir, baseUrl, ca, now }: { dataDir: string; baseUrl: string | null; ca?: string[]; now: number },
+): Promise<AreaReport> {
   const token = randomBytes(16).toString('hex');
   const path = (place: string, rest = ''): string => `${place}/hearth-probe/${token}${rest}`;
   const waiting: ((seen: Seen) => void)[] = [];
   const events: Seen[] = [];
   const words = wordsToSend();
   let rest = '';
-  const talk = converse(dataDir, { program: 'address.probe', token }, {
-    input: words.stream,
-    output(chunk) {
-      const lines = (rest + chunk.toString('utf8')).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const seen = JSON.parse(line) as Seen;
-        events.push(seen);
-        for (const tell of waiting.splice(0)) tell(seen);
-      }
+  const talk = converse(
+    dataDir,
+    { program: 'address.probe', token },
+    {
+      input: words.stream,
+      output(chunk) {
+        const lines = (rest + chunk.toString('utf8')).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          const seen = JSON.parse(line) as Seen;
+          events.push(seen);
+          for (const tell of waiting.splice(0)) tell(seen);
+        }
+      },
+      complain: () => {},
     },
-    complain: () => {},
-  });
+  );
   /** The first event of a kind since `from`; null when none comes in time. */
   const event = async (kind: Seen['kind'], from: number, ms: number): Promise<Seen | null> => {
     const until = performance.now() + ms;
     for (;;) {
       const found = events.slice(from).find((each) => each.kind === kind);
       if (found !== undefined || performance.now() >= until) return found ?? null;
-      await Promise.race([new Promise<Seen>((resolve) => waiting.push(resolve)), new Promise((resolve) => setTimeout(resolve, 100))]);
+      await Promise.race([
+        new Promise<Seen>((resolve) => waiting.push(resolve)),
+        new Promise((resolve) => setTimeout(resolve, 100)),
+      ]);
     }
   };
 
@@ -75,29 +85,53 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
       const words = failureWords(first);
-      const remedy = /certificate/.test(words) ? remedies.untrusted
-        : /TLS/.test(words) ? remedies.noTls
-        : 'is the proxy running, and does the name lead to this machine?';
+      const remedy = /certificate/.test(words)
+        ? remedies.untrusted
+        : /TLS/.test(words)
+          ? remedies.noTls
+          : 'is the proxy running, and does the name lead to this machine?';
       findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
       return report(url, findings);
     }
     // The two come on different ways: the answer may be here before the news of its request.
     const head = await event('head', 0, 1_000);
     if (head === null) {
-      const wall = isWall(first.status) ? remedies.loginWall : 'does it lead to this machine, and to the port of http.listen?';
-      findings.push(problem('address.elsewhere', `${url.origin} answers ${first.status}, but not this server.`, { remedy: wall }));
+      const wall = isWall(first.status)
+        ? remedies.loginWall
+        : 'does it lead to this machine, and to the port of http.listen?';
+      findings.push(
+        problem('address.elsewhere', `${url.origin} answers ${first.status}, but not this server.`, { remedy: wall }),
+      );
       return report(url, findings);
     }
     findings.push(...readHead(url, head, path('', '/a%2Fb//c')), ...certificate(first, now));
     if (baseUrl !== null && new URL(baseUrl).origin !== url.origin) {
-      findings.push(warning('address.base_url', `People are shown ${baseUrl}, which is not ${url.origin}.`, { remedy: `set base_url (SERVICE_BASE_URL) to ${url.origin}` }));
+      findings.push(
+        warning('address.base_url', `People are shown ${baseUrl}, which is not ${url.origin}.`, {
+          remedy: `set base_url (SERVICE_BASE_URL) to ${url.origin}`,
+        }),
+      );
     }
     for (const place of ['/ap', '/.well-known', '/git']) {
       const from = events.length;
       const { status } = await send(url, path(place), { ca, body: ['{"type":"Follow"}'] });
       const body = await event('body', from, 1_000);
-      if (body === null) findings.push(problem('address.wall', `${place}/… is answered ${status} on the way: other servers and git never get here.`, { remedy: remedies.loginWall }));
-      else if (body.sha256 !== sha256('{"type":"Follow"}')) findings.push(problem('address.body_changed', `Bodies below ${place} are changed on the way: signatures of other servers do not fit any more.`, { remedy: remedies.bodyChanged }));
+      if (body === null)
+        findings.push(
+          problem(
+            'address.wall',
+            `${place}/… is answered ${status} on the way: other servers and git never get here.`,
+            { remedy: remedies.loginWall },
+          ),
+        );
+      else if (body.sha256 !== sha256('{"type":"Follow"}'))
+        findings.push(
+          problem(
+            'address.body_changed',
+            `Bodies below ${place} are changed on the way: signatures of other servers do not fit any more.`,
+            { remedy: remedies.bodyChanged },
+          ),
+        );
     }
     findings.push(...(await largeBody()), ...(await stream()));
   } finally {
@@ -115,45 +149,112 @@ export async function examineAddress(url: URL, { dataDir, baseUrl, ca, now }: { 
       begins = await event('body begins', from, beginsMs);
       for (let sent = pieceBytes; sent < bodyBytes; sent += pieceBytes) yield piece;
     }
-    const { status } = await send(url, path('/git', '/large'), { ca, body: pieces() }).catch((error: Error) => ({ status: error.message }));
+    const { status } = await send(url, path('/git', '/large'), { ca, body: pieces() }).catch((error: Error) => ({
+      status: error.message,
+    }));
     const body = await event('body', from, status === 200 ? answerMs : 500);
     if (body?.bytes !== bodyBytes) {
-      return [problem('address.body_too_large', `A push of 64 MiB does not get through: ${status === 413 ? 'the proxy answers 413' : `the answer is ${status}`}.`, { remedy: remedies.bodyTooLarge })];
+      return [
+        problem(
+          'address.body_too_large',
+          `A push of 64 MiB does not get through: ${status === 413 ? 'the proxy answers 413' : `the answer is ${status}`}.`,
+          { remedy: remedies.bodyTooLarge },
+        ),
+      ];
     }
-    return begins === null ? [warning('address.requests_buffered', 'The proxy takes in whole pushes before it passes them on.', { remedy: remedies.requestsBuffered })] : [];
+    return begins === null
+      ? [
+          warning('address.requests_buffered', 'The proxy takes in whole pushes before it passes them on.', {
+            remedy: remedies.requestsBuffered,
+          }),
+        ]
+      : [];
   }
 
   async function stream(): Promise<Finding[]> {
     const from = events.length;
     await send(url, path('', '/stream'), { ca, onData: () => words.send('seen') });
     const isDirect = (await event('stream', from, answerMs))?.wasSeen === true;
-    return isDirect ? [] : [warning('address.answers_buffered', 'The proxy holds answers back: live logs and the progress of clones come late.', { remedy: remedies.answersBuffered })];
+    return isDirect
+      ? []
+      : [
+          warning(
+            'address.answers_buffered',
+            'The proxy holds answers back: live logs and the progress of clones come late.',
+            { remedy: remedies.answersBuffered },
+          ),
+        ];
   }
 }
 
-const report = (url: URL, findings: Finding[]): AreaReport => ({ area: 'address', findings, summary: `${url.origin} comes through unchanged` });
+const report = (url: URL, findings: Finding[]): AreaReport => ({
+  area: 'address',
+  findings,
+  summary: `${url.origin} comes through unchanged`,
+});
 const isWall = (status: number): boolean => status === 401 || status === 403 || (status >= 300 && status < 400);
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const loopback = /^(?:::ffff:)?127\.|^::1$/;
 
-function readHead(url: URL, { host, forwardedHost, forwardedProto, isForwarded, peer = '', address = '', url: arrived }: Seen, sent: string): Finding[] {
+function readHead(
+  url: URL,
+  { host, forwardedHost, forwardedProto, isForwarded, peer = '', address = '', url: arrived }: Seen,
+  sent: string,
+): Finding[] {
   const findings: Finding[] = [];
   if (isForwarded && peer.replace('::ffff:', '') === address && !loopback.test(peer)) {
-    findings.push(problem('address.untrusted_proxy', `A proxy at ${address} passes requests on, but is not trusted.`, { remedy: `in hearth.toml: [proxy] trusted = ["${address}"]   (SERVICE_PROXY_TRUSTED)` }));
+    findings.push(
+      problem('address.untrusted_proxy', `A proxy at ${address} passes requests on, but is not trusted.`, {
+        remedy: `in hearth.toml: [proxy] trusted = ["${address}"]   (SERVICE_PROXY_TRUSTED)`,
+      }),
+    );
   } else if (url.protocol === 'https:' && forwardedProto !== 'https') {
-    findings.push(problem('address.scheme', `The server is told ${forwardedProto ?? 'nothing'} where the address is https: cookies and links are wrong.`, { remedy: remedies.scheme }));
+    findings.push(
+      problem(
+        'address.scheme',
+        `The server is told ${forwardedProto ?? 'nothing'} where the address is https: cookies and links are wrong.`,
+        { remedy: remedies.scheme },
+      ),
+    );
   } else if (!isForwarded && loopback.test(peer) && !/^(?:localhost|127\.|\[::1\])/.test(url.hostname)) {
-    findings.push(warning('address.clients', 'The proxy does not say who calls: limits hold for all people together.', { remedy: remedies.clients }));
+    findings.push(
+      warning('address.clients', 'The proxy does not say who calls: limits hold for all people together.', {
+        remedy: remedies.clients,
+      }),
+    );
   }
-  if ((forwardedHost ?? host) !== url.host) findings.push(problem('address.host', `The server is called ${host} where people call it ${url.host}.`, { remedy: remedies.host }));
-  if (arrived !== sent) findings.push(problem('address.path_changed', 'Addresses are rewritten on the way (an encoded slash is decoded, or two are made one): signatures of other servers and odd file names fail.', { remedy: remedies.path }));
+  if ((forwardedHost ?? host) !== url.host)
+    findings.push(
+      problem('address.host', `The server is called ${host} where people call it ${url.host}.`, {
+        remedy: remedies.host,
+      }),
+    );
+  if (arrived !== sent)
+    findings.push(
+      problem(
+        'address.path_changed',
+        'Addresses are rewritten on the way (an encoded slash is decoded, or two are made one): signatures of other servers and odd file names fail.',
+        { remedy: remedies.path },
+      ),
+    );
   return findings;
 }
 
 /** Some are made for hours or days, and are renewed with a third of that left. */
 function certificate({ validFrom, validUntil }: Answer, now: number): Finding[] {
-  if (validFrom === null || validUntil === null || validUntil - now > Math.min(certificateMs, (validUntil - validFrom) / 4)) return [];
-  return [warning('address.certificate', `The certificate is valid until ${new Date(validUntil).toISOString().slice(0, 10)} only.`, { remedy: 'renew it: certbot renew, or see the log of Caddy or Traefik' })];
+  if (
+    validFrom === null ||
+    validUntil === null ||
+    validUntil - now > Math.min(certificateMs, (validUntil - validFrom) / 4)
+  )
+    return [];
+  return [
+    warning(
+      'address.certificate',
+      `The certificate is valid until ${new Date(validUntil).toISOString().slice(0, 10)} only.`,
+      { remedy: 'renew it: certbot renew, or see the log of Caddy or Traefik' },
+    ),
+  ];
 }
 
 interface Answer {
@@ -173,9 +274,16 @@ interface SendOptions {
 function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions & { ca?: string[] } = {
-    host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
-    path, method: body === undefined ? 'GET' : 'POST', agent: false, timeout: answerMs,
-    headers: { host: url.host, ...(body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' }) },
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+    path,
+    method: body === undefined ? 'GET' : 'POST',
+    agent: false,
+    timeout: answerMs,
+    headers: {
+      host: url.host,
+      ...(body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' }),
+    },
     ...(ca === undefined ? {} : { ca }),
   };
   return new Promise((resolve, reject) => {
@@ -184,10 +292,14 @@ function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promis
       const { valid_from: from, valid_to: until } = isSecure ? socket.getPeerCertificate() : {};
       const epochMs = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
       response.on('data', () => onData?.());
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, validFrom: epochMs(from), validUntil: epochMs(until) }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, validFrom: epochMs(from), validUntil: epochMs(until) }),
+      );
       response.on('error', reject);
     });
-    request.on('error', reject).on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
+    request
+      .on('error', reject)
+      .on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
     void write(request, body).catch((error: Error) => request.destroy(error));
   });
 }

@@ -7,9 +7,16 @@ import type { Area, Examination } from '../room.ts';
 
 /** Files of CI and the rows that name them: logs, artifacts, the key of secrets. */
 export const examineCi: Area = async (room) => {
-  const [rows] = await rowsOf(room, "SELECT (SELECT count(*) FROM ci_tasks) AS logs, (SELECT count(*) FROM ci_artifacts WHERE state = 'ready') AS artifacts");
+  const [rows] = await rowsOf(
+    room,
+    "SELECT (SELECT count(*) FROM ci_tasks) AS logs, (SELECT count(*) FROM ci_artifacts WHERE state = 'ready') AS artifacts",
+  );
   const findings = [...(await examineKey(room)), ...(await examineArtifacts(room)), ...(await examineLogs(room))];
-  return { area: 'ci', findings, summary: `${counted(Number(rows!['logs']), 'log', 'logs')}, ${counted(Number(rows!['artifacts']), 'artifact', 'artifacts')}` };
+  return {
+    area: 'ci',
+    findings,
+    summary: `${counted(Number(rows!['logs']), 'log', 'logs')}, ${counted(Number(rows!['artifacts']), 'artifact', 'artifacts')}`,
+  };
 };
 
 async function examineKey(room: Examination): Promise<Finding[]> {
@@ -18,12 +25,23 @@ async function examineKey(room: Examination): Promise<Finding[]> {
   if (found === null) {
     const [{ count } = { count: 0 }] = await rowsOf(room, 'SELECT count(*) AS count FROM ci_secrets');
     if (Number(count) === 0) return [];
-    return [problem('ci.key_missing', `${counted(Number(count), 'secret', 'secrets')} of CI cannot be opened: ${file} is gone.`, {
-      remedy: `put ${file} back from a backup that was made --with-keys, or set the secrets again`,
-    })];
+    return [
+      problem(
+        'ci.key_missing',
+        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be opened: ${file} is gone.`,
+        {
+          remedy: `put ${file} back from a backup that was made --with-keys, or set the secrets again`,
+        },
+      ),
+    ];
   }
   if ((found.mode & 0o077) === 0) return [];
-  return [problem('ci.key_mode', `Others can read ${file}.`, { remedy: `chmod 600 ${file}`, fix: async () => chmod(file, 0o600).then(() => `chmod 600 ${file}`) })];
+  return [
+    problem('ci.key_mode', `Others can read ${file}.`, {
+      remedy: `chmod 600 ${file}`,
+      fix: async () => chmod(file, 0o600).then(() => `chmod 600 ${file}`),
+    }),
+  ];
 }
 
 /** `0/12.zip` of the folders that a thousand ids share. */
@@ -44,12 +62,25 @@ async function examineArtifacts(room: Examination): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { id, name, file, state } of rows) {
     if (state !== 'ready' || files.has(String(file))) continue;
-    findings.push(warning('ci.artifact_missing', `The artifact ${String(name)} (${String(id)}) is gone: ${String(file)}.`, {
-      remedy: `put ${path.join(folder, String(file))} back from a backup; hearth doctor --fix shows it as no longer kept`,
-      fix: async () => room.db.write(({ manager }) => manager.query("UPDATE ci_artifacts SET state = 'removed' WHERE id = ?", [id])).then(() => `forgot the artifact ${String(id)}`),
-    }));
+    findings.push(
+      warning('ci.artifact_missing', `The artifact ${String(name)} (${String(id)}) is gone: ${String(file)}.`, {
+        remedy: `put ${path.join(folder, String(file))} back from a backup; hearth doctor --fix shows it as no longer kept`,
+        fix: async () =>
+          room.db
+            .write(({ manager }) => manager.query("UPDATE ci_artifacts SET state = 'removed' WHERE id = ?", [id]))
+            .then(() => `forgot the artifact ${String(id)}`),
+      }),
+    );
   }
-  return [...findings, ...(await strays(room, folder, [...files].filter((file) => !known.has(file)), 'ci.artifact_orphan'))];
+  return [
+    ...findings,
+    ...(await strays(
+      room,
+      folder,
+      [...files].filter((file) => !known.has(file)),
+      'ci.artifact_orphan',
+    )),
+  ];
 }
 
 async function examineLogs(room: Examination): Promise<Finding[]> {
@@ -58,24 +89,47 @@ async function examineLogs(room: Examination): Promise<Finding[]> {
   const rows = await rowsOf(room, 'SELECT id, log_rows AS count, log_removed_at AS removed FROM ci_tasks');
   const nameOf = (id: unknown): string => `${Math.floor(Number(id) / 1000)}/${String(id)}.log`;
   const known = new Set(rows.map(({ id }) => nameOf(id)));
-  const missing = rows.filter(({ id, count, removed }) => Number(count) > 0 && removed === null && !files.has(nameOf(id)));
+  const missing = rows.filter(
+    ({ id, count, removed }) => Number(count) > 0 && removed === null && !files.has(nameOf(id)),
+  );
   const findings = missing.map(({ id }) =>
     warning('ci.log_missing', `The log of task ${String(id)} is gone.`, {
       remedy: `put ${path.join(folder, nameOf(id))} back from a backup; hearth doctor --fix shows it as no longer kept`,
-      fix: async () => room.db.write(({ manager, now }) => manager.query('UPDATE ci_tasks SET log_removed_at = ? WHERE id = ?', [now, id])).then(() => `forgot the log of task ${String(id)}`),
+      fix: async () =>
+        room.db
+          .write(({ manager, now }) => manager.query('UPDATE ci_tasks SET log_removed_at = ? WHERE id = ?', [now, id]))
+          .then(() => `forgot the log of task ${String(id)}`),
     }),
   );
-  return [...findings, ...(await strays(room, folder, [...files].filter((file) => !known.has(file)), 'ci.log_orphan'))];
+  return [
+    ...findings,
+    ...(await strays(
+      room,
+      folder,
+      [...files].filter((file) => !known.has(file)),
+      'ci.log_orphan',
+    )),
+  ];
 }
 
 /** The nightly job takes them away; that there are old ones says that it does not run. */
-async function strays({ now }: Examination, folder: string, files: readonly string[], check: string): Promise<Finding[]> {
+async function strays(
+  { now }: Examination,
+  folder: string,
+  files: readonly string[],
+  check: string,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const file of files) {
     const at = path.join(folder, file);
     const found = await stat(at).catch(() => null);
     if (found === null || now - found.mtimeMs < 48 * hourMs) continue;
-    findings.push(warning(check, `${at} belongs to nothing.`, { remedy: `rm -r ${at}`, fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`) }));
+    findings.push(
+      warning(check, `${at} belongs to nothing.`, {
+        remedy: `rm -r ${at}`,
+        fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`),
+      }),
+    );
   }
   return findings;
 }

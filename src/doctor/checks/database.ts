@@ -11,52 +11,101 @@ const maxWalBytes = 128 * 1024 * 1024;
 export const examineDatabase: Area = async (room) => {
   const findings: Finding[] = [];
   const file = path.join(room.config.dataDir, 'hearth.db');
-  const damage = (await rowsOf(room, 'PRAGMA integrity_check(10)')).map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
+  const damage = (await rowsOf(room, 'PRAGMA integrity_check(10)'))
+    .map((row) => String(Object.values(row)[0]))
+    .filter((text) => text !== 'ok');
   if (damage.length > 0) {
-    findings.push(problem('database.integrity', `The database is damaged: ${damage[0]}.`, { remedy: 'stop the server, then: hearth restore BACKUP --confirm' }));
+    findings.push(
+      problem('database.integrity', `The database is damaged: ${damage[0]}.`, {
+        remedy: 'stop the server, then: hearth restore BACKUP --confirm',
+      }),
+    );
   }
   const orphans = Map.groupBy(await rowsOf(room, 'PRAGMA foreign_key_check'), ({ table }) => String(table));
   for (const [table, rows] of orphans) {
-    findings.push(problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} lost what they belong to.`, {
-      remedy: 'somebody changed the file by hand: restore a backup, or put the rows right',
-    }));
+    findings.push(
+      problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} lost what they belong to.`, {
+        remedy: 'somebody changed the file by hand: restore a backup, or put the rows right',
+      }),
+    );
   }
   const [mode] = await rowsOf(room, 'PRAGMA journal_mode');
   if (mode?.['journal_mode'] !== 'wal') {
-    findings.push(problem('database.journal_mode', `The journal mode is ${String(mode?.['journal_mode'])} instead of wal.`, { remedy: 'restart the server' }));
+    findings.push(
+      problem('database.journal_mode', `The journal mode is ${String(mode?.['journal_mode'])} instead of wal.`, {
+        remedy: 'restart the server',
+      }),
+    );
   }
   const wal = (await stat(`${file}-wal`).catch(() => null))?.size ?? 0;
   if (wal > maxWalBytes) {
-    findings.push(warning('database.wal', `The write-ahead log has ${Math.round(wal / 1e6)} MB: something reads for very long.`, { remedy: 'restart the server' }));
+    findings.push(
+      warning('database.wal', `The write-ahead log has ${Math.round(wal / 1e6)} MB: something reads for very long.`, {
+        remedy: 'restart the server',
+      }),
+    );
   }
   const { mode: bits, size } = await stat(file);
-  if ((bits & 0o077) !== 0) findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
+  if ((bits & 0o077) !== 0)
+    findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
   findings.push(...(await examineRows(room)));
-  return { area: 'database', findings, summary: `integrity ok, ${Math.round(size / 1e5) / 10} MB, WAL ${Math.round(wal / 1e5) / 10} MB` };
+  return {
+    area: 'database',
+    findings,
+    summary: `integrity ok, ${Math.round(size / 1e5) / 10} MB, WAL ${Math.round(wal / 1e5) / 10} MB`,
+  };
 };
 
 /** Rules between rows that no constraint can state. */
 async function examineRows(room: Parameters<Area>[0]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const ownerless = await rowsOf(room, `SELECT name FROM organisations o WHERE NOT EXISTS
-    (SELECT 1 FROM organisation_members m WHERE m.organisation_id = o.id AND m.role = 'OWNER')`);
+  const ownerless = await rowsOf(
+    room,
+    `SELECT name FROM organisations o WHERE NOT EXISTS
+    (SELECT 1 FROM organisation_members m WHERE m.organisation_id = o.id AND m.role = 'OWNER')`,
+  );
   for (const { name } of ownerless) {
-    findings.push(problem('people.ownerless_organisation', `The organisation ${String(name)} has no OWNER.`, { remedy: `hearth org member add ${String(name)} PERSON --role OWNER` }));
+    findings.push(
+      problem('people.ownerless_organisation', `The organisation ${String(name)} has no OWNER.`, {
+        remedy: `hearth org member add ${String(name)} PERSON --role OWNER`,
+      }),
+    );
   }
-  const [people] = await rowsOf(room, 'SELECT count(*) AS n, sum(is_administrator AND disabled_at IS NULL) AS administrators FROM users');
+  const [people] = await rowsOf(
+    room,
+    'SELECT count(*) AS n, sum(is_administrator AND disabled_at IS NULL) AS administrators FROM users',
+  );
   if (Number(people?.['n']) > 0 && Number(people?.['administrators']) === 0) {
-    findings.push(warning('people.no_administrator', 'Nobody can administer this server.', { remedy: 'hearth user admin NAME on' }));
+    findings.push(
+      warning('people.no_administrator', 'Nobody can administer this server.', { remedy: 'hearth user admin NAME on' }),
+    );
   }
-  const nameless = await rowsOf(room, `SELECT display FROM handles WHERE released_at IS NULL AND owner_id NOT IN
-    (SELECT id FROM users UNION SELECT id FROM organisations)`);
+  const nameless = await rowsOf(
+    room,
+    `SELECT display FROM handles WHERE released_at IS NULL AND owner_id NOT IN
+    (SELECT id FROM users UNION SELECT id FROM organisations)`,
+  );
   for (const { display } of nameless) {
-    findings.push(problem('people.dangling_handle', `The handle ${String(display)} belongs to nobody that is there.`, { remedy: 'restore a backup, or report how this came about' }));
+    findings.push(
+      problem('people.dangling_handle', `The handle ${String(display)} belongs to nobody that is there.`, {
+        remedy: 'restore a backup, or report how this came about',
+      }),
+    );
   }
-  const [future] = await rowsOf(room, 'SELECT max(created_at) AS newest FROM (SELECT created_at FROM users UNION ALL SELECT created_at FROM pushes UNION ALL SELECT created_at FROM repositories)');
+  const [future] = await rowsOf(
+    room,
+    'SELECT max(created_at) AS newest FROM (SELECT created_at FROM users UNION ALL SELECT created_at FROM pushes UNION ALL SELECT created_at FROM repositories)',
+  );
   if (Number(future?.['newest'] ?? 0) > room.now + 5 * 60_000) {
-    findings.push(problem('clock.behind', 'Rows were written in what this clock calls the future: it was set back, and signatures of other servers fail.', {
-      remedy: 'timedatectl set-ntp true',
-    }));
+    findings.push(
+      problem(
+        'clock.behind',
+        'Rows were written in what this clock calls the future: it was set back, and signatures of other servers fail.',
+        {
+          remedy: 'timedatectl set-ntp true',
+        },
+      ),
+    );
   }
   return findings;
 }

@@ -20,12 +20,14 @@ interface Kind {
 export const examineImages: Area = async (room) => {
   const kinds: Kind[] = [
     {
-      area: 'images', folder: room.config.repositories.imageRoot,
+      area: 'images',
+      folder: room.config.repositories.imageRoot,
       sql: 'SELECT id, image_content_type AS type FROM repositories WHERE image_content_type IS NOT NULL AND deleted_at IS NULL',
       clear: 'UPDATE repositories SET image_content_type = NULL, image_updated_at = NULL WHERE id = ?',
     },
     {
-      area: 'avatars', folder: path.join(room.config.dataDir, 'avatars'),
+      area: 'avatars',
+      folder: path.join(room.config.dataDir, 'avatars'),
       sql: 'SELECT owner_id AS id, content_type AS type FROM avatars',
       clear: 'DELETE FROM avatars WHERE owner_id = ?',
     },
@@ -40,7 +42,11 @@ export const examineImages: Area = async (room) => {
   return { area: 'images', findings, summary: `${count} checked` };
 };
 
-async function examineKind(room: Examination, { area, folder, clear }: Kind, rows: ReadonlyMap<string, string>): Promise<Finding[]> {
+async function examineKind(
+  room: Examination,
+  { area, folder, clear }: Kind,
+  rows: ReadonlyMap<string, string>,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   const names = new Set(await readdir(folder).catch(() => []));
   for (const name of names) {
@@ -48,17 +54,26 @@ async function examineKind(room: Examination, { area, folder, clear }: Kind, row
     const found = await stat(at).catch(() => null);
     const isOld = found !== null && room.now - found.mtimeMs > hourMs;
     const remove = { remedy: `rm ${at}`, fix: async () => rm(at, { force: true }).then(() => `removed ${at}`) };
-    if (name.startsWith('.') && isOld) findings.push(warning(`${area}.half_written`, `${at} was never finished.`, remove));
-    else if (uuid.test(name) && !rows.has(name) && isOld) findings.push(warning(`${area}.orphan`, `${at} belongs to nothing.`, remove));
+    if (name.startsWith('.') && isOld)
+      findings.push(warning(`${area}.half_written`, `${at} was never finished.`, remove));
+    else if (uuid.test(name) && !rows.has(name) && isOld)
+      findings.push(warning(`${area}.orphan`, `${at} belongs to nothing.`, remove));
   }
   for (const [id, type] of rows) {
     if (!names.has(id)) {
-      findings.push(warning(`${area}.missing`, `The image of ${id} is gone.`, {
-        remedy: 'hearth doctor --fix shows the default picture; put the file back from a backup to keep it',
-        fix: async () => room.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
-      }));
+      findings.push(
+        warning(`${area}.missing`, `The image of ${id} is gone.`, {
+          remedy: 'hearth doctor --fix shows the default picture; put the file back from a backup to keep it',
+          fix: async () =>
+            room.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
+        }),
+      );
     } else if ((await typeOf(path.join(folder, id))) !== type) {
-      findings.push(problem(`${area}.damaged`, `The image of ${id} is not a whole ${type}.`, { remedy: 'upload it again, or put the file back from a backup' }));
+      findings.push(
+        problem(`${area}.damaged`, `The image of ${id} is not a whole ${type}.`, {
+          remedy: 'upload it again, or put the file back from a backup',
+        }),
+      );
     }
   }
   return findings;

@@ -3,7 +3,9 @@ import { warning } from '../finding.ts';
 import type { AreaReport, Finding } from '../finding.ts';
 
 /** Calls every server that this one knows, by the ways that deliveries take: name, certificate, WebFinger, clock, signatures. */
-export async function examinePeers(federation: Pick<Federation, 'isOperational' | 'listPeers' | 'testPeer'>): Promise<AreaReport> {
+export async function examinePeers(
+  federation: Pick<Federation, 'isOperational' | 'listPeers' | 'testPeer'>,
+): Promise<AreaReport> {
   if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is off' };
   const peers = (await federation.listPeers()).filter(({ allowed }) => allowed !== 'no');
   const findings: Finding[] = [];
@@ -11,7 +13,11 @@ export async function examinePeers(federation: Pick<Federation, 'isOperational' 
     // What comes after the first failure could not be tried, or failed because of it.
     const failed = (await federation.testPeer(host)).find(({ ok }) => ok === false);
     if (failed === undefined) continue;
-    findings.push(warning(`peers.${failed.name}`, `${host}: ${failed.words}.`.replace(/\.\.$/, '.'), { remedy: `hearth federation peer test ${host}` }));
+    findings.push(
+      warning(`peers.${failed.name}`, `${host}: ${failed.words}.`.replace(/\.\.$/, '.'), {
+        remedy: `hearth federation peer test ${host}`,
+      }),
+    );
   }
   return { area: 'peers', findings, summary: `${peers.length} tested` };
 }

@@ -16,57 +16,69 @@ interface Queue {
 
 const queues: Queue[] = [
   {
-    check: 'queues.unsettled_push', agoMs: hourMs, level: 'problem',
+    check: 'queues.unsettled_push',
+    agoMs: hourMs,
+    level: 'problem',
     sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NULL AND created_at < ?',
     words: (count) => `${counted(count, 'push was', 'pushes were')} never settled.`,
     remedy: 'restart the server: it compares them with the refs',
   },
   {
-    check: 'queues.unannounced_push', agoMs: hourMs,
+    check: 'queues.unannounced_push',
+    agoMs: hourMs,
     sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND created_at < ?',
     words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
     remedy: 'the log says why: push.listener_failed',
   },
   {
-    check: 'queues.stuck_delivery', agoMs: hourMs,
+    check: 'queues.stuck_delivery',
+    agoMs: hourMs,
     sql: "SELECT host AS example FROM federation_delivery WHERE state = 'PENDING' AND next_attempt_at < ?",
     words: (count, host) => `${counted(count, 'delivery is', 'deliveries are')} overdue, for example to ${host}.`,
     remedy: 'is the server running, and federation on? hearth federation status',
   },
   {
-    check: 'queues.unanswered_follow', agoMs: dayMs,
+    check: 'queues.unanswered_follow',
+    agoMs: dayMs,
     sql: "SELECT handle AS example FROM remote_follows WHERE state = 'PENDING' AND created_at < ?",
     words: (count, handle) => `${counted(count, 'follow was', 'follows were')} never answered, for example ${handle}.`,
     remedy: 'has the other server allowed this one? hearth federation peer test HOST',
   },
   {
-    check: 'queues.stuck_webhook', agoMs: hourMs,
+    check: 'queues.stuck_webhook',
+    agoMs: hourMs,
     sql: "SELECT w.url AS example FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.state = 'PENDING' AND d.next_attempt_at < ?",
     words: (count) => `${counted(count, 'message to a webhook is', 'messages to webhooks are')} overdue.`,
     remedy: 'is the server running? hearth cron run webhooks.deliver',
   },
   {
-    check: 'queues.failing_mirror', agoMs: 0,
-    sql: "SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?",
+    check: 'queues.failing_mirror',
+    agoMs: 0,
+    sql: 'SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?',
     words: (count, url) => `${counted(count, 'mirror fails', 'mirrors fail')}, for example of ${url}.`,
     remedy: 'hearth repo mirror list says why; hearth repo mirror sync OWNER/NAME tries again',
   },
   {
-    check: 'queues.overdue_old_tips', agoMs: 2 * dayMs,
+    check: 'queues.overdue_old_tips',
+    agoMs: 2 * dayMs,
     sql: 'SELECT ref AS example FROM push_updates WHERE kept_until < ?',
-    words: (count) => `${counted(count, 'tip that a push left behind is', 'tips that pushes left behind are')} kept for too long.`,
+    words: (count) =>
+      `${counted(count, 'tip that a push left behind is', 'tips that pushes left behind are')} kept for too long.`,
     remedy: 'hearth cron run pushes.let-go',
   },
   {
-    check: 'queues.overdue_trash', agoMs: 0,
+    check: 'queues.overdue_trash',
+    agoMs: 0,
     sql: 'SELECT name AS example FROM repositories WHERE deleted_at IS NOT NULL AND deleted_at < ?',
     words: (count) => `${counted(count, 'deleted repository', 'deleted repositories')} should have gone for good.`,
     remedy: 'hearth trash empty',
   },
   {
-    check: 'queues.waiting_job', agoMs: 0,
+    check: 'queues.waiting_job',
+    agoMs: 0,
     sql: "SELECT name AS example FROM ci_jobs WHERE status IN ('waiting', 'queued') AND created_at < ?",
-    words: (count, name) => `${counted(count, 'job waits', 'jobs wait')} for longer than the settings allow, for example ${name}.`,
+    words: (count, name) =>
+      `${counted(count, 'job waits', 'jobs wait')} for longer than the settings allow, for example ${name}.`,
     remedy: 'the sweep does not run: restart the server',
   },
 ];
@@ -80,13 +92,26 @@ export const examineQueues: Area = async (room) => {
   };
   for (const { check, sql, agoMs, words, remedy, level } of queues) {
     const rows = await rowsOf(room, `${sql} LIMIT 1000`, [room.now - (allowances[check] ?? agoMs)]);
-    if (rows.length > 0) findings.push((level === 'problem' ? problem : warning)(check, words(rows.length, String(rows[0]!['example'])), { remedy }));
+    if (rows.length > 0)
+      findings.push(
+        (level === 'problem' ? problem : warning)(check, words(rows.length, String(rows[0]!['example'])), { remedy }),
+      );
   }
-  const failed = await rowsOf(room, "SELECT host, last_error FROM federation_delivery WHERE state = 'FAILED' AND settled_at > ? LIMIT 1000", [room.now - dayMs]);
+  const failed = await rowsOf(
+    room,
+    "SELECT host, last_error FROM federation_delivery WHERE state = 'FAILED' AND settled_at > ? LIMIT 1000",
+    [room.now - dayMs],
+  );
   for (const [host, rows] of Map.groupBy(failed, (row) => String(row['host']))) {
-    findings.push(warning('queues.failed_delivery', `${counted(rows.length, 'delivery', 'deliveries')} to ${host} failed since yesterday: ${String(rows[0]!['last_error'])}.`, {
-      remedy: 'hearth delivery retry --state failed',
-    }));
+    findings.push(
+      warning(
+        'queues.failed_delivery',
+        `${counted(rows.length, 'delivery', 'deliveries')} to ${host} failed since yesterday: ${String(rows[0]!['last_error'])}.`,
+        {
+          remedy: 'hearth delivery retry --state failed',
+        },
+      ),
+    );
   }
   findings.push(...(await examineJobs(room)));
   return { area: 'queues', findings, summary: 'nothing is stuck' };
@@ -95,5 +120,8 @@ export const examineQueues: Area = async (room) => {
 async function examineJobs(room: Examination): Promise<Finding[]> {
   const rows = await rowsOf(room, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
-    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, { remedy: `hearth cron run ${String(name)}` }));
+    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {
+      remedy: `hearth cron run ${String(name)}`,
+    }),
+  );
 }

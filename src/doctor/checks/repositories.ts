@@ -14,14 +14,22 @@ interface Row {
 
 /** Every repository: that it is there, whole, and that nothing is in the way of the next push. */
 export const examineRepositories: Area = async (room) => {
-  const rows = (await rowsOf(room, `SELECT r.id, coalesce(r.owner_user_id, r.owner_org_id) AS owner, r.deleted_at, r.default_branch,
+  const rows = (
+    await rowsOf(
+      room,
+      `SELECT r.id, coalesce(r.owner_user_id, r.owner_org_id) AS owner, r.deleted_at, r.default_branch,
     coalesce(h.display || '/', '') || r.name AS name
-    FROM repositories r LEFT JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL`)).map(
+    FROM repositories r LEFT JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL`,
+    )
+  ).map(
     ({ id, owner, deleted_at: deletedAt, name, default_branch: branch }): Row => ({
       id: String(id),
       name: String(name),
       defaultBranch: String(branch),
-      folder: deletedAt === null ? room.git.repositoryPath(String(owner), String(id)) : path.join(room.config.dataDir, 'trash', `${String(id)}.git`),
+      folder:
+        deletedAt === null
+          ? room.git.repositoryPath(String(owner), String(id))
+          : path.join(room.config.dataDir, 'trash', `${String(id)}.git`),
     }),
   );
   const findings: Finding[] = [];
@@ -33,39 +41,77 @@ export const examineRepositories: Area = async (room) => {
 async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
   const { git } = room;
   if (!(await git.repositoryExists(row.folder))) {
-    return [problem('repositories.missing', `${row.name} has a row but no folder.`, { remedy: `put ${row.folder} back from a backup` })];
+    return [
+      problem('repositories.missing', `${row.name} has a row but no folder.`, {
+        remedy: `put ${row.folder} back from a backup`,
+      }),
+    ];
   }
   const findings: Finding[] = [];
   const leftovers = await git.leftovers(row.folder, room.now - hourMs, { remove: false });
   const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   if (stale.length > 0) {
     const isLock = stale.some((file) => file.endsWith('.lock'));
-    findings.push(warning(isLock ? 'repositories.stale_lock' : 'repositories.unfinished_objects', `${row.name}: ${stale[0]} was left by a process that was killed${isLock ? ' and blocks pushes' : ''}.`, {
-      remedy: 'hearth doctor --fix',
-      fix: async () => git.leftovers(row.folder, room.now - hourMs, { remove: true }).then(() => `removed ${counted(stale.length, 'leftover', 'leftovers')} of ${row.name}`),
-    }));
+    findings.push(
+      warning(
+        isLock ? 'repositories.stale_lock' : 'repositories.unfinished_objects',
+        `${row.name}: ${stale[0]} was left by a process that was killed${isLock ? ' and blocks pushes' : ''}.`,
+        {
+          remedy: 'hearth doctor --fix',
+          fix: async () =>
+            git
+              .leftovers(row.folder, room.now - hourMs, { remove: true })
+              .then(() => `removed ${counted(stale.length, 'leftover', 'leftovers')} of ${row.name}`),
+        },
+      ),
+    );
   }
   const empty = leftovers.filter(({ kind }) => kind === 'empty_ref').map(({ file }) => file);
   for (const ref of empty) findings.push(await emptyRef(room, row, ref));
   const head = (await readFile(path.join(row.folder, 'HEAD'), 'utf8').catch(() => '')).trim();
   if (!/^(ref: refs\/heads\/.+|[0-9a-f]{40,64})$/.test(head)) {
-    findings.push(problem('repositories.head', `${row.name}: HEAD is damaged.`, {
-      remedy: 'hearth doctor --fix',
-      fix: async () => writeFile(path.join(row.folder, 'HEAD'), `ref: refs/heads/${row.defaultBranch}\n`).then(() => `HEAD of ${row.name} is ${row.defaultBranch} again`),
-    }));
+    findings.push(
+      problem('repositories.head', `${row.name}: HEAD is damaged.`, {
+        remedy: 'hearth doctor --fix',
+        fix: async () =>
+          writeFile(path.join(row.folder, 'HEAD'), `ref: refs/heads/${row.defaultBranch}\n`).then(
+            () => `HEAD of ${row.name} is ${row.defaultBranch} again`,
+          ),
+      }),
+    );
   } else if (head !== `ref: refs/heads/${row.defaultBranch}`) {
-    findings.push(warning('repositories.default_branch', `${row.name}: pages show ${row.defaultBranch}, clones check out ${head.replace('ref: refs/heads/', '')}.`, {
-      remedy: 'hearth doctor --fix',
-      fix: async () => git.setHead(row.folder, row.defaultBranch).then(() => `clones of ${row.name} check out ${row.defaultBranch}`),
-    }));
+    findings.push(
+      warning(
+        'repositories.default_branch',
+        `${row.name}: pages show ${row.defaultBranch}, clones check out ${head.replace('ref: refs/heads/', '')}.`,
+        {
+          remedy: 'hearth doctor --fix',
+          fix: async () =>
+            git
+              .setHead(row.folder, row.defaultBranch)
+              .then(() => `clones of ${row.name} check out ${row.defaultBranch}`),
+        },
+      ),
+    );
   }
-  const hooks = (await readdir(path.join(row.folder, 'hooks')).catch(() => [])).filter((name) => !name.endsWith('.sample'));
-  if (hooks.length > 0) findings.push(warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which never runs.`, { remedy: `look at ${row.folder}/hooks` }));
+  const hooks = (await readdir(path.join(row.folder, 'hooks')).catch(() => [])).filter(
+    (name) => !name.endsWith('.sample'),
+  );
+  if (hooks.length > 0)
+    findings.push(
+      warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which never runs.`, {
+        remedy: `look at ${row.folder}/hooks`,
+      }),
+    );
   // With an empty ref or a damaged HEAD git says nothing else.
   if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
     const [complaint] = await git.check(row.folder).catch((error: Error) => [error.message]);
     if (complaint !== undefined) {
-      findings.push(problem('repositories.damaged', `${row.name} is damaged: ${complaint}`, { remedy: `push it again from a clone, or put ${row.folder} back from a backup` }));
+      findings.push(
+        problem('repositories.damaged', `${row.name} is damaged: ${complaint}`, {
+          remedy: `push it again from a clone, or put ${row.folder} back from a backup`,
+        }),
+      );
     }
   }
   return findings;
@@ -78,11 +124,17 @@ async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
  */
 async function emptyRef(room: Examination, { id, name, folder }: Row, file: string): Promise<Finding> {
   const at = path.join(folder, file);
-  const [last] = await rowsOf(room, `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
-    WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`, [id, file]);
+  const [last] = await rowsOf(
+    room,
+    `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
+    WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`,
+    [id, file],
+  );
   const journalled = last === undefined ? null : String(last['new_id']);
   const wasDeleted = journalled !== null && /^0+$/.test(journalled);
-  const value = wasDeleted ? null : await room.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
+  const value = wasDeleted
+    ? null
+    : await room.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
   const words = `${name}: ${file} has no value, so every clone and push fails.`;
   if (wasDeleted) {
     return problem('repositories.empty_ref', words, {
@@ -90,7 +142,8 @@ async function emptyRef(room: Examination, { id, name, folder }: Row, file: stri
       fix: async () => replaceEmpty(at, null).then(() => `${file} of ${name} is gone again`),
     });
   }
-  if (value === null) return problem('repositories.empty_ref', words, { remedy: `remove ${at} and push the branch again` });
+  if (value === null)
+    return problem('repositories.empty_ref', words, { remedy: `remove ${at} and push the branch again` });
   return problem('repositories.empty_ref', words, {
     remedy: `hearth doctor --fix writes its last ${value === journalled ? '' : 'known '}value, ${value.slice(0, 10)}, back`,
     fix: async () => replaceEmpty(at, value).then(() => `${file} of ${name} is ${value.slice(0, 10)} again`),
@@ -120,14 +173,16 @@ async function findOrphans({ config, now }: Examination, known: ReadonlySet<stri
       const found = await stat(at).catch(() => null);
       if (known.has(at) || found === null || now - found.mtimeMs < hourMs) continue;
       const aside = path.join(config.dataDir, 'lost-and-found');
-      findings.push(warning('repositories.orphan', `${at} belongs to no repository.`, {
-        remedy: 'hearth doctor --fix moves it to lost-and-found',
-        fix: async () => {
-          await mkdir(aside, { recursive: true, mode: 0o700 });
-          await rename(at, path.join(aside, `${owner}-${name}`));
-          return `moved ${name} to ${aside}`;
-        },
-      }));
+      findings.push(
+        warning('repositories.orphan', `${at} belongs to no repository.`, {
+          remedy: 'hearth doctor --fix moves it to lost-and-found',
+          fix: async () => {
+            await mkdir(aside, { recursive: true, mode: 0o700 });
+            await rename(at, path.join(aside, `${owner}-${name}`));
+            return `moved ${name} to ${aside}`;
+          },
+        }),
+      );
     }
   }
   return findings;

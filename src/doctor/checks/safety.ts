@@ -15,15 +15,39 @@ export const examineSafety: Area = async (room) => {
   if (newest === null) {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
   } else if (room.now - newest.madeAt > proofAgeMs) {
-    findings.push(warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, { remedy: 'hearth backup create' }));
+    findings.push(
+      warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
+        remedy: 'hearth backup create',
+      }),
+    );
   }
   if (newest?.proof != null && newest.proof.problems.length > 0) {
-    findings.push(problem('backup.damaged', `The backup ${newest.name} cannot be restored whole: ${newest.proof.problems[0]}.`, { remedy: 'hearth backup create, then: hearth backup drill' }));
+    findings.push(
+      problem('backup.damaged', `The backup ${newest.name} cannot be restored whole: ${newest.proof.problems[0]}.`, {
+        remedy: 'hearth backup create, then: hearth backup drill',
+      }),
+    );
   } else if (newest !== null && !isYoung && (lastProof === null || room.now - Date.parse(lastProof.at) > proofAgeMs)) {
-    findings.push(warning('backup.unproven', 'No backup was proven by restoring it for two days.', { remedy: 'hearth backup drill' }));
+    findings.push(
+      warning('backup.unproven', 'No backup was proven by restoring it for two days.', {
+        remedy: 'hearth backup drill',
+      }),
+    );
   }
   const broken = await room.auditBreak();
-  if (broken !== null) findings.push(problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, { remedy: 'somebody changed the database by hand; a backup has the log as it was' }));
-  if (!('argon2' in crypto)) findings.push(problem('runtime.argon2', 'This Node cannot hash passwords.', { remedy: 'use the Node that Hearth comes with' }));
-  return { area: 'safety', findings, summary: lastProof === null ? 'no restore proven yet' : `last proven restore ${lastProof.at.slice(0, 16)}Z` };
+  if (broken !== null)
+    findings.push(
+      problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, {
+        remedy: 'somebody changed the database by hand; a backup has the log as it was',
+      }),
+    );
+  if (!('argon2' in crypto))
+    findings.push(
+      problem('runtime.argon2', 'This Node cannot hash passwords.', { remedy: 'use the Node that Hearth comes with' }),
+    );
+  return {
+    area: 'safety',
+    findings,
+    summary: lastProof === null ? 'no restore proven yet' : `last proven restore ${lastProof.at.slice(0, 16)}Z`,
+  };
 };

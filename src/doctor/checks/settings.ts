@@ -9,26 +9,45 @@ export const examineSettings: Area = async ({ config, settingsFile, git }) => {
   const findings: Finding[] = [];
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
-    findings.push(problem('settings.readable', `${settingsFile} holds a secret and everybody may read it.`, { remedy: `chmod 640 ${settingsFile}` }));
+    findings.push(
+      problem('settings.readable', `${settingsFile} holds a secret and everybody may read it.`, {
+        remedy: `chmod 640 ${settingsFile}`,
+      }),
+    );
   }
   if (config.baseUrl !== null) {
     const { protocol, hostname } = new URL(config.baseUrl);
     const isLocal = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
     if (protocol === 'http:' && !isLocal) {
-      findings.push(warning('settings.plain_http', 'People sign in over plain http: whoever is on the way can read passwords.', {
-        remedy: 'put a proxy with TLS in front and set base_url to its https address',
-      }));
+      findings.push(
+        warning('settings.plain_http', 'People sign in over plain http: whoever is on the way can read passwords.', {
+          remedy: 'put a proxy with TLS in front and set base_url to its https address',
+        }),
+      );
     }
-    const isPublic = config.http.listen.host !== '127.0.0.1' && config.http.listen.host !== '::1' && config.http.listen.host !== 'localhost';
+    const isPublic =
+      config.http.listen.host !== '127.0.0.1' &&
+      config.http.listen.host !== '::1' &&
+      config.http.listen.host !== 'localhost';
     if (isLocal && isPublic) {
-      findings.push(warning('settings.local_base_url', 'The server listens to others, but base_url leads to this machine only: clone addresses are wrong.', {
-        remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use',
-      }));
+      findings.push(
+        warning(
+          'settings.local_base_url',
+          'The server listens to others, but base_url leads to this machine only: clone addresses are wrong.',
+          {
+            remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use',
+          },
+        ),
+      );
     }
   }
   if (config.federation.enabled) {
     for (const obstacle of federationObstacles(config.federation)) {
-      findings.push(problem('settings.federation', `Federation is switched on but not working. ${obstacle}`, { remedy: 'hearth federation status' }));
+      findings.push(
+        problem('settings.federation', `Federation is switched on but not working. ${obstacle}`, {
+          remedy: 'hearth federation status',
+        }),
+      );
     }
   }
   return { area: 'settings', findings, summary: `git ${git.version}` };

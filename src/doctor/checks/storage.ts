@@ -14,14 +14,29 @@ export const examineStorage: Area = async (room) => {
   const { bavail, bsize, type } = await statfs(dataDir);
   const free = bavail * bsize;
   if (free < storage.lowDiskFloorBytes) {
-    findings.push(problem('storage.full', `Only ${megabytes(free)} are free: pushes and uploads are refused.`, { remedy: 'make room, for example: hearth trash empty; hearth backup prune' }));
+    findings.push(
+      problem('storage.full', `Only ${megabytes(free)} are free: pushes and uploads are refused.`, {
+        remedy: 'make room, for example: hearth trash empty; hearth backup prune',
+      }),
+    );
   }
-  if (networkFileSystems.has(type)) findings.push(problem('storage.network', `${dataDir} is on a network file system, where the database is not safe.`, { remedy: 'move it to a local disk' }));
+  if (networkFileSystems.has(type))
+    findings.push(
+      problem('storage.network', `${dataDir} is on a network file system, where the database is not safe.`, {
+        remedy: 'move it to a local disk',
+      }),
+    );
   const home = (await stat(dataDir)).dev;
   for (const folder of [storage.root, path.join(dataDir, 'trash'), path.join(dataDir, 'tmp')]) {
     const found = await stat(folder).catch(() => null);
     if (found !== null && found.dev !== home) {
-      findings.push(problem('storage.two_file_systems', `${folder} is on another file system than ${dataDir}: nothing can be moved between them.`, { remedy: 'put both on one' }));
+      findings.push(
+        problem(
+          'storage.two_file_systems',
+          `${folder} is on another file system than ${dataDir}: nothing can be moved between them.`,
+          { remedy: 'put both on one' },
+        ),
+      );
     }
   }
   findings.push(...(await examineModes(room)), ...(await examineLeftovers(room)));
@@ -32,27 +47,41 @@ async function examineModes({ config: { dataDir }, userId }: Examination): Promi
   const findings: Finding[] = [];
   const top = await lstat(dataDir);
   if ((top.mode & 0o007) !== 0) {
-    findings.push(problem('storage.open_folder', `Everybody on this machine may look into ${dataDir}.`, {
-      remedy: `chmod 700 ${dataDir}`,
-      fix: async () => chmod(dataDir, 0o700).then(() => `closed ${dataDir}`),
-    }));
+    findings.push(
+      problem('storage.open_folder', `Everybody on this machine may look into ${dataDir}.`, {
+        remedy: `chmod 700 ${dataDir}`,
+        fix: async () => chmod(dataDir, 0o700).then(() => `closed ${dataDir}`),
+      }),
+    );
   }
   for (const name of ['.', ...(await readdir(dataDir))]) {
     const found = await lstat(path.join(dataDir, name)).catch(() => null);
     if (found !== null && userId !== null && found.uid !== userId) {
-      findings.push(problem('storage.owner', `${path.join(dataDir, name)} belongs to user ${found.uid}, the server is user ${userId}.`, { remedy: `chown -R ${userId} ${dataDir}` }));
+      findings.push(
+        problem(
+          'storage.owner',
+          `${path.join(dataDir, name)} belongs to user ${found.uid}, the server is user ${userId}.`,
+          { remedy: `chown -R ${userId} ${dataDir}` },
+        ),
+      );
     }
   }
   const key = path.join(dataDir, 'ssh', 'host_ed25519');
   const found = await lstat(key).catch(() => null);
   if (found !== null && (found.mode & 0o077) !== 0) {
-    findings.push(problem('ssh.key_mode', 'Others may read the SSH host key.', {
-      remedy: `chmod 600 ${key}`,
-      fix: async () => chmod(key, 0o600).then(() => 'closed the SSH host key'),
-    }));
+    findings.push(
+      problem('ssh.key_mode', 'Others may read the SSH host key.', {
+        remedy: `chmod 600 ${key}`,
+        fix: async () => chmod(key, 0o600).then(() => 'closed the SSH host key'),
+      }),
+    );
   }
   if (found !== null && found.size === 0) {
-    findings.push(problem('ssh.key_empty', 'The SSH host key is empty: SSH cannot start.', { remedy: `put it back from a backup; without one remove ${key}, and every client will be asked about the new key` }));
+    findings.push(
+      problem('ssh.key_empty', 'The SSH host key is empty: SSH cannot start.', {
+        remedy: `put it back from a backup; without one remove ${key}, and every client will be asked about the new key`,
+      }),
+    );
   }
   return findings;
 }
@@ -70,13 +99,16 @@ async function examineLeftovers({ config: { dataDir, backup }, now }: Examinatio
       const at = path.join(folder, name);
       const found = await lstat(at).catch(() => null);
       if (found === null || now - found.mtimeMs < dayMs) continue;
-      findings.push(warning(check, `${at} was left behind by a process that was killed.`, {
-        remedy: `rm -r ${at}`,
-        fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`),
-      }));
+      findings.push(
+        warning(check, `${at} was left behind by a process that was killed.`, {
+          remedy: `rm -r ${at}`,
+          fix: async () => rm(at, { recursive: true, force: true }).then(() => `removed ${at}`),
+        }),
+      );
     }
   }
   return findings;
 }
 
-const megabytes = (bytes: number): string => (bytes >= 1e9 ? `${Math.round(bytes / 1e9)} GB` : `${Math.round(bytes / 1e6)} MB`);
+const megabytes = (bytes: number): string =>
+  bytes >= 1e9 ? `${Math.round(bytes / 1e9)} GB` : `${Math.round(bytes / 1e6)} MB`;

@@ -20,7 +20,11 @@ export const receiveAccept: ActivityHandler<null> = {
   async apply(room, tx, activity) {
     const follow = await followMeant(room, tx, activity);
     if (follow === null || follow.state === 'ACCEPTED') return;
-    await tx.manager.update(remoteFollowSchema, { id: follow.id, state: 'PENDING' }, { state: 'ACCEPTED', acceptedAt: tx.now });
+    await tx.manager.update(
+      remoteFollowSchema,
+      { id: follow.id, state: 'PENDING' },
+      { state: 'ACCEPTED', acceptedAt: tx.now },
+    );
   },
 };
 
@@ -28,7 +32,11 @@ export const receiveAccept: ActivityHandler<null> = {
  * By the Follow's id, else by who followed whom; in both cases only follows of the signer come
  * into question. A Follow that is embedded has to be the one that was sent, as far as it says.
  */
-async function followMeant(room: FederationRoom, { manager }: Tx, { document, signer }: ArrivedActivity): Promise<RemoteFollow | null> {
+async function followMeant(
+  room: FederationRoom,
+  { manager }: Tx,
+  { document, signer }: ArrivedActivity,
+): Promise<RemoteFollow | null> {
   const remoteActorId = signer.id;
   const { type, actor, object } = embedded(document['object']);
   if (type !== undefined && !typesOf(type).includes('Follow')) return null;

@@ -44,14 +44,16 @@ export function itemsOf(value: unknown): unknown[] {
 /** Text without surrogate halves, marks that turn the direction of writing, and controls but line breaks, cut to a length. */
 export function cleanText(value: unknown, maxCharacters: number): string {
   if (typeof value !== 'string') return '';
-  return value
-    .slice(0, maxCharacters * 2)
-    .toWellFormed()
-    // eslint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
-    .trim()
-    .slice(0, maxCharacters)
-    .toWellFormed();
+  return (
+    value
+      .slice(0, maxCharacters * 2)
+      .toWellFormed()
+      // eslint-disable-next-line no-control-regex
+      .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+      .trim()
+      .slice(0, maxCharacters)
+      .toWellFormed()
+  );
 }
 
 /** A git object id, or `null`. */

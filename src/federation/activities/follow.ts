@@ -32,6 +32,11 @@ export const receiveFollow: ActivityHandler<LocalActor | null> = {
     const known = await tx.manager.update(followerSchema, key, force);
     if (known.affected === 0) await tx.manager.insert(followerSchema, { ...key, ...force, createdAt: tx.now });
     const content = acceptContent({ id, actor: signer.id, object: actor.id });
-    await publish(room, tx, { type: 'Accept', actorPath: actor.path, repositoryId: actor.ownerId, content }, { inbox: signer.inbox });
+    await publish(
+      room,
+      tx,
+      { type: 'Accept', actorPath: actor.path, repositoryId: actor.ownerId, content },
+      { inbox: signer.inbox },
+    );
   },
 };

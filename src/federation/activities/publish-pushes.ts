@@ -51,7 +51,8 @@ async function prepareAnnouncement(room: FederationRoom, push: ArrivedPush): Pro
   const path = room.git.repositoryPath(found.owner.id, found.repository.id);
   const others = await untouchedTips(room, path, push);
   const contents: Json[] = [];
-  for (const update of updates) contents.push(await contentOf(room, path, { repository, pusher, others, update, at: push.arrivedAt }));
+  for (const update of updates)
+    contents.push(await contentOf(room, path, { repository, pusher, others, update, at: push.arrivedAt }));
   return { actorPath: repository.actor.path, contents };
 }
 
@@ -71,7 +72,9 @@ async function pusherOf(room: FederationRoom, { pusherId }: ArrivedPush): Promis
 async function untouchedTips({ git }: FederationRoom, path: string, { updates }: ArrivedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
-  const tips = [...(await git.refs(path))].filter(([ref]) => ref.startsWith(heads) && !touched.has(ref)).map(([, oid]) => oid);
+  const tips = [...(await git.refs(path))]
+    .filter(([ref]) => ref.startsWith(heads) && !touched.has(ref))
+    .map(([, oid]) => oid);
   return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
 }
 
@@ -84,7 +87,13 @@ interface Branch {
 }
 
 async function contentOf({ git, settings }: FederationRoom, path: string, branch: Branch): Promise<Json> {
-  const { repository: { actor, owner, repository }, pusher, others, update: { ref, oldId, newId }, at } = branch;
+  const {
+    repository: { actor, owner, repository },
+    pusher,
+    others,
+    update: { ref, oldId, newId },
+    at,
+  } = branch;
   const isNew = zeros.test(oldId);
   const { total, commits } = await git.newCommits(path, newId, isNew ? others : [oldId], { limit: maxPushedCommits });
   const isForced = !isNew && (await git.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
@@ -112,5 +121,10 @@ async function contentOf({ git, settings }: FederationRoom, path: string, branch
 
 /** People who set their address as their name did not mean to publish it. */
 function withoutAddress(name: string): string {
-  return name.replace(/\S+@\S+/g, '').replace(/[<>]/g, '').trim() || 'Somebody';
+  return (
+    name
+      .replace(/\S+@\S+/g, '')
+      .replace(/[<>]/g, '')
+      .trim() || 'Somebody'
+  );
 }

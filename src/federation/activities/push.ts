@@ -96,11 +96,18 @@ export const receivePush: ActivityHandler<null> = {
       `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, pushed_at, received_at)
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
       [
-        room.random.uuid(), signer.id, id, branchOf(document['target']), objectId(document['hashBefore']), objectId(document['hashAfter']),
-        Math.max(commits.length, totalOf(document['object'])), JSON.stringify(commits),
+        room.random.uuid(),
+        signer.id,
+        id,
+        branchOf(document['target']),
+        objectId(document['hashBefore']),
+        objectId(document['hashAfter']),
+        Math.max(commits.length, totalOf(document['object'])),
+        JSON.stringify(commits),
         // Nobody is ahead of everybody else's pushes by naming a day to come.
         Number.isFinite(published) ? Math.min(Math.max(published, 0), tx.now) : tx.now,
-        tx.now, signer.id,
+        tx.now,
+        signer.id,
       ],
     );
   },
@@ -112,14 +119,19 @@ function pushedCommits(object: unknown): PushedCommit[] {
   return all.slice(0, maxPushedCommits).flatMap((item) => {
     const { hash, summary, name } = asObject(item);
     const id = objectId(hash) ?? objectId(idOf(item)?.split('/').at(-1));
-    return id === null ? [] : [{ hash: id, summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary) }];
+    return id === null
+      ? []
+      : [{ hash: id, summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary) }];
   });
 }
 
 /** `summary` is HTML; ours is escaped text, so this gives the text back. Whatever it is, pages show it as text. */
 function unescapeHtml(text: string): string {
   const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
-  return text.replace(/<[^<>]{0,200}>/g, '').replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!).replace(/\s+/g, ' ');
+  return text
+    .replace(/<[^<>]{0,200}>/g, '')
+    .replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!)
+    .replace(/\s+/g, ' ');
 }
 
 function totalOf(object: unknown): number {

@@ -42,9 +42,10 @@ export function repositoryDocument(
     followers: `${actor.id}/followers`,
     cloneUri: [https],
     pushUri: [https, ...(sshOrigin === null ? [] : [`${sshOrigin}/${path}.git`])],
-    icon: imageContentType !== null && imageUpdatedAt !== null
-      ? { type: 'Image', mediaType: imageContentType, url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}` }
-      : avatar(origin, owner),
+    icon:
+      imageContentType !== null && imageUpdatedAt !== null
+        ? { type: 'Image', mediaType: imageContentType, url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}` }
+        : avatar(origin, owner),
     manuallyApprovesFollowers: false,
     publicKey: publicKeyOf(actor),
   };

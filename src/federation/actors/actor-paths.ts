@@ -2,7 +2,8 @@
 
 export const instancePath = '/ap/instance';
 
-export const repositoryPath = (owner: string, name: string): string => `/ap/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+export const repositoryPath = (owner: string, name: string): string =>
+  `/ap/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
 export const personPath = (username: string): string => `/ap/users/${encodeURIComponent(username)}`;
 
@@ -19,7 +20,9 @@ export function parseActorPath(path: string): ActorAddress | null {
   if (kind === undefined || (kind === 'repos') === (second === undefined)) return null;
   try {
     const owner = decodeURIComponent(first!);
-    return kind === 'users' ? { kind: 'user', username: owner } : { kind: 'repository', owner, name: decodeURIComponent(second!) };
+    return kind === 'users'
+      ? { kind: 'user', username: owner }
+      : { kind: 'repository', owner, name: decodeURIComponent(second!) };
   } catch {
     return null;
   }

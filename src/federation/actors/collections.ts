@@ -24,34 +24,56 @@ interface Collection {
 }
 
 /** An actor's outbox of its own; of people and the instance nothing is public, so theirs are empty. */
-export function outboxOf(room: FederationRoom, found: { actor: { id: string; path: string } }, page: number | null): Promise<Document> {
+export function outboxOf(
+  room: FederationRoom,
+  found: { actor: { id: string; path: string } },
+  page: number | null,
+): Promise<Document> {
   const where = { actorPath: found.actor.path, isPublic: true };
   return collection(page, async () => ({
     id: `${found.actor.id}/outbox`,
     total: await room.db.read.countBy(outboxSchema, where),
     context: pushContext,
     async items({ limit, skip }) {
-      const rows = await room.db.read.find(outboxSchema, { where, order: { createdAt: 'DESC', id: 'DESC' }, take: limit, skip });
+      const rows = await room.db.read.find(outboxSchema, {
+        where,
+        order: { createdAt: 'DESC', id: 'DESC' },
+        take: limit,
+        skip,
+      });
       return rows.map((row) => JSON.parse(row.activity) as unknown);
     },
   }));
 }
 
 /** Remote actors that follow a repository, newest first, with the first page inside. */
-export function followersOf(room: FederationRoom, { actor, repository }: RepositoryActor, page: number | null): Promise<Document> {
+export function followersOf(
+  room: FederationRoom,
+  { actor, repository }: RepositoryActor,
+  page: number | null,
+): Promise<Document> {
   const where = { repositoryId: repository.id };
   return withFirstPage(page, async () => ({
     id: `${actor.id}/followers`,
     total: await room.db.read.countBy(followerSchema, where),
     async items({ limit, skip }) {
-      const rows = await room.db.read.find(followerSchema, { where, order: { createdAt: 'DESC', actorId: 'ASC' }, take: limit, skip });
+      const rows = await room.db.read.find(followerSchema, {
+        where,
+        order: { createdAt: 'DESC', actorId: 'ASC' },
+        take: limit,
+        skip,
+      });
       return rows.map((row) => row.actorId);
     },
   }));
 }
 
 /** A person's public repositories, with the first page inside. */
-export function repositoriesOf(room: FederationRoom, { actor, person }: PersonActor, page: number | null): Promise<Document> {
+export function repositoriesOf(
+  room: FederationRoom,
+  { actor, person }: PersonActor,
+  page: number | null,
+): Promise<Document> {
   const owner = { kind: 'user' as const, id: person.id, handle: person.username!, avatarAt: null };
   const listPublic = room.repositories.listPublic;
   return withFirstPage(page, async () => ({
@@ -68,7 +90,13 @@ export function repositoriesOf(room: FederationRoom, { actor, person }: PersonAc
 async function collection(page: number | null, open: () => Promise<Collection>): Promise<Document> {
   const opened = await open();
   if (page !== null) return pageDocument(opened, page);
-  return { '@context': activityStreams, id: opened.id, type: 'OrderedCollection', totalItems: opened.total, first: `${opened.id}?page=1` };
+  return {
+    '@context': activityStreams,
+    id: opened.id,
+    type: 'OrderedCollection',
+    totalItems: opened.total,
+    first: `${opened.id}?page=1`,
+  };
 }
 
 async function withFirstPage(page: number | null, open: () => Promise<Collection>): Promise<Document> {
@@ -78,7 +106,10 @@ async function withFirstPage(page: number | null, open: () => Promise<Collection
   return { '@context': context, id: opened.id, type: 'OrderedCollection', totalItems: opened.total, first };
 }
 
-async function pageDocument({ id, total, context = activityStreams, items }: Collection, page: number): Promise<Document> {
+async function pageDocument(
+  { id, total, context = activityStreams, items }: Collection,
+  page: number,
+): Promise<Document> {
   const orderedItems = await items({ limit: pageSize, skip: (page - 1) * pageSize });
   return {
     '@context': context,

@@ -10,7 +10,10 @@ const hasLastWords = `SELECT 1 FROM federation_delivery d JOIN federation_outbox
  * other servers ask for the key before they believe one. `null` once everything is said.
  * @param path at which there is no actor any more
  */
-export async function departedActor({ db, localActors }: Pick<FederationRoom, 'db' | 'localActors'>, path: string): Promise<LocalActor | null> {
+export async function departedActor(
+  { db, localActors }: Pick<FederationRoom, 'db' | 'localActors'>,
+  path: string,
+): Promise<LocalActor | null> {
   const actor = await localActors.atPath(path);
   if (actor?.kind !== 'user') return null;
   const waiting: unknown[] = await db.read.query(hasLastWords, [path]);

@@ -22,7 +22,8 @@ export async function fetchDocument(room: Room, url: string): Promise<Json> {
   const first = await getSigned(room, url, false);
   // Some servers verify the path without its query.
   const answer = first.status === 401 && url.includes('?') ? await getSigned(room, url, true) : first;
-  if (answer.status === 404 || answer.status === 410) throw unavailable('document_missing', `${url} answered ${answer.status}.`);
+  if (answer.status === 404 || answer.status === 410)
+    throw unavailable('document_missing', `${url} answered ${answer.status}.`);
   if (answer.status !== 200) throw unavailable('document_unusable', `${url} answered ${answer.status}.`);
   if (!isActivityStreams(answer.headers['content-type'] ?? '')) {
     throw unavailable('document_unusable', `${url} answered something that is no ActivityPub document.`);
@@ -49,7 +50,10 @@ async function getSigned(room: Room, url: string, withoutQuery: boolean) {
 }
 
 function isActivityStreams(contentType: string): boolean {
-  const [type = '', ...parameters] = contentType.toLowerCase().split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
   if (type === 'application/activity+json') return true;
   const profile = parameters.find((parameter) => parameter.startsWith('profile='));
   return type === 'application/ld+json' && (profile ?? '').includes('https://www.w3.org/ns/activitystreams');

@@ -42,7 +42,11 @@ export async function findActorById(room: FederationRoom, id: string): Promise<F
 }
 
 /** By the repository's present address. */
-export async function findRepositoryActor(room: FederationRoom, owner: string, name: string): Promise<RepositoryActor | null> {
+export async function findRepositoryActor(
+  room: FederationRoom,
+  owner: string,
+  name: string,
+): Promise<RepositoryActor | null> {
   const found = await publicRepositoryAt(room, owner, name);
   return found === null ? null : repositoryActor(room, found);
 }
@@ -53,8 +57,15 @@ export async function findPersonActor(room: FederationRoom, username: string): P
   return person === null ? null : personActor(room, person);
 }
 
-export async function repositoryActor(room: FederationRoom, { repository, owner }: PublicRepository): Promise<RepositoryActor> {
-  const actor = await room.localActors.ensure('repository', repository.id, repositoryPath(owner.handle, repository.name));
+export async function repositoryActor(
+  room: FederationRoom,
+  { repository, owner }: PublicRepository,
+): Promise<RepositoryActor> {
+  const actor = await room.localActors.ensure(
+    'repository',
+    repository.id,
+    repositoryPath(owner.handle, repository.name),
+  );
   return { kind: 'repository', actor, repository, owner };
 }
 

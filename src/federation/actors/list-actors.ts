@@ -20,7 +20,10 @@ export interface Paging {
 const everything = Number.MAX_SAFE_INTEGER;
 
 /** The actors that have a key, the oldest first; for the administrator. */
-export async function listKeys({ db, localActors }: FederationRoom, { limit = everything, skip = 0 }: Paging = {}): Promise<ListedKey[]> {
+export async function listKeys(
+  { db, localActors }: FederationRoom,
+  { limit = everything, skip = 0 }: Paging = {},
+): Promise<ListedKey[]> {
   const rows = await db.read.find(keySchema, { order: { createdAt: 'ASC', apPath: 'ASC' }, take: limit, skip });
   return rows.map(({ apPath, kind, ownerId, createdAt, publicKeyPem }) => {
     const actorId = localActors.idOf(apPath);
@@ -32,10 +35,19 @@ export async function listKeys({ db, localActors }: FederationRoom, { limit = ev
  * How many remote actors follow a repository, or any repository of an owner: they stay when it is renamed,
  * and go on knowing it by its first name.
  */
-export async function countFollowers({ db }: FederationRoom, { repositoryId, ownerId }: { repositoryId?: string; ownerId?: string }): Promise<number> {
-  const query = db.read.createQueryBuilder(followerSchema, 'follower').select('count(DISTINCT follower.actorId)', 'count');
+export async function countFollowers(
+  { db }: FederationRoom,
+  { repositoryId, ownerId }: { repositoryId?: string; ownerId?: string },
+): Promise<number> {
+  const query = db.read
+    .createQueryBuilder(followerSchema, 'follower')
+    .select('count(DISTINCT follower.actorId)', 'count');
   if (repositoryId !== undefined) query.where('follower.repositoryId = :repositoryId', { repositoryId });
-  else query.where('follower.repositoryId IN (SELECT id FROM repositories WHERE owner_user_id = :ownerId OR owner_org_id = :ownerId)', { ownerId });
+  else
+    query.where(
+      'follower.repositoryId IN (SELECT id FROM repositories WHERE owner_user_id = :ownerId OR owner_org_id = :ownerId)',
+      { ownerId },
+    );
   const row = await query.getRawOne<{ count: number }>();
   return Number(row?.count ?? 0);
 }

@@ -40,13 +40,25 @@ export interface LocalActors {
 const makeKeyPair = promisify(generateKeyPair);
 const keptKeys = 1_000;
 
-export function createLocalActors({ db, origin, now }: { db: Database; origin: string; now: () => number }): LocalActors {
+export function createLocalActors({
+  db,
+  origin,
+  now,
+}: {
+  db: Database;
+  origin: string;
+  now: () => number;
+}): LocalActors {
   const making = new Map<string, Promise<KeyRow>>();
   /** Parsed private keys: parsing costs as much as signing. */
   const keys = new Map<string, KeyObject>();
 
   const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
-    kind, ownerId, path: apPath, id: origin + apPath, publicKeyPem,
+    kind,
+    ownerId,
+    path: apPath,
+    id: origin + apPath,
+    publicKeyPem,
   });
 
   /** In the thread pool, outside of any write: it takes a tenth of a second. */
@@ -90,7 +102,10 @@ export function createLocalActors({ db, origin, now }: { db: Database; origin: s
       return row === null ? null : toActor(row);
     },
     async atPath(path, manager) {
-      const row = manager === undefined ? db.lookup(keySchema, { apPath: path })[0] : await manager.findOneBy(keySchema, { apPath: path });
+      const row =
+        manager === undefined
+          ? db.lookup(keySchema, { apPath: path })[0]
+          : await manager.findOneBy(keySchema, { apPath: path });
       return row == null ? null : toActor(row);
     },
     async signingKey(path) {

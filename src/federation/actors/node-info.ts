@@ -22,7 +22,9 @@ export async function nodeInfo({ accounts }: FederationRoom): Promise<Document> 
     protocols: ['activitypub'],
     services: { inbound: [], outbound: [] },
     openRegistrations: false,
-    usage: { users: { total: people.filter(({ username, disabledAt }) => username !== null && disabledAt === null).length } },
+    usage: {
+      users: { total: people.filter(({ username, disabledAt }) => username !== null && disabledAt === null).length },
+    },
     metadata: {},
   };
 }

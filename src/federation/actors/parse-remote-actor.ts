@@ -11,7 +11,12 @@ import type { RemoteActor } from './remote-actor-schema.ts';
  * @param url what was fetched
  * @param keyId the key that must be among the published ones; `null` takes the first
  */
-export function parseRemoteActor(document: Json, url: URL, keyId: string | null, fetchedAt: number): RemoteActor | null {
+export function parseRemoteActor(
+  document: Json,
+  url: URL,
+  keyId: string | null,
+  fetchedAt: number,
+): RemoteActor | null {
   const id = document['id'];
   if (typeof id !== 'string' || id !== url.href) return null;
   const key = ownKey(document, id, keyId);
@@ -55,7 +60,8 @@ function ownKey(document: Json, owner: string, keyId: string | null): PublishedK
   for (const each of [document['publicKey']].flat()) {
     const { id, publicKeyPem: pem, owner: claimed } = asObject(each);
     const isWanted = typeof id === 'string' && (keyId === null || id === keyId);
-    if (isWanted && idOf(claimed) === owner && typeof pem === 'string' && readPublicKey(pem) !== null) return { id, pem };
+    if (isWanted && idOf(claimed) === owner && typeof pem === 'string' && readPublicKey(pem) !== null)
+      return { id, pem };
   }
   return null;
 }

@@ -13,12 +13,19 @@ export interface PublicRepository {
 type Room = Pick<FederationRoom, 'repositories'>;
 
 /** By id; `null` when it is absent, private, in the trash, or its owner has no handle. */
-export async function publicRepositoryById({ repositories }: Room, repositoryId: string): Promise<PublicRepository | null> {
+export async function publicRepositoryById(
+  { repositories }: Room,
+  repositoryId: string,
+): Promise<PublicRepository | null> {
   const [repository] = await repositories.listByIds(anonymous, [repositoryId]);
   return repository === undefined ? null : { repository, owner: repository.owner };
 }
 
 /** By its present address, in any case. */
-export function publicRepositoryAt({ repositories }: Room, owner: string, name: string): Promise<PublicRepository | null> {
+export function publicRepositoryAt(
+  { repositories }: Room,
+  owner: string,
+  name: string,
+): Promise<PublicRepository | null> {
   return repositories.find(anonymous, owner, name).catch(nullIfNotFound);
 }

@@ -25,7 +25,8 @@ export function createRemoteActors(room: Room): RemoteActors {
   const underWay = new Map<string, Promise<RemoteActor>>();
   const turns = new HostTurns();
 
-  const isFresh = ({ fetchedAt }: RemoteActor): boolean => clock.now() - fetchedAt < actorTtlMs && fetchedAt <= clock.now();
+  const isFresh = ({ fetchedAt }: RemoteActor): boolean =>
+    clock.now() - fetchedAt < actorTtlMs && fetchedAt <= clock.now();
 
   async function fetchActor(url: URL, keyId: string | null): Promise<RemoteActor> {
     const document = await fetchDocument(room, url.href);
@@ -44,10 +45,16 @@ export function createRemoteActors(room: Room): RemoteActors {
     const name = `${url.href} ${keyId ?? ''}`;
     const failed = failures.get(name);
     if (failed !== undefined && failed.until > clock.now()) throw failed.error;
-    const running = underWay.get(name) ?? turns.take(url.host, () => fetchActor(url, keyId)).then(keep, (error: unknown) => {
-      if (!isDomainError(error) || error.reason !== 'host_busy') failures.set(name, { until: clock.now() + failedTtlMs, error });
-      throw error;
-    }).finally(() => underWay.delete(name));
+    const running =
+      underWay.get(name) ??
+      turns
+        .take(url.host, () => fetchActor(url, keyId))
+        .then(keep, (error: unknown) => {
+          if (!isDomainError(error) || error.reason !== 'host_busy')
+            failures.set(name, { until: clock.now() + failedTtlMs, error });
+          throw error;
+        })
+        .finally(() => underWay.delete(name));
     underWay.set(name, running);
     return running;
   }
@@ -112,7 +119,8 @@ class HostTurns {
     const turns = this.#hosts.get(host) ?? { running: 0, waiting: [] };
     this.#hosts.set(host, turns);
     if (turns.running >= fetchesPerHost) {
-      if (turns.waiting.length >= waitingPerHost) throw unavailable('host_busy', `Too many questions wait for ${host}.`);
+      if (turns.waiting.length >= waitingPerHost)
+        throw unavailable('host_busy', `Too many questions wait for ${host}.`);
       await new Promise<void>((resolve) => turns.waiting.push(resolve));
     } else turns.running += 1;
     try {

@@ -17,8 +17,10 @@ export async function showActor(room: FederationRoom, publications: Publications
   requireOperational(room);
   const target = parseFollowTarget(text);
   const { host, origin } = new URL(room.settings.origin);
-  if (target?.kind === 'handle' && target.host === host) return publications.actor(await pathOf(publications, `acct:${target.account}`, origin));
-  if (target?.kind === 'url' && new URL(target.url).origin === origin) return publications.actor(new URL(target.url).pathname);
+  if (target?.kind === 'handle' && target.host === host)
+    return publications.actor(await pathOf(publications, `acct:${target.account}`, origin));
+  if (target?.kind === 'url' && new URL(target.url).origin === origin)
+    return publications.actor(new URL(target.url).pathname);
   const { id } = await resolveTarget(room, text);
   return fetchDocument(room, id);
 }

@@ -28,7 +28,9 @@ async function findResource(room: FederationRoom, resource: string): Promise<Fou
   const name = decode(account.slice(0, at).replace(/^@/, ''));
   if (!isOurHost(room.settings.origin, account.slice(at + 1)) || name === null) return null;
   const slash = name.indexOf('/');
-  return slash === -1 ? findPersonActor(room, name) : findRepositoryActor(room, name.slice(0, slash), name.slice(slash + 1));
+  return slash === -1
+    ? findPersonActor(room, name)
+    : findRepositoryActor(room, name.slice(0, slash), name.slice(slash + 1));
 }
 
 /** An actor id, or the page of a repository or person. */

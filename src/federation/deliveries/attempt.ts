@@ -59,7 +59,11 @@ async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, errand: 
     if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true };
     if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
     const words = isDomainError(error) ? error.message : 'an internal error';
-    return { delivery, outcome: { kind: 'failed', error: words }, wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable' };
+    return {
+      delivery,
+      outcome: { kind: 'failed', error: words },
+      wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable',
+    };
   }
 }
 
@@ -72,10 +76,16 @@ async function send(
   if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, wasReached: true };
   const url = await outbound.judge(targetInbox);
   if (parcel.repositoryId !== null && !(await isPublic(parcel.repositoryId))) {
-    return { outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' }, wasReached: true };
+    return {
+      outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' },
+      wasReached: true,
+    };
   }
   const key = await localActors.signingKey(parcel.actorPath);
-  const signed = await signRequest({ method: 'POST', url, body: parcel.body, digest: parcel.digest, at: clock.now() }, key);
+  const signed = await signRequest(
+    { method: 'POST', url, body: parcel.body, digest: parcel.digest, at: clock.now() },
+    key,
+  );
   const answer = await outbound.send({
     method: 'POST',
     url: url.href,

@@ -67,6 +67,9 @@ export async function claim({ manager, now }: Tx, few: Hungry, many: Hungry): Pr
 /** Gives back what was claimed and not tried. */
 export async function release({ manager }: Tx, claimed: readonly ClaimedDelivery[]): Promise<void> {
   for (const { id, lockedUntil } of claimed) {
-    await manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [id, lockedUntil]);
+    await manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
+      id,
+      lockedUntil,
+    ]);
   }
 }

@@ -34,8 +34,10 @@ export function nextDeliveryState(
     return { state: 'FAILED', attempts: row.attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
   }
   const attempts = row.attempts + 1;
-  if (outcome.kind === 'delivered') return { state: 'DELIVERED', attempts, lastError: null, nextAttemptAt, settledAt: now };
-  if (attempts >= maxAttempts) return { state: 'FAILED', attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
+  if (outcome.kind === 'delivered')
+    return { state: 'DELIVERED', attempts, lastError: null, nextAttemptAt, settledAt: now };
+  if (attempts >= maxAttempts)
+    return { state: 'FAILED', attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
   const wait = Math.max(backoffMs(attempts), Math.min(outcome.retryAfterMs ?? 0, maxBackoffMs));
   return { state: 'PENDING', attempts, lastError: outcome.error, nextAttemptAt: now + wait, settledAt: null };
 }

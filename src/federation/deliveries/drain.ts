@@ -146,7 +146,10 @@ class OneDrain {
     const left = isStopping ? queues.flatMap((queue) => queue.waiting.splice(0)) : [];
     if (attempts.length === 0 && hungry.length === 0 && left.length === 0) return;
     const queued = new Map(queues.map(({ host, waiting }) => [host, waiting]));
-    const hungryFor = (limit: number): Hungry => ({ limit, hosts: hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host) });
+    const hungryFor = (limit: number): Hungry => ({
+      limit,
+      hosts: hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host),
+    });
     const { db, clock, settings, logger } = this.#room;
     const now = clock.now();
     const isNoted = (host: string): boolean => now - this.#hosts.get(host)!.notedAt < noteAgainMs;
@@ -212,7 +215,11 @@ class OneDrain {
   #send(queue: HostQueue, delivery: ClaimedDelivery): void {
     queue.held += 1;
     this.#held += 1;
-    void attempt(this.#room, delivery, { parcel: this.#parcelOf(delivery.outboxId), isPublic: this.#isPublic, signal: this.#signal }).then((done) => {
+    void attempt(this.#room, delivery, {
+      parcel: this.#parcelOf(delivery.outboxId),
+      isPublic: this.#isPublic,
+      signal: this.#signal,
+    }).then((done) => {
       // At once, before it is written down: nothing more goes to a host that does not answer.
       if (!done.wasReached) queue.isDown = true;
       this.#finished.push(done);

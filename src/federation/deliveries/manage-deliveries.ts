@@ -23,7 +23,10 @@ export interface DeliveryFilter {
 }
 
 /** Deliveries, the newest first. */
-export async function listDeliveries(room: FederationRoom, { state, host, before, limit = 1_000 }: DeliveryFilter = {}): Promise<ListedDelivery[]> {
+export async function listDeliveries(
+  room: FederationRoom,
+  { state, host, before, limit = 1_000 }: DeliveryFilter = {},
+): Promise<ListedDelivery[]> {
   const where = {
     ...(state === undefined ? {} : { state }),
     ...(host === undefined ? {} : { host: host.toLowerCase() }),
@@ -52,7 +55,8 @@ export async function retryDelivery(room: FederationRoom, id: number): Promise<n
   const made = await room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
-    if (row.state !== 'FAILED') throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
+    if (row.state !== 'FAILED')
+      throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
     return enqueue(tx, row.outboxId, row.targetInbox);
   });
   room.logger.info('delivery.retried', { delivery: id, as: made });
@@ -88,18 +92,27 @@ export async function purgeDeliveries(room: FederationRoom, settledBefore: numbe
 /** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
 export async function removeSettled(room: FederationRoom, settledBefore: number): Promise<number> {
   return room.db.write(async ({ manager }) => {
-    const gone = await manager.delete(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
+    const gone = await manager.delete(deliverySchema, {
+      state: In(['DELIVERED', 'FAILED']),
+      settledAt: LessThan(settledBefore),
+    });
     return gone.affected ?? 0;
   });
 }
 
 /** How many `removeSettled` would remove. */
 export function countSettled(room: FederationRoom, settledBefore: number): Promise<number> {
-  return room.db.read.countBy(deliverySchema, { state: In(['DELIVERED', 'FAILED']), settledAt: LessThan(settledBefore) });
+  return room.db.read.countBy(deliverySchema, {
+    state: In(['DELIVERED', 'FAILED']),
+    settledAt: LessThan(settledBefore),
+  });
 }
 
 /** Where the queue stands, for the status and the administrator's page. */
-export async function countDeliveries({ db, clock }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
+export async function countDeliveries({
+  db,
+  clock,
+}: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
   const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(
     `SELECT (SELECT count(*) FROM federation_delivery WHERE state = 'PENDING') AS pending,
             (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED') AS failed,
@@ -118,7 +131,8 @@ async function outboxRows({ db }: FederationRoom, deliveries: readonly DeliveryR
   const ids = [...new Set(deliveries.map(({ outboxId }) => outboxId))];
   const rows = new Map<string, OutboxRow>();
   for (let start = 0; start < ids.length; start += 500) {
-    for (const row of await db.read.findBy(outboxSchema, { id: In(ids.slice(start, start + 500)) })) rows.set(row.id, row);
+    for (const row of await db.read.findBy(outboxSchema, { id: In(ids.slice(start, start + 500)) }))
+      rows.set(row.id, row);
   }
   return rows;
 }

@@ -24,7 +24,12 @@ export type Audience = { inbox: string } | { followersOf: string };
  * sent inline).
  * @returns the activity's id
  */
-export async function publish(room: FederationRoom, tx: Tx, activity: NewActivity, audience: Audience): Promise<string> {
+export async function publish(
+  room: FederationRoom,
+  tx: Tx,
+  activity: NewActivity,
+  audience: Audience,
+): Promise<string> {
   const { type, actorPath, repositoryId = null } = activity;
   const uuid = room.random.uuid();
   const actor = room.localActors.idOf(actorPath);
@@ -49,8 +54,16 @@ export async function publish(room: FederationRoom, tx: Tx, activity: NewActivit
 export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbox: string): Promise<number> {
   const { host } = new URL(targetInbox);
   const result = await manager.insert(deliverySchema, {
-    outboxId, targetInbox, host, state: 'PENDING', attempts: 0, lastError: null,
-    nextAttemptAt: now, lockedUntil: 0, createdAt: now, settledAt: null,
+    outboxId,
+    targetInbox,
+    host,
+    state: 'PENDING',
+    attempts: 0,
+    lastError: null,
+    nextAttemptAt: now,
+    lockedUntil: 0,
+    createdAt: now,
+    settledAt: null,
   });
   return Number(result.identifiers[0]?.['id']);
 }

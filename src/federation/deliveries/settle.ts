@@ -32,7 +32,10 @@ export async function settle(
   const silent = new Set<string>();
   for (const { delivery, outcome, wasReached } of attempts) {
     if (outcome === null) {
-      await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [delivery.id, delivery.lockedUntil]);
+      await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
+        delivery.id,
+        delivery.lockedUntil,
+      ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
       answering.add(delivery.host);
@@ -60,7 +63,12 @@ async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Pr
   );
 }
 
-async function settleFailure({ manager, now }: Tx, delivery: ClaimedDelivery, outcome: Outcome, maxAttempts: number): Promise<void> {
+async function settleFailure(
+  { manager, now }: Tx,
+  delivery: ClaimedDelivery,
+  outcome: Outcome,
+  maxAttempts: number,
+): Promise<void> {
   const next = nextDeliveryState(delivery, outcome, now, maxAttempts);
   await manager.query(
     `UPDATE federation_delivery SET state = ?, attempts = ?, last_error = ?, next_attempt_at = ?, settled_at = ?, locked_until = 0
@@ -73,7 +81,12 @@ async function settleFailure({ manager, now }: Tx, delivery: ClaimedDelivery, ou
  * The other rows of a host that is down wait for it (DESIGN §9): no attempt is
  * counted. Rows that somebody else has claimed are theirs.
  */
-async function postpone({ manager, now }: Tx, host: string, retryAt: number, queued: readonly ClaimedDelivery[]): Promise<void> {
+async function postpone(
+  { manager, now }: Tx,
+  host: string,
+  retryAt: number,
+  queued: readonly ClaimedDelivery[],
+): Promise<void> {
   const ours = JSON.stringify(queued.map(({ id }) => id));
   await manager.query(
     `UPDATE federation_delivery SET next_attempt_at = max(next_attempt_at, ?), locked_until = 0

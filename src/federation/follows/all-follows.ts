@@ -10,7 +10,9 @@ import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
 
 /** A follow of a repository, or of a person with how many repositories came with them. */
-export type ListedFollow = ({ kind: 'repository' } & FollowedRepository) | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
+export type ListedFollow =
+  | ({ kind: 'repository' } & FollowedRepository)
+  | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
 
 export interface FollowFilter {
   /** Whose; everybody's when left out. */
@@ -20,7 +22,10 @@ export interface FollowFilter {
 }
 
 /** What people here follow elsewhere, the oldest first; for the administrator. */
-export async function listAllFollows(room: FederationRoom, { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {}): Promise<ListedFollow[]> {
+export async function listAllFollows(
+  room: FederationRoom,
+  { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {},
+): Promise<ListedFollow[]> {
   const { read } = room.db;
   const ofOne = userId === undefined ? '' : 'WHERE user_id = ?';
   const keys: { id: string; kind: ListedFollow['kind'] }[] = await read.query(
@@ -33,7 +38,10 @@ export async function listAllFollows(room: FederationRoom, { userId, limit = Num
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500);
     const idsOf = (kind: ListedFollow['kind']) => some.filter((key) => key.kind === kind).map(({ id }) => id);
-    const repositories = await withStandings(room, await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }));
+    const repositories = await withStandings(
+      room,
+      await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }),
+    );
     for (const each of repositories) found.set(each.id, { kind: 'repository', ...each });
     for (const each of await read.findBy(remotePersonFollowSchema, { id: In(idsOf('person')) })) {
       const count = await read.countBy(remoteFollowSchema, { userId: each.userId, viaUserActorId: each.remoteActorId });
@@ -66,7 +74,9 @@ export async function retryFollowFor(room: FederationRoom, id: string): Promise<
 }
 
 async function followerOf({ db }: FederationRoom, id: string): Promise<string> {
-  const row = (await db.read.findOneBy(remoteFollowSchema, { id })) ?? (await db.read.findOneBy(remotePersonFollowSchema, { id }));
+  const row =
+    (await db.read.findOneBy(remoteFollowSchema, { id })) ??
+    (await db.read.findOneBy(remotePersonFollowSchema, { id }));
   if (row === null) throw noSuchFollow();
   return row.userId;
 }

@@ -18,15 +18,27 @@ const soonMs = 10_000;
  * Following twice changes nothing.
  * Refuses as `fetchDocument` does.
  */
-export async function followPerson(room: FederationRoom, follower: PersonActor, target: RemoteActor): Promise<RemotePersonFollow> {
+export async function followPerson(
+  room: FederationRoom,
+  follower: PersonActor,
+  target: RemoteActor,
+): Promise<RemotePersonFollow> {
   const userId = follower.person.id;
   const known = await room.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
   if (known !== null) return known;
   const list = await listRemoteRepositories(room, target);
   const follow = await room.db.write(async ({ manager, now }) => {
     const row: RemotePersonFollow = {
-      id: room.random.uuid(), userId, remoteActorId: target.id, host: target.host, handle: target.handle, url: target.url,
-      totalItems: list.totalItems, createdAt: now, nextScanAt: now + room.settings.userResyncIntervalMs, scanError: null,
+      id: room.random.uuid(),
+      userId,
+      remoteActorId: target.id,
+      host: target.host,
+      handle: target.handle,
+      url: target.url,
+      totalItems: list.totalItems,
+      createdAt: now,
+      nextScanAt: now + room.settings.userResyncIntervalMs,
+      scanError: null,
     };
     // Asked twice at once, the first one counts.
     const other = await manager.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
@@ -52,9 +64,15 @@ async function followListed(
   return room.db.write(async (tx) => {
     const { manager, now } = tx;
     const wait = isCutShort ? Math.min(soonMs, userResyncIntervalMs) : userResyncIntervalMs;
-    const still = await manager.update(remotePersonFollowSchema, { id: follow.id }, {
-      totalItems: list.totalItems, nextScanAt: now + wait, scanError: null,
-    });
+    const still = await manager.update(
+      remotePersonFollowSchema,
+      { id: follow.id },
+      {
+        totalItems: list.totalItems,
+        nextScanAt: now + wait,
+        scanError: null,
+      },
+    );
     // Unfollowed while their server was asked.
     if (still.affected === 0) return [];
     const added: string[] = [];
@@ -74,7 +92,11 @@ async function followListed(
  * Unfollows a person: every follow that came with them is undone, directly
  * followed repositories stay. Refuses `unknown_follow`.
  */
-export async function unfollowPerson(room: FederationRoom, userId: string, followId: string): Promise<RemotePersonFollow> {
+export async function unfollowPerson(
+  room: FederationRoom,
+  userId: string,
+  followId: string,
+): Promise<RemotePersonFollow> {
   const follower = await followerActor(room, userId);
   return room.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remotePersonFollowSchema, { id: followId, userId });
@@ -112,9 +134,15 @@ export async function scanPerson(
   } catch (error) {
     if (!isDomainError(error)) throw error;
     await room.db.write(({ manager, now }) =>
-      manager.update(remotePersonFollowSchema, { id: follow.id }, {
-        nextScanAt: now + room.settings.userResyncIntervalMs, scanError: error.message,
-      }));
+      manager.update(
+        remotePersonFollowSchema,
+        { id: follow.id },
+        {
+          nextScanAt: now + room.settings.userResyncIntervalMs,
+          scanError: error.message,
+        },
+      ),
+    );
     return { handle: follow.handle, added: [], error: error.message };
   }
 }

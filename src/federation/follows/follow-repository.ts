@@ -59,7 +59,12 @@ export async function addFollow(
 }
 
 /** Inside a write: the row goes and an Undo is on its way, whether the other server answers or not. */
-export async function dropFollow(room: FederationRoom, tx: Tx, follower: Pick<PersonActor, 'actor'>, follow: RemoteFollow): Promise<void> {
+export async function dropFollow(
+  room: FederationRoom,
+  tx: Tx,
+  follower: Pick<PersonActor, 'actor'>,
+  follow: RemoteFollow,
+): Promise<void> {
   await tx.manager.delete(remoteFollowSchema, { id: follow.id });
   const content = undoContent({ id: follow.followId, actor: follower.actor.id, object: follow.remoteActorId });
   await publish(room, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
@@ -92,6 +97,17 @@ export async function retryFollow(room: FederationRoom, userId: string, followId
   });
 }
 
-function sendFollow(room: FederationRoom, tx: Tx, follower: PersonActor, target: string, inbox: string): Promise<string> {
-  return publish(room, tx, { type: 'Follow', actorPath: follower.actor.path, content: followContent(target, tx.now) }, { inbox });
+function sendFollow(
+  room: FederationRoom,
+  tx: Tx,
+  follower: PersonActor,
+  target: string,
+  inbox: string,
+): Promise<string> {
+  return publish(
+    room,
+    tx,
+    { type: 'Follow', actorPath: follower.actor.path, content: followContent(target, tx.now) },
+    { inbox },
+  );
 }

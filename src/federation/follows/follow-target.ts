@@ -1,8 +1,7 @@
 /** What somebody typed to say whom to follow. */
 export type FollowTarget =
   /** `acct:` resource without its prefix: `owner/name@host` or `user@host`. */
-  | { kind: 'handle'; account: string; host: string }
-  | { kind: 'url'; url: string };
+  { kind: 'handle'; account: string; host: string } | { kind: 'url'; url: string };
 
 /**
  * Reads `owner/name@host`, `user@host` (either with `@` or `acct:` before it), or

@@ -59,32 +59,54 @@ export async function followingOf(room: FederationRoom, userId: string): Promise
       repositories: repositories.filter(({ viaUserActorId }) => viaUserActorId === person.remoteActorId),
     })),
     // A tag may outlive its person only by a fault; its follow must not become invisible.
-    repositories: repositories.filter(({ viaUserActorId }) => !people.some(({ remoteActorId }) => remoteActorId === viaUserActorId)),
+    repositories: repositories.filter(
+      ({ viaUserActorId }) => !people.some(({ remoteActorId }) => remoteActorId === viaUserActorId),
+    ),
     pushes: await newestPushes(room, follows),
   };
 }
 
 /** Adds to follows how they stand. */
-export async function withStandings({ db }: FederationRoom, follows: readonly RemoteFollow[]): Promise<FollowedRepository[]> {
+export async function withStandings(
+  { db }: FederationRoom,
+  follows: readonly RemoteFollow[],
+): Promise<FollowedRepository[]> {
   const pending = follows.filter(({ state }) => state === 'PENDING');
   const uuids = pending.map(({ followId }) => followId.split('/').at(-1)!);
   const deliveries = new Map<string, Standing>();
   for (let start = 0; start < uuids.length; start += 500) {
-    const rows = await db.read.find(deliverySchema, { where: { outboxId: In(uuids.slice(start, start + 500)) }, order: { id: 'ASC' } });
+    const rows = await db.read.find(deliverySchema, {
+      where: { outboxId: In(uuids.slice(start, start + 500)) },
+      order: { id: 'ASC' },
+    });
     // A retry by hand makes another row; the last one tells how it stands.
     for (const { outboxId, state, attempts, lastError, nextAttemptAt, settledAt } of rows) {
-      deliveries.set(outboxId, {
-        PENDING: { state: 'PENDING', why: attempts === 0 ? 'queued' : 'retrying', attempts, error: lastError, nextAttemptAt } as const,
-        DELIVERED: { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 } as const,
-        FAILED: { state: 'PENDING', why: 'failed', attempts, error: lastError } as const,
-      }[state]);
+      deliveries.set(
+        outboxId,
+        {
+          PENDING: {
+            state: 'PENDING',
+            why: attempts === 0 ? 'queued' : 'retrying',
+            attempts,
+            error: lastError,
+            nextAttemptAt,
+          } as const,
+          DELIVERED: { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 } as const,
+          FAILED: { state: 'PENDING', why: 'failed', attempts, error: lastError } as const,
+        }[state],
+      );
     }
   }
   return follows.map((follow) => ({
     ...follow,
-    standing: follow.state === 'ACCEPTED'
-      ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt }
-      : deliveries.get(follow.followId.split('/').at(-1)!) ?? { state: 'PENDING', why: 'unanswered', deliveredAt: follow.createdAt },
+    standing:
+      follow.state === 'ACCEPTED'
+        ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt }
+        : (deliveries.get(follow.followId.split('/').at(-1)!) ?? {
+            state: 'PENDING',
+            why: 'unanswered',
+            deliveredAt: follow.createdAt,
+          }),
   }));
 }
 
@@ -93,7 +115,9 @@ async function newestPushes({ db }: FederationRoom, follows: readonly RemoteFoll
   const byActor = new Map(follows.map((follow) => [follow.remoteActorId, follow]));
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
-    .where('p.actor_id IN (SELECT f.remote_actor_id FROM remote_follows f WHERE f.user_id = :userId)', { userId: follows[0]!.userId })
+    .where('p.actor_id IN (SELECT f.remote_actor_id FROM remote_follows f WHERE f.user_id = :userId)', {
+      userId: follows[0]!.userId,
+    })
     .orderBy('p.pushed_at', 'DESC')
     .addOrderBy('p.received_at', 'DESC')
     .addOrderBy('p.id', 'DESC')

@@ -48,7 +48,9 @@ export async function endFollow(room: FederationRoom, userId: string, id: string
 /** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */
 export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]> {
   const due = await room.db.read.find(remotePersonFollowSchema, {
-    where: { nextScanAt: LessThanOrEqual(room.clock.now()) }, order: { nextScanAt: 'ASC' }, take: scansPerRun,
+    where: { nextScanAt: LessThanOrEqual(room.clock.now()) },
+    order: { nextScanAt: 'ASC' },
+    take: scansPerRun,
   });
   return scan(room, due);
 }
@@ -57,14 +59,18 @@ export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]>
 export async function scanAllPeople(room: FederationRoom): Promise<ScanResult[]> {
   requireOperational(room);
   const results = await scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
-  room.logger.info('follow.resynced', { people: results.length, added: results.reduce((sum, { added }) => sum + added.length, 0) });
+  room.logger.info('follow.resynced', {
+    people: results.length,
+    added: results.reduce((sum, { added }) => sum + added.length, 0),
+  });
   return results;
 }
 
 async function scan(room: FederationRoom, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
   const lists = new Map<string, Promise<RemoteRepositoryList>>();
   const listOf = (personId: string): Promise<RemoteRepositoryList> => {
-    const list = lists.get(personId) ?? room.remoteActors.actor(personId).then((person) => listRemoteRepositories(room, person));
+    const list =
+      lists.get(personId) ?? room.remoteActors.actor(personId).then((person) => listRemoteRepositories(room, person));
     lists.set(personId, list);
     return list;
   };
@@ -73,7 +79,8 @@ async function scan(room: FederationRoom, follows: readonly RemotePersonFollow[]
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const result = await scanPerson(room, next, listOf);
-      if (result.added.length > 0) room.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
+      if (result.added.length > 0)
+        room.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
       results.push(result);
     }
   };

@@ -28,7 +28,10 @@ export async function listRemoteRepositories(room: FederationRoom, person: Remot
   const ids = itemsOf(page).slice(0, maxItems).map(idOf);
   const own = ids.flatMap((id) => (webUrl(id)?.host === person.host ? [webUrl(id)!.href] : []));
   const total = collection['totalItems'];
-  return { ids: [...new Set(own)], totalItems: typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null };
+  return {
+    ids: [...new Set(own)],
+    totalItems: typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : null,
+  };
 }
 
 async function firstPage(room: FederationRoom, person: RemoteActor, collection: Json): Promise<Json> {
@@ -46,7 +49,10 @@ const readingMs = 20_000;
  * answer is left out.
  * @returns what was found, and whether there was no time for all of them
  */
-export async function fetchRepositories(room: FederationRoom, ids: readonly string[]): Promise<{ found: RemoteActor[]; isCutShort: boolean }> {
+export async function fetchRepositories(
+  room: FederationRoom,
+  ids: readonly string[],
+): Promise<{ found: RemoteActor[]; isCutShort: boolean }> {
   const deadline = performance.now() + readingMs;
   const waiting = [...ids];
   const found: RemoteActor[] = [];

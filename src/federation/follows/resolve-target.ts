@@ -25,7 +25,8 @@ export async function resolveTarget(room: FederationRoom, text: string): Promise
   }
   const actor = await explaining(url.host, async () => {
     await room.outbound.judge(url.href);
-    if (target.kind === 'handle') return room.remoteActors.actor(await selfLink(room, url, `acct:${target.account}`), { fresh: true });
+    if (target.kind === 'handle')
+      return room.remoteActors.actor(await selfLink(room, url, `acct:${target.account}`), { fresh: true });
     return actorOrPage(room, url);
   });
   if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);
@@ -84,8 +85,10 @@ export async function explaining<T>(host: string, work: () => Promise<T>): Promi
   }
 }
 
-const missing = (host: string, cause?: unknown) => unresolvable(`${host} knows no public repository or person of this name.`, cause);
-const unusable = (host: string, cause?: unknown) => unresolvable(`The answer of ${host} is no repository or person.`, cause);
+const missing = (host: string, cause?: unknown) =>
+  unresolvable(`${host} knows no public repository or person of this name.`, cause);
+const unusable = (host: string, cause?: unknown) =>
+  unresolvable(`The answer of ${host} is no repository or person.`, cause);
 
 function unresolvable(cause: string, error?: unknown) {
   return invalid('unresolvable_handle', `Could not resolve handle. ${cause}`, { field: 'target', cause: error });

@@ -16,9 +16,13 @@ export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
  * from the settings and from pairings. An empty list denies everybody. Pairings
  * are looked up each time, since the command line may have just made one.
  */
-export function createAllowlist(
-  { db, settings }: { db: Database; settings: Pick<FederationSettings, 'allowlist' | 'devAllowInsecure'> },
-): (url: URL) => Promise<boolean> {
+export function createAllowlist({
+  db,
+  settings,
+}: {
+  db: Database;
+  settings: Pick<FederationSettings, 'allowlist' | 'devAllowInsecure'>;
+}): (url: URL) => Promise<boolean> {
   const listed = new Set(settings.allowlist);
   return async (url) => {
     const entries = entriesFor(url, settings.devAllowInsecure);

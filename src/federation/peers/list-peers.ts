@@ -29,7 +29,8 @@ export async function listPeers({ db, settings, clock }: FederationRoom): Promis
   const byHost = new Map(counts.map((row) => [row.host, row]));
   const listed = new Set(settings.allowlist);
   const hosts = new Set([...listed, ...rows.keys(), ...byHost.keys()]);
-  const isListed = (host: string): boolean => listed.has(host) || (settings.devAllowInsecure && listed.has(host.replace(/:\d+$/, '')));
+  const isListed = (host: string): boolean =>
+    listed.has(host) || (settings.devAllowInsecure && listed.has(host.replace(/:\d+$/, '')));
   return [...hosts].sort().map((host) => {
     const row = rows.get(host);
     return {

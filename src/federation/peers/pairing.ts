@@ -27,7 +27,12 @@ export async function invitePeer(room: FederationRoom): Promise<{ code: string; 
   requireOperational(room);
   const secret = room.random.bytes(16).toString('base64url');
   const expiresAt = await room.db.write(async ({ manager, now }) => {
-    await manager.insert(pairingCodeSchema, { codeHash: hashOf(secret), createdAt: now, expiresAt: now + pairingLifeMs, usedAt: null });
+    await manager.insert(pairingCodeSchema, {
+      codeHash: hashOf(secret),
+      createdAt: now,
+      expiresAt: now + pairingLifeMs,
+      usedAt: null,
+    });
     return now + pairingLifeMs;
   });
   room.logger.info('peer.invited', { until: new Date(expiresAt).toISOString() });
@@ -59,10 +64,14 @@ export async function acceptInvite(room: FederationRoom, code: string): Promise<
     const headers = { ...signed, 'Content-Type': 'application/json' };
     const { status } = await room.outbound.send({ method: 'POST', url: judged.href, headers, body, maxBytes: 4_096 });
     if (status < 200 || status > 299) {
-      throw conflict('pairing_refused', `${url.host} does not know this code. It works once, for 15 minutes; ask for a new one.`);
+      throw conflict(
+        'pairing_refused',
+        `${url.host} does not know this code. It works once, for 15 minutes; ask for a new one.`,
+      );
     }
   } catch (error) {
-    if (!wasPaired) await room.db.write(({ manager }) => manager.update(peerSchema, { host: url.host }, { pairedAt: null }));
+    if (!wasPaired)
+      await room.db.write(({ manager }) => manager.update(peerSchema, { host: url.host }, { pairedAt: null }));
     throw error;
   }
   room.logger.info('peer.paired', { host: url.host });
@@ -83,7 +92,9 @@ export async function receivePairing(room: FederationRoom, body: Buffer): Promis
   if (url.protocol !== 'https:' && !room.settings.devAllowInsecure) throw unknown();
   await room.db.write(async ({ manager, now }) => {
     const found = await manager.update(
-      pairingCodeSchema, { codeHash: hashOf(code), usedAt: IsNull(), expiresAt: MoreThan(now) }, { usedAt: now },
+      pairingCodeSchema,
+      { codeHash: hashOf(code), usedAt: IsNull(), expiresAt: MoreThan(now) },
+      { usedAt: now },
     );
     if (found.affected !== 1) throw unknown();
     const { host } = url;
@@ -109,10 +120,12 @@ export async function confirmPeer(room: FederationRoom, host: string): Promise<v
  * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
  */
 export async function removePeer(room: FederationRoom, host: string): Promise<void> {
-  const found = await room.db.write(({ manager }) => manager.query(
-    `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
+  const found = (await room.db.write(({ manager }) =>
+    manager.query(
+      `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
       WHERE host = ? AND (paired_at IS NOT NULL OR asked_at IS NOT NULL) RETURNING host`,
-    [host.toLowerCase()],
+      [host.toLowerCase()],
+    ),
   )) as unknown[];
   if (found.length > 0) return room.logger.info('peer.removed', { host });
   if (room.settings.allowlist.includes(host.toLowerCase())) {
@@ -124,11 +137,13 @@ export async function removePeer(room: FederationRoom, host: string): Promise<vo
 const noSuchPeer = (host: string) => notFound('unknown_peer', `No pairing with ${host}, and it has not asked for one.`);
 
 async function allow({ db }: FederationRoom, host: string): Promise<void> {
-  await db.write(({ manager, now }) => manager.query(
-    `INSERT INTO federation_peers (host, paired_at) VALUES (?, ?)
+  await db.write(({ manager, now }) =>
+    manager.query(
+      `INSERT INTO federation_peers (host, paired_at) VALUES (?, ?)
      ON CONFLICT (host) DO UPDATE SET paired_at = excluded.paired_at, asked_at = NULL`,
-    [host, now],
-  ));
+      [host, now],
+    ),
+  );
 }
 
 function isInSettings({ settings }: FederationRoom, url: URL): boolean {
@@ -139,10 +154,15 @@ function readCode(room: FederationRoom, code: string): { url: URL; secret: strin
   const [address = '', secret = ''] = code.trim().split('#');
   const url = webUrl(address);
   if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {
-    throw invalid('invalid_pairing_code', 'This is no pairing code. It is one line that begins with https:// and has a # in it.');
+    throw invalid(
+      'invalid_pairing_code',
+      'This is no pairing code. It is one line that begins with https:// and has a # in it.',
+    );
   }
-  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure) throw invalid('invalid_pairing_code', 'Only https is allowed');
-  if (url.host === new URL(room.settings.origin).host) throw invalid('invalid_pairing_code', 'This code was made here; it is for the other server.');
+  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure)
+    throw invalid('invalid_pairing_code', 'Only https is allowed');
+  if (url.host === new URL(room.settings.origin).host)
+    throw invalid('invalid_pairing_code', 'This code was made here; it is for the other server.');
   return { url, secret };
 }
 

@@ -33,7 +33,11 @@ export async function testPeer(room: FederationRoom, host: string): Promise<Peer
   const scheme = room.settings.devAllowInsecure ? new URL(room.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
   const checks: PeerCheck[] = [];
-  const run = async <T>(name: PeerCheck['name'], needs: unknown, work: () => Promise<{ words: string; ok?: boolean; result: T }>): Promise<T | null> => {
+  const run = async <T>(
+    name: PeerCheck['name'],
+    needs: unknown,
+    work: () => Promise<{ words: string; ok?: boolean; result: T }>,
+  ): Promise<T | null> => {
     if (needs === null) {
       checks.push({ name, ok: null, words: 'not tried' });
       return null;
@@ -67,14 +71,20 @@ async function resolveHost({ outbound }: FederationRoom, url: URL) {
   const found = await outbound.addressesOf(name).catch(() => []);
   const inner = found.find(({ isAllowed }) => !isAllowed);
   if (found.length === 0) return { ok: false, words: `${name} does not resolve`, result: true };
-  if (inner !== undefined) return { ok: false, words: `${name} leads to ${inner.address}, which is not public`, result: true };
+  if (inner !== undefined)
+    return { ok: false, words: `${name} leads to ${inner.address}, which is not public`, result: true };
   return { words: found.map(({ address }) => address).join(', '), result: true };
 }
 
 /** Any WebFinger answer will do: nobody has to be called like this. */
 async function askWebFinger({ outbound }: FederationRoom, url: URL) {
   const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
-  const { status, headers } = await outbound.send({ method: 'GET', url: target, headers: { Host: url.host, Accept: 'application/jrd+json' }, maxBytes });
+  const { status, headers } = await outbound.send({
+    method: 'GET',
+    url: target,
+    headers: { Host: url.host, Accept: 'application/jrd+json' },
+    maxBytes,
+  });
   const ok = status === 200 || status === 404 || status === 400;
   const words = ok ? 'it answers' : `it answered ${status}; a proxy may have to pass /.well-known/webfinger on`;
   return { ok, words, result: { date: headers.date ?? '' } };
@@ -89,10 +99,17 @@ async function readInstance(room: FederationRoom, url: URL): Promise<{ words: st
 async function instanceLink({ outbound }: FederationRoom, url: URL): Promise<string> {
   const usual = url.origin + instancePath;
   const target = `${url.origin}/.well-known/nodeinfo`;
-  const answer = await outbound.send({ method: 'GET', url: target, headers: { Host: url.host, Accept: 'application/json' }, maxBytes });
+  const answer = await outbound.send({
+    method: 'GET',
+    url: target,
+    headers: { Host: url.host, Accept: 'application/json' },
+    maxBytes,
+  });
   if (answer.status !== 200) return usual;
   const links = parseJson(answer.body, target)['links'];
-  const link = (Array.isArray(links) ? links : []).map(asObject).find(({ rel }) => rel === `${activityStreams}#Application`);
+  const link = (Array.isArray(links) ? links : [])
+    .map(asObject)
+    .find(({ rel }) => rel === `${activityStreams}#Application`);
   return typeof link?.['href'] === 'string' ? link['href'] : usual;
 }
 
@@ -101,20 +118,30 @@ function judgeClock({ clock }: FederationRoom, { date }: { date: string }) {
   if (!Number.isFinite(distance)) return { ok: false, words: 'it does not say what time it is', result: true };
   const seconds = Math.round(Math.abs(distance) / 1000);
   if (Math.abs(distance) < clockToleranceMs) return { words: `${seconds} s apart`, result: true };
-  return { ok: false, words: `${seconds} s apart: signatures are refused when clocks differ by an hour, some servers are stricter`, result: true };
+  return {
+    ok: false,
+    words: `${seconds} s apart: signatures are refused when clocks differ by an hour, some servers are stricter`,
+    result: true,
+  };
 }
 
 async function trySignature(room: FederationRoom, actor: RemoteActor) {
   const self = await instanceActor(room);
   const id = `${self.id}/activities/${room.random.uuid()}`;
-  const body = Buffer.from(JSON.stringify({ '@context': activityStreams, id, type: 'View', actor: self.id, object: actor.id }));
+  const body = Buffer.from(
+    JSON.stringify({ '@context': activityStreams, id, type: 'View', actor: self.id, object: actor.id }),
+  );
   const url = await room.outbound.judge(actor.inbox);
-  const signed = await signRequest({ method: 'POST', url, body, at: room.clock.now() }, await room.localActors.signingKey(self.path));
+  const signed = await signRequest(
+    { method: 'POST', url, body, at: room.clock.now() },
+    await room.localActors.signingKey(self.path),
+  );
   const headers = { ...signed, 'Content-Type': 'application/activity+json' };
   const { status } = await room.outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes });
   if (status >= 200 && status < 300) return { words: 'it accepts what we sign', result: true };
-  const why = status === 401 || status === 403
-    ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
-    : 'that is no answer to a signed activity';
+  const why =
+    status === 401 || status === 403
+      ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
+      : 'that is no answer to a signed activity';
   return { ok: false, words: `it answered ${status}: ${why}`, result: true };
 }

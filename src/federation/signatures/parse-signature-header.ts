@@ -23,7 +23,8 @@ const partName = /^(?:\((?:request-target|created|expires)\)|[a-z0-9][a-z0-9-]*)
 const required: readonly string[] = ['(request-target)', 'host', 'date', 'digest'];
 const usualList = required.join(' ');
 
-const malformed = (what: string) => unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
+const malformed = (what: string) =>
+  unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
 
 /**
  * Takes a `Signature` header apart, strictly: what two readers could understand
@@ -40,7 +41,14 @@ function readUsual(header: string): SignatureParameters | null {
   const parts = header.split('"', 10);
   if (parts.length !== 9) return null;
   const [first, keyId, second, algorithm, third, list, fourth, signature, rest] = parts as [string, ...string[]];
-  if (first !== 'keyId=' || second !== ',algorithm=' || third !== ',headers=' || fourth !== ',signature=' || rest !== '') return null;
+  if (
+    first !== 'keyId=' ||
+    second !== ',algorithm=' ||
+    third !== ',headers=' ||
+    fourth !== ',signature=' ||
+    rest !== ''
+  )
+    return null;
   if (algorithm !== 'rsa-sha256' || list !== usualList || !plainText.test(keyId!)) return null;
   const bytes = Buffer.from(signature!, 'base64');
   if (bytes.length === 0 || bytes.toString('base64') !== signature) return null;
@@ -111,6 +119,7 @@ function parseCovered(list: string | null): readonly string[] {
   if (covered.some((name) => !partName.test(name))) throw malformed('a covered header has no proper name');
   if (new Set(covered).size !== covered.length) throw malformed('a header is covered twice');
   const missing = required.filter((name) => !covered.includes(name));
-  if (missing.length > 0) throw unauthenticated('signature_coverage', `The signature does not cover ${missing.join(', ')}.`);
+  if (missing.length > 0)
+    throw unauthenticated('signature_coverage', `The signature does not cover ${missing.join(', ')}.`);
   return covered;
 }

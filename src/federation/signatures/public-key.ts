@@ -10,7 +10,8 @@ const maxBits = 8_192;
  * and an actor that publishes its private key must not be believed.
  */
 export function readPublicKey(pem: string): KeyObject | null {
-  if (pem.length > 8_192 || !/^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/.test(pem)) return null;
+  if (pem.length > 8_192 || !/^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/.test(pem))
+    return null;
   try {
     const key = createPublicKey({ key: pem, format: 'pem' });
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;

@@ -58,7 +58,11 @@ export function isSignedBy(signed: SignedRequest, key: KeyObject): boolean {
   return fits(signed, target, key) || (query !== -1 && fits(signed, target.slice(0, query), key));
 }
 
-function fits({ request: { method }, parameters: { covered, created, expires, signature }, headers }: SignedRequest, target: string, key: KeyObject): boolean {
+function fits(
+  { request: { method }, parameters: { covered, created, expires, signature }, headers }: SignedRequest,
+  target: string,
+  key: KeyObject,
+): boolean {
   const text = signingString(covered, { method, target, headers, created, expires });
   // PKCS #1 v1.5, as the key says; by its short name the digest is found sooner.
   return text !== null && verify('sha256', Buffer.from(text, 'latin1'), key, signature);
@@ -77,11 +81,15 @@ function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
     headers.set(name, known === undefined ? rawHeaders[index + 1]! : `${known}, ${rawHeaders[index + 1]!}`);
   }
   if (headers.has('signature-input')) {
-    throw unauthenticated('signature_rfc9421', 'The request carries an RFC 9421 signature; only draft-cavage is understood.');
+    throw unauthenticated(
+      'signature_rfc9421',
+      'The request carries an RFC 9421 signature; only draft-cavage is understood.',
+    );
   }
   for (const name of single) {
     if (!headers.has(name)) throw unauthenticated('signature_missing', `The request has no ${name} header.`);
-    if (repeated.includes(name)) throw unauthenticated('signature_repeated', `The request has more than one ${name} header.`);
+    if (repeated.includes(name))
+      throw unauthenticated('signature_repeated', `The request has more than one ${name} header.`);
   }
   return headers;
 }
@@ -94,6 +102,9 @@ function checkTimes(date: string, { created, expires }: SignatureParameters, now
   const isEarly = created !== null && created * 1000 > now + dateWindowMs;
   const isLate = created !== null && created * 1000 < now - dateWindowMs;
   if (isEarly || isLate || (expires !== null && expires * 1000 < now)) {
-    throw unauthenticated('signature_expired', 'The signature was made too long ago, is not valid yet, or has run out.');
+    throw unauthenticated(
+      'signature_expired',
+      'The signature was made too long ago, is not valid yet, or has run out.',
+    );
   }
 }

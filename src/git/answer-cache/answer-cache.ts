@@ -85,7 +85,7 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
       async ({ code }) => {
         const now = code === 0 ? await tables.of(request.path) : null;
         // What moved meanwhile may or may not be in the answer.
-        if (now !== null && now.stamp.isSameAs(refs.stamp)) keep(answer);
+        if (now?.stamp.isSameAs(refs.stamp)) keep(answer);
         else drop(answer);
       },
       () => drop(answer),
@@ -93,7 +93,12 @@ export async function createAnswerCache(deps: CacheDeps): Promise<AnswerCache> {
     return answer;
   }
 
-  async function run({ path: repository, client, protocol }: UploadRequest, bytes: Buffer, spool: Spool, signal: AbortSignal) {
+  async function run(
+    { path: repository, client, protocol }: UploadRequest,
+    bytes: Buffer,
+    spool: Spool,
+    signal: AbortSignal,
+  ) {
     const release = await slots.take({ repository, client }, signal);
     try {
       const git = door.start({

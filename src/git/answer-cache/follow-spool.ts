@@ -17,7 +17,10 @@ interface Reader {
 }
 
 /** Copies a spool to one client as it grows, until its end or until the client leaves. */
-export async function followSpool(spool: Spool, { output, takesBytesAtOnce, signal, stallMs }: Reader): Promise<Followed> {
+export async function followSpool(
+  spool: Spool,
+  { output, takesBytesAtOnce, signal, stallMs }: Reader,
+): Promise<Followed> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   output.on('close', leave);

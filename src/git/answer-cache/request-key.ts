@@ -31,5 +31,9 @@ function withoutClient(request: Buffer, isVersion2: boolean): Buffer {
     return request;
   }
   const rest = request.subarray(request.length - packets.restBytes);
-  return Buffer.concat([Buffer.from(kept.map((line) => `${line.length} ${line}`).join(''), 'latin1'), Buffer.from(`\0${rest.length}\0`), rest]);
+  return Buffer.concat([
+    Buffer.from(kept.map((line) => `${line.length} ${line}`).join(''), 'latin1'),
+    Buffer.from(`\0${rest.length}\0`),
+    rest,
+  ]);
 }

@@ -130,7 +130,15 @@ export class Spool {
   #pieceAt(start: number): Piece {
     const known = this.#pieces.get(start);
     if (known !== undefined) return known;
-    const piece: Piece = { start, buffer: free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes), filled: 0, reading: null, users: 0, isKept: true, isSpent: false };
+    const piece: Piece = {
+      start,
+      buffer: free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes),
+      filled: 0,
+      reading: null,
+      users: 0,
+      isKept: true,
+      isSpent: false,
+    };
     this.#pieces.set(start, piece);
     const [oldest] = this.#pieces.values();
     if (this.#pieces.size > keptPieces) this.#letGo(oldest!);
@@ -139,7 +147,13 @@ export class Spool {
 
   async #fill(piece: Piece): Promise<void> {
     const { start, buffer, filled } = piece;
-    const { bytesRead } = await readAt(this.#file, buffer, filled, Math.min(pieceBytes, this.size - start) - filled, start + filled);
+    const { bytesRead } = await readAt(
+      this.#file,
+      buffer,
+      filled,
+      Math.min(pieceBytes, this.size - start) - filled,
+      start + filled,
+    );
     if (bytesRead === 0) throw new Error('an answer became shorter');
     piece.filled += bytesRead;
   }

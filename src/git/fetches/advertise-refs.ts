@@ -111,7 +111,10 @@ export function createListings(deps: AdvertiseDeps): Listings {
       const table = await deps.tables.of(path);
       if (table === null || kindOf(table).isDoubtful === true) return null;
       return ready(table, request.toString('latin1'), () => {
-        const question = readListQuestion(request, /^\s*objectformat\s*=\s*sha256\s*$/im.test(table.config) ? 'sha256' : 'sha1');
+        const question = readListQuestion(
+          request,
+          /^\s*objectformat\s*=\s*sha256\s*$/im.test(table.config) ? 'sha256' : 'sha1',
+        );
         return question === null ? null : buildList(table, question);
       });
     },
@@ -123,11 +126,15 @@ function ready({ answers }: RefTable, question: string, make: () => Buffer | nul
   const known = answers.get(question);
   if (known !== undefined) return known;
   const answer = make();
-  if (answer !== null && answers.size < keptAnswers && question.length < keptQuestionBytes) answers.set(question, answer);
+  if (answer !== null && answers.size < keptAnswers && question.length < keptQuestionBytes)
+    answers.set(question, answer);
   return answer;
 }
 
-async function askGit({ door, shortSlots, limits }: AdvertiseDeps, { path, service, protocol, signal }: AdvertiseRequest): Promise<Buffer> {
+async function askGit(
+  { door, shortSlots, limits }: AdvertiseDeps,
+  { path, service, protocol, signal }: AdvertiseRequest,
+): Promise<Buffer> {
   const release = await shortSlots.take({ repository: path }, signal);
   try {
     const strict = service === 'upload-pack' ? ['--strict'] : [];

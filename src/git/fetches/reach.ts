@@ -79,12 +79,18 @@ export function createReach({ door, readers, tables, slots, shortSlots, limits }
     const { code, stoppedBy } = await git.exited;
     signal?.throwIfAborted();
     if (!isEnough && (code !== 0 || stoppedBy !== null)) {
-      throw internal('git could not tell what its refs lead to', { cause: { argv, code, stoppedBy, complaint: git.complaint() } });
+      throw internal('git could not tell what its refs lead to', {
+        cause: { argv, code, stoppedBy, complaint: git.complaint() },
+      });
     }
   }
 
   /** Those commits that no visible ref leads to. */
-  async function commitsBeyond(repository: string, oids: readonly string[], signal: AbortSignal | undefined): Promise<Set<string>> {
+  async function commitsBeyond(
+    repository: string,
+    oids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Set<string>> {
     const wanted = new Set(oids);
     const beyond = new Set<string>();
     const note = (oid: string) => {
@@ -96,7 +102,11 @@ export function createReach({ door, readers, tables, slots, shortSlots, limits }
   }
 
   /** Those folders, files and tag notes. With a bitmap most are proved in one step; the others by looking at everything. */
-  async function othersBeyond(repository: string, oids: readonly string[], signal: AbortSignal | undefined): Promise<Set<string>> {
+  async function othersBeyond(
+    repository: string,
+    oids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Set<string>> {
     const open = new Set(oids);
     if (open.size === 0) return open;
     if (await hasBitmap(repository)) {

@@ -11,7 +11,10 @@ const maxBytes = 64 * 1024 * 1024;
  * @param bounds how long the client may move nearly nothing, in milliseconds
  * Refuses `fetch_stalled`, `bad_fetch` when it breaks off or is too large, and what the stream fails with.
  */
-export function readRequest(input: Readable, { quietMs, signal }: { quietMs: number; signal: AbortSignal }): Promise<Buffer> {
+export function readRequest(
+  input: Readable,
+  { quietMs, signal }: { quietMs: number; signal: AbortSignal },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -32,7 +35,12 @@ export function readRequest(input: Readable, { quietMs, signal }: { quietMs: num
     const onClose = () => settle(() => reject(invalid('bad_fetch', 'The request ended too early.')));
     const onAbort = () => settle(() => reject(signal.reason));
     const onStall = () => settle(() => reject(invalid('fetch_stalled', 'The request stopped coming.')));
-    const endWatch = watchForStall({ stallMs: quietMs, leastBytes: leastBytesIn(quietMs) }, () => true, () => bytes, onStall);
+    const endWatch = watchForStall(
+      { stallMs: quietMs, leastBytes: leastBytesIn(quietMs) },
+      () => true,
+      () => bytes,
+      onStall,
+    );
     if (signal.aborted) return onAbort();
     if (input.errored) return onError(input.errored);
     if (input.readableEnded) return onEnd();
@@ -51,7 +59,8 @@ export function wantedIds(request: Buffer): string[] {
   try {
     for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
       // Before version 2 capabilities follow the first one.
-      const [, id] = packet.kind === 'data' ? /^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? [] : [];
+      const [, id] =
+        packet.kind === 'data' ? (/^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? []) : [];
       if (id !== undefined) ids.push(id.toLowerCase());
     }
   } catch {
@@ -63,6 +72,7 @@ export function wantedIds(request: Buffer): string[] {
 /** Whether a request asks for a pack and has said all it will say: its answer depends on nothing but itself and the repository. */
 export function isWholeFetch(request: Buffer, protocol: string | null | undefined): boolean {
   const tail = request.toString('latin1', Math.max(0, request.length - 13));
-  if (protocol === 'version=2') return request.toString('latin1', 4, 17) === 'command=fetch' && /(?:0009done\n|0008done)0000$/.test(tail);
+  if (protocol === 'version=2')
+    return request.toString('latin1', 4, 17) === 'command=fetch' && /(?:0009done\n|0008done)0000$/.test(tail);
   return /(?:0009done\n|0008done)$/.test(tail);
 }

@@ -46,7 +46,12 @@ export interface ServeDeps {
  * @param memoryLimitBytes most memory that git may hold; without it as much as the repository takes
  * Refuses as `uploadPack` does.
  */
-export async function serve(deps: ServeDeps, request: UploadRequest, argv: string[], memoryLimitBytes?: number): Promise<UploadOutcome> {
+export async function serve(
+  deps: ServeDeps,
+  request: UploadRequest,
+  argv: string[],
+  memoryLimitBytes?: number,
+): Promise<UploadOutcome> {
   const { input, output, signal, stateless, stallMs = deps.limits.stallMs } = request;
   const pipe = request.takesBytesAtOnce === true ? await deps.pipes.open(output) : null;
   let git: GitProcess;
@@ -113,10 +118,16 @@ export async function serve(deps: ServeDeps, request: UploadRequest, argv: strin
 }
 
 /** git's words for a repository that it could not read, as opposed to a request that it could not. */
-const ourFault = /git repository|ownership|unable to|cannot |could not|failed|corrupt|bad object|missing|memory|too many open/i;
+const ourFault =
+  /git repository|ownership|unable to|cannot |could not|failed|corrupt|bad object|missing|memory|too many open/i;
 
 /** What a fetch is refused with that was never begun to be answered. */
-export function failure(inputError: Error | null, code: number | null, stoppedBy: string | null, complaint: string): Error {
+export function failure(
+  inputError: Error | null,
+  code: number | null,
+  stoppedBy: string | null,
+  complaint: string,
+): Error {
   if (isDomainError(inputError)) return inputError;
   const cause = { code, stoppedBy, complaint, inputError };
   if (stoppedBy === 'stalled') return invalid('fetch_stalled', 'The request stopped coming.', { cause });

@@ -89,7 +89,12 @@ export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): 
   expectErrors(request.output);
   const release = await deps.slots.take({ repository: request.path, client: request.client }, request.signal);
   try {
-    return await serve(deps, { ...request, stateless: false }, ['upload-archive', request.path], deps.limits.readMemoryBytes);
+    return await serve(
+      deps,
+      { ...request, stateless: false },
+      ['upload-archive', request.path],
+      deps.limits.readMemoryBytes,
+    );
   } finally {
     release();
   }

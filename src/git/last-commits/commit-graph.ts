@@ -71,13 +71,20 @@ export async function openCommitGraph(repository: string): Promise<CommitGraph |
   }
 }
 
-const isThere = (file: string): Promise<boolean> => stat(file).then(() => true, () => false);
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
 
 async function graphFiles(info: string): Promise<string[]> {
   const single = path.join(info, 'commit-graph');
   if (await isThere(single)) return [single];
   const chain = await readFile(path.join(info, 'commit-graphs', 'commit-graph-chain'), 'latin1');
-  return chain.split('\n').filter((name) => /^[0-9a-f]{40,64}$/.test(name)).map((name) => path.join(info, 'commit-graphs', `graph-${name}.graph`));
+  return chain
+    .split('\n')
+    .filter((name) => /^[0-9a-f]{40,64}$/.test(name))
+    .map((name) => path.join(info, 'commit-graphs', `graph-${name}.graph`));
 }
 
 async function readLayer(file: string): Promise<Layer | null> {

@@ -37,11 +37,18 @@ export class CompareTrees {
   #readBytes = 0;
   #process: DiffProcess | null = null;
 
-  constructor(deps: BrowseDeps, path: string, { folder, timeLimitMs, enter }: { folder: Buffer; timeLimitMs: number; enter(): Promise<void> }) {
+  constructor(
+    deps: BrowseDeps,
+    path: string,
+    { folder, timeLimitMs, enter }: { folder: Buffer; timeLimitMs: number; enter(): Promise<void> },
+  ) {
     const text = folder.toString('latin1');
     this.#deps = deps;
     this.#path = path;
-    this.#folder = text.split('/').filter((name) => name !== '').map((name) => Buffer.from(name, 'latin1'));
+    this.#folder = text
+      .split('/')
+      .filter((name) => name !== '')
+      .map((name) => Buffer.from(name, 'latin1'));
     this.#askable = /^[\x20-\x7e]*$/.test(text) && !/^\.\.?(?:\/|$)/.test(text) ? text : null;
     this.#timeLimitMs = timeLimitMs;
     this.#enter = enter;
@@ -58,7 +65,8 @@ export class CompareTrees {
   }
 
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
-    if (this.#process === null && pairs.length < pairsForProcess && this.#readBytes < bytesForProcess) return this.#readBoth(pairs);
+    if (this.#process === null && pairs.length < pairsForProcess && this.#readBytes < bytesForProcess)
+      return this.#readBoth(pairs);
     await this.#enter();
     this.#process ??= new DiffProcess(this.#deps, this.#path, this.#timeLimitMs);
     return this.#process.differences(pairs);
@@ -83,7 +91,8 @@ export class CompareTrees {
 
 async function readTrees(reader: ObjectReader, ids: readonly string[]): Promise<Buffer[]> {
   const infos = await reader.infos(ids);
-  if (infos.some((info) => info?.type !== 'tree' || info.size > maxTreeBytes)) throw internal('a tree is missing or too large');
+  if (infos.some((info) => info?.type !== 'tree' || info.size > maxTreeBytes))
+    throw internal('a tree is missing or too large');
   const objects = await Promise.all(ids.map((oid) => reader.object(oid)));
   return objects.map((object) => object!.content);
 }
@@ -143,7 +152,9 @@ class DiffProcess {
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
     if (pairs.length === 0) return [];
     // A line that is no object id is printed as it is, and with it everything before.
-    const sent = new Promise<void>((resolve) => this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()));
+    const sent = new Promise<void>((resolve) =>
+      this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()),
+    );
     const answers = await this.#read(pairs.length);
     await sent;
     return answers;

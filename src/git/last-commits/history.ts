@@ -50,7 +50,7 @@ export class History {
 
   /** The commit to which entries go on along first parents while they surely stay as they are; see `CommitGraph`. */
   follow(oid: string, sought: Sought | null, until: Until): CommitFacts | null {
-    return sought === null ? this.atOnce(oid) : this.#graph?.follow(oid, sought, until) ?? this.atOnce(oid);
+    return sought === null ? this.atOnce(oid) : (this.#graph?.follow(oid, sought, until) ?? this.atOnce(oid));
   }
 
   /** Refuses `revision_not_found`. */
@@ -111,7 +111,13 @@ class ListedCommits {
     this.#rest = lines.pop()!;
     for (const line of lines) {
       const [oid = '', tree = '', seconds = '', ...parents] = line.split(' ');
-      this.#waiting.set(oid, { oid, tree, parents: parents.filter((parent) => parent !== ''), generation: newest, seconds: Number(seconds) });
+      this.#waiting.set(oid, {
+        oid,
+        tree,
+        parents: parents.filter((parent) => parent !== ''),
+        generation: newest,
+        seconds: Number(seconds),
+      });
     }
     for (const oldest of this.#waiting.keys()) {
       if (this.#waiting.size <= maxWaiting) break;

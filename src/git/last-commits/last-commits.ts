@@ -38,14 +38,19 @@ const maxWithProcesses = 2;
  * The column that says which commit last touched each entry of a folder. A page never
  * waits longer than it says: the search goes on without it and is stored.
  */
-export function createLastCommits(deps: BrowseDeps, tables: Tables, logger: Logger): (path: string, request: LastCommitsRequest) => Promise<LastCommits> {
+export function createLastCommits(
+  deps: BrowseDeps,
+  tables: Tables,
+  logger: Logger,
+): (path: string, request: LastCommitsRequest) => Promise<LastCommits> {
   const searches = new Map<string, Search>();
 
   let withProcesses = 0;
 
   /** A walk's place among those that start processes. Refuses `git_busy`. */
   async function enter(path: string): Promise<() => void> {
-    if (withProcesses >= maxWithProcesses) throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 });
+    if (withProcesses >= maxWithProcesses)
+      throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 });
     withProcesses += 1;
     const leave = await deps.shortSlots.take({ repository: path }).catch((error: unknown) => {
       withProcesses -= 1;
@@ -57,7 +62,11 @@ export function createLastCommits(deps: BrowseDeps, tables: Tables, logger: Logg
     };
   }
 
-  async function search(path: string, { oid, folder, names }: LastCommitsRequest, found: Search['found']): Promise<Table | null> {
+  async function search(
+    path: string,
+    { oid, folder, names }: LastCommitsRequest,
+    found: Search['found'],
+  ): Promise<Table | null> {
     const stored = await tables.storedAt(path, folder);
     const isWhole = await walkLastCommits<LastCommit>(deps, path, {
       oid,
@@ -98,7 +107,10 @@ export function createLastCommits(deps: BrowseDeps, tables: Tables, logger: Logg
     const running = searches.get(key) ?? begin(path, key, request);
     if (running === null) return { rows: new Map(), isComplete: false };
     const inTime = new AbortController();
-    const table = await Promise.race([running.table, sleep(request.waitMs, null, { signal: inTime.signal }).catch(() => null)]);
+    const table = await Promise.race([
+      running.table,
+      sleep(request.waitMs, null, { signal: inTime.signal }).catch(() => null),
+    ]);
     inTime.abort();
     if (table) return { rows: table, isComplete: true };
     return { rows: await describe(deps, path, running.found), isComplete: false };
@@ -111,7 +123,13 @@ const maxSubject = 300;
 async function describe({ readers }: BrowseDeps, path: string, found: Search['found']): Promise<Table> {
   const rows = [...found];
   const ids = [...new Set(rows.map(([, row]) => row).filter((row) => typeof row === 'string'))];
-  const commits = ids.length === 0 ? [] : await readers.use(path, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
-  const byId = new Map<string, LastCommit>(commits.map(({ oid, subject, committer }) => [oid, { oid, subject: subject.slice(0, maxSubject), at: committer.at }]));
+  const commits =
+    ids.length === 0 ? [] : await readers.use(path, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
+  const byId = new Map<string, LastCommit>(
+    commits.map(({ oid, subject, committer }) => [
+      oid,
+      { oid, subject: subject.slice(0, maxSubject), at: committer.at },
+    ]),
+  );
   return new Map(rows.map(([name, row]) => [name, typeof row === 'string' ? byId.get(row)! : row]));
 }

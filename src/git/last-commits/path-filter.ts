@@ -16,7 +16,13 @@ export function hashesOf(path: string): PathHashes {
  * @param bytes holds the filter from `from` to `to`
  * @param hashCount how many bits stand for one path
  */
-export function mayHold(bytes: Buffer, from: number, to: number, [first, second]: readonly [number, number], hashCount: number): boolean {
+export function mayHold(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  [first, second]: readonly [number, number],
+  hashCount: number,
+): boolean {
   const bits = (to - from) * 8;
   for (let index = 0; index < hashCount; index += 1) {
     const bit = ((first + Math.imul(index, second)) >>> 0) % bits;

@@ -107,7 +107,9 @@ function parse(text: string): Table | null {
 async function keepNewest(place: string): Promise<void> {
   const names = await readdir(place);
   if (names.length <= keptPerFolder) return;
-  const files = await Promise.all(names.map(async (name) => ({ name, at: (await stat(path.join(place, name)).catch(() => null))?.mtimeMs ?? 0 })));
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(path.join(place, name)).catch(() => null))?.mtimeMs ?? 0 })),
+  );
   const old = files.sort((a, b) => b.at - a.at).slice(keptPerFolder);
   await Promise.all(old.map(({ name }) => rm(path.join(place, name), { force: true })));
 }

@@ -45,7 +45,11 @@ const commitsPerTurn = 1_000;
  *
  * Answers whether every entry was found in time. Refuses `git_busy`.
  */
-export async function walkLastCommits<Row>(deps: BrowseDeps, path: string, request: WalkRequest<Row>): Promise<boolean> {
+export async function walkLastCommits<Row>(
+  deps: BrowseDeps,
+  path: string,
+  request: WalkRequest<Row>,
+): Promise<boolean> {
   const { folder, oid, timeLimitMs } = request;
   let place: Promise<() => void> | null = null;
   const enter = async (): Promise<void> => void (await (place ??= request.enter()));
@@ -56,7 +60,10 @@ export async function walkLastCommits<Row>(deps: BrowseDeps, path: string, reque
   } finally {
     await Promise.all([history.close(), compare.close()]);
     // One that was refused has nothing to leave.
-    await (place as Promise<() => void> | null)?.then((leave) => leave(), () => {});
+    await (place as Promise<() => void> | null)?.then(
+      (leave) => leave(),
+      () => {},
+    );
   }
 }
 
@@ -116,7 +123,10 @@ class Walk<Row> {
       const differing = await this.#differing(facts, parent, left);
       // Null: the folder is not there, so nothing is the same.
       if (differing === null) continue;
-      await this.#handOn(parent, left.filter((name) => !differing.has(name)));
+      await this.#handOn(
+        parent,
+        left.filter((name) => !differing.has(name)),
+      );
       left = left.filter((name) => differing.has(name));
     }
     for (const name of left) this.#request.found(name, facts.oid);
@@ -138,7 +148,11 @@ class Walk<Row> {
   async #handOn(oid: string, names: string[]): Promise<void> {
     if (names.length === 0) return;
     // Past commits in which surely nothing happened to them, but not past those where others wait to travel along.
-    const until = { generation: this.#order.top?.generation ?? 0, commits: this.#request.storedAt, steps: stepsAhead.most };
+    const until = {
+      generation: this.#order.top?.generation ?? 0,
+      commits: this.#request.storedAt,
+      steps: stepsAhead.most,
+    };
     const facts = this.#history.follow(oid, this.#soughtFor(names), until) ?? (await this.#history.facts(oid));
     const there = this.#stops.get(facts.oid);
     if (there) {
@@ -248,7 +262,8 @@ class Heap {
     items[0] = last;
     for (let at = 0; ; ) {
       let best = at;
-      for (const below of [2 * at + 1, 2 * at + 2]) if (below < items.length && isBefore(items[below]!, items[best]!)) best = below;
+      for (const below of [2 * at + 1, 2 * at + 2])
+        if (below < items.length && isBefore(items[below]!, items[best]!)) best = below;
       if (best === at) return oid;
       [items[at], items[best]] = [items[best]!, items[at]!];
       at = best;
@@ -256,4 +271,5 @@ class Heap {
   }
 }
 
-const isBefore = (a: CommitFacts, b: CommitFacts): boolean => a.generation > b.generation || (a.generation === b.generation && a.seconds > b.seconds);
+const isBefore = (a: CommitFacts, b: CommitFacts): boolean =>
+  a.generation > b.generation || (a.generation === b.generation && a.seconds > b.seconds);

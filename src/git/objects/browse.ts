@@ -67,17 +67,32 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
  * None of git's revision operators is understood.
  * Refuses `revision_not_found`.
  */
-export async function resolve(deps: BrowseDeps, path: string, revision: string, options: RevisionOptions = {}): Promise<string> {
+export async function resolve(
+  deps: BrowseDeps,
+  path: string,
+  revision: string,
+  options: RevisionOptions = {},
+): Promise<string> {
   const names = candidates(revision);
-  const infos = names.length === 0 ? [] : await deps.readers.use(path, (reader) => reader.infos(names.map((name) => `${name}^{commit}`)));
+  const infos =
+    names.length === 0
+      ? []
+      : await deps.readers.use(path, (reader) => reader.infos(names.map((name) => `${name}^{commit}`)));
   const at = infos.findIndex((info) => info?.type === 'commit');
   const oid = infos[at]?.oid;
-  if (oid === undefined || (names[at] === revision && !(await mayBeNamed(deps, path, revision, oid, options)))) throw missing();
+  if (oid === undefined || (names[at] === revision && !(await mayBeNamed(deps, path, revision, oid, options))))
+    throw missing();
   return oid;
 }
 
 /** Whether an id may be used in an address: a ref leads there, or the viewer sees also what is lost. */
-export async function mayBeNamed({ reach }: BrowseDeps, path: string, name: string, oid: string, { withLost = false }: RevisionOptions): Promise<boolean> {
+export async function mayBeNamed(
+  { reach }: BrowseDeps,
+  path: string,
+  name: string,
+  oid: string,
+  { withLost = false }: RevisionOptions,
+): Promise<boolean> {
   return withLost || !shortId.test(name) || (await reach.firstBeyond(path, [oid])) === null;
 }
 
@@ -122,7 +137,12 @@ export async function tree(
  * The entry at a path of a commit: looked up in trees, so a symbolic link is never followed.
  * Refuses `revision_not_found`.
  */
-export async function entryAt({ readers }: BrowseDeps, path: string, oid: string, file: string | Buffer): Promise<TreeEntry> {
+export async function entryAt(
+  { readers }: BrowseDeps,
+  path: string,
+  oid: string,
+  file: string | Buffer,
+): Promise<TreeEntry> {
   return readers.use(path, async (reader) => {
     const entry = await find(reader, (await readCommit(reader, oid)).tree, file);
     if (entry === null) throw missing();
@@ -134,7 +154,12 @@ export async function entryAt({ readers }: BrowseDeps, path: string, oid: string
  * A blob by its id; its content only up to `maxBytes`.
  * Refuses `revision_not_found`.
  */
-export async function blob({ readers }: BrowseDeps, path: string, oid: string, { maxBytes }: { maxBytes: number }): Promise<Blob> {
+export async function blob(
+  { readers }: BrowseDeps,
+  path: string,
+  oid: string,
+  { maxBytes }: { maxBytes: number },
+): Promise<Blob> {
   return readers.use(path, async (reader) => {
     const [info] = await reader.infos([checked(oid)]);
     if (info?.type !== 'blob') throw missing();
@@ -158,10 +183,16 @@ export async function log(
   let ids: string[];
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', `--max-count=${limit}`, `--skip=${skip}`, checked(oid), '--'];
-    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes }, limits.shortOutputBytes);
+    const { code, output, complaint } = await door.run(
+      { argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes },
+      limits.shortOutputBytes,
+    );
     if (code !== 0 && /bad object|not a commit/.test(complaint)) throw missing();
     if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
-    ids = output.toString('latin1').split('\n').filter((line) => line !== '');
+    ids = output
+      .toString('latin1')
+      .split('\n')
+      .filter((line) => line !== '');
   } finally {
     release();
   }
@@ -210,7 +241,10 @@ function findEntry(content: Buffer, oidBytes: number, name: Buffer): TreeEntry {
 
 function components(path: string | Buffer): Buffer[] {
   const text = typeof path === 'string' ? Buffer.from(path).toString('latin1') : path.toString('latin1');
-  return text.split('/').filter((part) => part !== '').map((part) => Buffer.from(part, 'latin1'));
+  return text
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => Buffer.from(part, 'latin1'));
 }
 
 async function addSizes(reader: ObjectReader, entries: TreeEntry[]): Promise<void> {

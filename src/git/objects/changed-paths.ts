@@ -17,12 +17,27 @@ export async function changedPaths(
   const leave = await shortSlots.take({ repository: path });
   try {
     const argv = [
-      `--git-dir=${path}`, 'diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv',
-      checked(from), checked(to), '--',
+      `--git-dir=${path}`,
+      'diff-tree',
+      '-r',
+      '-z',
+      '--name-only',
+      '--no-renames',
+      '--no-ext-diff',
+      '--no-textconv',
+      checked(from),
+      checked(to),
+      '--',
     ];
-    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes }, limits.shortOutputBytes);
+    const { code, output, complaint } = await door.run(
+      { argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes },
+      limits.shortOutputBytes,
+    );
     if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
-    const names = output.toString('utf8').split('\0').filter((name) => name !== '');
+    const names = output
+      .toString('utf8')
+      .split('\0')
+      .filter((name) => name !== '');
     return names.length > limit ? null : names;
   } finally {
     leave();

@@ -56,7 +56,9 @@ export class ObjectReader {
     this.#stdin = this.#process.stdin!;
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
     void this.#process.exited.then(() => this.#usage.close());
-    void this.#process.exited.then(() => this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })));
+    void this.#process.exited.then(() =>
+      this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })),
+    );
   }
 
   get isIdle(): boolean {
@@ -104,7 +106,9 @@ export class ObjectReader {
   #put(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
     if (names.some((name) => name.includes('\n'))) return Promise.reject(internal('an object name has no line break'));
     if (this.#pending + names.length > maxQuestions) {
-      return Promise.reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
+      return Promise.reject(
+        unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 }),
+      );
     }
     if (this.#pending === 0) this.#startWatchdog();
     const answers = names.map(
@@ -138,7 +142,8 @@ export class ObjectReader {
       this.#wantedBytes = 0;
       return null;
     }
-    const [, oid, type, digits] = /^([0-9a-f]+) (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, lineEnd)) ?? [];
+    const [, oid, type, digits] =
+      /^([0-9a-f]+) (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, lineEnd)) ?? [];
     if (oid === undefined) return this.#answer(null, bytes, lineEnd + 1);
     const size = Number(digits);
     const end = question.withContent ? lineEnd + 1 + size + 1 : lineEnd + 1;

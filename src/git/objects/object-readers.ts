@@ -108,10 +108,13 @@ function nextReturn(waiting: Set<() => void>, waitMs: number, retryAfterSeconds:
       waiting.delete(wake);
       resolve();
     };
-    const timer = setTimeout(() => {
-      waiting.delete(wake);
-      reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds }));
-    }, Math.max(0, waitMs));
+    const timer = setTimeout(
+      () => {
+        waiting.delete(wake);
+        reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds }));
+      },
+      Math.max(0, waitMs),
+    );
     waiting.add(wake);
   });
 }

@@ -60,7 +60,11 @@ const kinds = new Map<string, EntryKind>([
  * @param oidBytes 20 for SHA-1, 32 for SHA-256
  * @param maxEntries stops after so many
  */
-export function parseTree(content: Buffer, oidBytes: number, maxEntries: number): { entries: TreeEntry[]; truncated: boolean } {
+export function parseTree(
+  content: Buffer,
+  oidBytes: number,
+  maxEntries: number,
+): { entries: TreeEntry[]; truncated: boolean } {
   const entries: TreeEntry[] = [];
   let at = 0;
   while (at < content.length) {
@@ -90,7 +94,8 @@ export function parseCommit(oid: string, content: Buffer): Commit {
   const blank = content.indexOf('\n\n');
   const headerEnd = blank === -1 ? content.length : blank;
   const headers = content.toString('latin1', 0, headerEnd).split('\n');
-  const values = (name: string) => headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const values = (name: string) =>
+    headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   const decode = textDecoder(values('encoding')[0]);
   // Web editors end lines as DOS did; the two mean the same.
   const message = decode(content.subarray(Math.min(headerEnd + 2, content.length))).replaceAll('\r\n', '\n');
@@ -102,7 +107,12 @@ export function parseCommit(oid: string, content: Buffer): Commit {
     author: person('author'),
     committer: person('committer'),
     message,
-    subject: message.trimStart().split(/\n\s*\n/, 1)[0]!.split('\n').join(' ').trim(),
+    subject: message
+      .trimStart()
+      .split(/\n\s*\n/, 1)[0]!
+      .split('\n')
+      .join(' ')
+      .trim(),
     seal: readSeal(oid, headers, content.subarray(headerEnd)),
   };
 }
@@ -128,7 +138,12 @@ function readSeal(oid: string, headers: readonly string[], rest: Buffer): Seal |
   return { ...sealOf(text.join('\n')), signed: Buffer.concat([Buffer.from(others.join('\n'), 'latin1'), rest]) };
 }
 
-const sealKinds = new Map<string, Seal['kind']>([['SSH SIGNATURE', 'ssh'], ['PGP SIGNATURE', 'openpgp'], ['PGP MESSAGE', 'openpgp'], ['SIGNED MESSAGE', 'x509']]);
+const sealKinds = new Map<string, Seal['kind']>([
+  ['SSH SIGNATURE', 'ssh'],
+  ['PGP SIGNATURE', 'openpgp'],
+  ['PGP MESSAGE', 'openpgp'],
+  ['SIGNED MESSAGE', 'x509'],
+]);
 
 /** @param text as it was written, from its line of BEGIN on */
 export function sealOf(text: string): Pick<Seal, 'kind' | 'text'> {
@@ -150,7 +165,8 @@ const years = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
 /** `Name <email> seconds +hhmm`, with any of it missing or absurd. */
 export function parseSignature(line: string): Signature {
   const [, name = line, email = '', rest = ''] = /^(.*?) ?<([^>]*)>(.*)$/s.exec(line) ?? [];
-  const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] = /^ *(-?\d{1,20})(?: ([+-])(\d{2,8}?)(\d\d))?/.exec(rest) ?? [];
+  const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] =
+    /^ *(-?\d{1,20})(?: ([+-])(\d{2,8}?)(\d\d))?/.exec(rest) ?? [];
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
   return {
     name: name.trim(),

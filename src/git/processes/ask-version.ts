@@ -11,7 +11,12 @@ import path from 'node:path';
  * @param ask starts the program
  * @param judge throws when the answer is none to go on with; such a one is not kept
  */
-export async function askVersion<T>(program: string, folder: string, ask: () => Promise<string>, judge: (answer: string) => T): Promise<T> {
+export async function askVersion<T>(
+  program: string,
+  folder: string,
+  ask: () => Promise<string>,
+  judge: (answer: string) => T,
+): Promise<T> {
   const file = path.join(folder, 'version');
   const identity = identityOf(program);
   const kept = readKept(file);

@@ -46,7 +46,10 @@ const takeUsed = createEndedTally();
  * of all its memory. Answers null when it cannot be started.
  * @param said hears its error output as it comes
  */
-export function launchHere({ program, argv, environment, home, takesInput, output, yields }: Launch, said?: (text: string) => void): Child | null {
+export function launchHere(
+  { program, argv, environment, home, takesInput, output, yields }: Launch,
+  said?: (text: string) => void,
+): Child | null {
   // `detached` makes it the leader of its own group, so that one signal reaches
   // its helpers (pack-objects, index-pack) too.
   const child = spawn(program, argv, {

@@ -10,7 +10,12 @@ import { findProgram, readVersion } from './version.ts';
  */
 export async function installedGit(program: string, searchPath: string): Promise<{ path: string; version: string }> {
   const path = findProgram(program, searchPath);
-  const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const environment = {
+    PATH: '/usr/bin:/bin',
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
   const door = openGitDoor(path, { environment, home: tmpdir(), file: '/dev/null' }, silentLogger);
   const { output } = await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096);
   return { path, version: readVersion(output.toString(), path).text };

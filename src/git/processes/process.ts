@@ -9,7 +9,15 @@ import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-effort.ts';
 
 /** Why a process was ended before it was done. */
-export type StopReason = 'aborted' | 'time_limit' | 'effort_limit' | 'memory_limit' | 'output_limit' | 'stalled' | 'input_failed' | 'shutdown';
+export type StopReason =
+  | 'aborted'
+  | 'time_limit'
+  | 'effort_limit'
+  | 'memory_limit'
+  | 'output_limit'
+  | 'stalled'
+  | 'input_failed'
+  | 'shutdown';
 
 export interface GitCommand {
   /** Arguments after `git`. Never user text in option position. */
@@ -84,7 +92,12 @@ const validProtocol = /^version=[012]$/;
  * @param settings environment and working directory of every child
  * @param launchApart starts a child from elsewhere, or answers null when that cannot be done now
  */
-export function openGitDoor(program: string, settings: GitSettings, logger: Logger, launchApart: (launch: Launch) => Child | null = () => null): GitDoor {
+export function openGitDoor(
+  program: string,
+  settings: GitSettings,
+  logger: Logger,
+  launchApart: (launch: Launch) => Child | null = () => null,
+): GitDoor {
   const alive = new Map<GitProcess, Promise<GitExit>>();
   let closed = false;
 
@@ -103,7 +116,10 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
       const startedAt = performance.now();
       void child.exited.then(() => charge(launched.usedMs ?? performance.now() - startedAt));
     }
-    alive.set(child, child.exited.finally(() => alive.delete(child)));
+    alive.set(
+      child,
+      child.exited.finally(() => alive.delete(child)),
+    );
     return child;
   }
 
@@ -141,7 +157,12 @@ export function openGitDoor(program: string, settings: GitSettings, logger: Logg
 function launchOf(program: string, command: GitCommand, { environment, home }: GitSettings): Launch {
   const { argv, protocol, allocationLimitBytes, takesInput = false, output, yields = false } = command;
   return {
-    program, argv, home, takesInput, output, yields,
+    program,
+    argv,
+    home,
+    takesInput,
+    output,
+    yields,
     environment: {
       ...environment,
       ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
@@ -176,7 +197,15 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
 
   const onAbort = () => stop('aborted');
   const limit = setTimeout(() => stop('time_limit'), timeLimitMs);
-  const endWatch = memoryLimitBytes === undefined ? () => {} : watchMemory(() => child.pid, memoryEveryMs, memoryLimitBytes, () => stop('memory_limit'));
+  const endWatch =
+    memoryLimitBytes === undefined
+      ? () => {}
+      : watchMemory(
+          () => child.pid,
+          memoryEveryMs,
+          memoryLimitBytes,
+          () => stop('memory_limit'),
+        );
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
 
@@ -194,7 +223,10 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
     get pid() {
       return child.pid;
     },
-    stdin, stdout, exited, stop,
+    stdin,
+    stdout,
+    exited,
+    stop,
     complaint: () => child.complaint(),
   };
 }

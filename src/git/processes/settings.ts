@@ -28,7 +28,11 @@ export interface WrittenSettings extends GitSettings {
  * @param maxPushBytes largest pack of one push; 0 for no bound
  */
 export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): WrittenSettings {
-  const [home, hooks, template] = [path.join(folder, 'home'), path.join(folder, 'hooks'), path.join(folder, 'template')];
+  const [home, hooks, template] = [
+    path.join(folder, 'home'),
+    path.join(folder, 'hooks'),
+    path.join(folder, 'template'),
+  ];
   for (const empty of [home, hooks, template]) {
     mkdirSync(empty, { recursive: true, mode: 0o700 });
     chmodSync(empty, 0o500);
@@ -36,7 +40,12 @@ export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: 
   const file = path.join(folder, 'config');
   const text = configText({ hooks, template, maxPushBytes });
   replaceFile(file, text);
-  return { environment: environment(home, file), home, file, digest: createHash('sha256').update(text).digest('base64') };
+  return {
+    environment: environment(home, file),
+    home,
+    file,
+    digest: createHash('sha256').update(text).digest('base64'),
+  };
 }
 
 /** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */
@@ -75,9 +84,18 @@ function environment(home: string, configFile: string): Record<string, string> {
 }
 
 /** A value in git's own quoting: a data folder may have any name. */
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
+const quoted = (value: string): string =>
+  `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 
-function configText({ hooks, template, maxPushBytes }: { hooks: string; template: string; maxPushBytes: number }): string {
+function configText({
+  hooks,
+  template,
+  maxPushBytes,
+}: {
+  hooks: string;
+  template: string;
+  maxPushBytes: number;
+}): string {
   return `# Written by Hearth at every start; changes are lost.
 [core]
 	fsync = committed,reference

@@ -22,7 +22,10 @@ const oldest = { major: 2, minor: 39 };
 export function findProgram(program: string, searchPath: string): string {
   const candidates = program.includes('/')
     ? [path.resolve(program)]
-    : searchPath.split(':').filter(path.isAbsolute).map((folder) => path.join(folder, program));
+    : searchPath
+        .split(':')
+        .filter(path.isAbsolute)
+        .map((folder) => path.join(folder, program));
   for (const candidate of candidates) {
     try {
       accessSync(candidate, constants.X_OK);

@@ -13,7 +13,12 @@ import { processorMs } from './processor-time.ts';
  * @param onExceeded called once
  * @returns a function that ends the watch
  */
-export function watchEffort(pid: () => number, everyMs: number, allowedMs: () => number, onExceeded: () => void): () => void {
+export function watchEffort(
+  pid: () => number,
+  everyMs: number,
+  allowedMs: () => number,
+  onExceeded: () => void,
+): () => void {
   return watch(pid, everyMs, usedMs, allowedMs, onExceeded);
 }
 
@@ -25,7 +30,12 @@ export function watchEffort(pid: () => number, everyMs: number, allowedMs: () =>
  * @param allowedBytes what it may hold
  * @returns a function that ends the watch
  */
-export function watchMemory(pid: () => number, everyMs: number, allowedBytes: number, onExceeded: () => void): () => void {
+export function watchMemory(
+  pid: () => number,
+  everyMs: number,
+  allowedBytes: number,
+  onExceeded: () => void,
+): () => void {
   return watch(pid, everyMs, heldBytes, () => allowedBytes, onExceeded);
 }
 
@@ -67,6 +77,11 @@ async function heldBytes(pid: number): Promise<number> {
 /** The sum of a measure over the living children of a process. */
 async function ofChildren(pid: number, measure: (pid: number) => Promise<number>): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
-  const each = await Promise.all(children.split(' ').filter((id) => /^\d+$/.test(id)).map((id) => measure(Number(id))));
+  const each = await Promise.all(
+    children
+      .split(' ')
+      .filter((id) => /^\d+$/.test(id))
+      .map((id) => measure(Number(id))),
+  );
   return each.reduce((sum, one) => sum + one, 0);
 }

@@ -3,7 +3,10 @@
  * nothing a stranger wrote can move the cursor or change colours.
  */
 export function clientLine(text: string): string {
-  return text.toWellFormed().replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();
+  return text
+    .toWellFormed()
+    .replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
+    .trim();
 }
 
 /**

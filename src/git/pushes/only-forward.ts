@@ -106,7 +106,12 @@ function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolea
 }
 
 /** From where the pack ends, the repository goes on. */
-async function judge({ door, readers, limits }: ForwardDeps, path: string, update: RawUpdate, pack: PackCommits): Promise<Move> {
+async function judge(
+  { door, readers, limits }: ForwardDeps,
+  path: string,
+  update: RawUpdate,
+  pack: PackCommits,
+): Promise<Move> {
   const { ends } = walk(update, pack);
   if (ends.length > maxOpenEnds) return 'unknown';
   const infos = await readers.use(path, (reader) => reader.infos([update.oldId, ...ends]));

@@ -155,7 +155,10 @@ function inflate(bytes: Buffer, size: number): { content: Buffer; consumedBytes:
   try {
     const options = { info: true as const, maxOutputLength: size, chunkSize: Math.max(64, size) };
     // With `info` zlib answers the buffer and its engine; the types know only the buffer.
-    const { buffer, engine } = inflateSync(bytes, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    const { buffer, engine } = inflateSync(bytes, options) as unknown as {
+      buffer: Buffer;
+      engine: { bytesWritten: number };
+    };
     return buffer.length === size ? { content: buffer, consumedBytes: engine.bytesWritten } : null;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? 'cut' : null;

@@ -60,11 +60,13 @@ export function readPushHead(
       quiet.refresh();
       bytes.add(chunk);
       try {
-        if (parser.push(chunk)) return settle(() => resolve(parser.isEmpty ? null : { ...parser.result(), bytes: bytes.all() }));
+        if (parser.push(chunk))
+          return settle(() => resolve(parser.isEmpty ? null : { ...parser.result(), bytes: bytes.all() }));
       } catch (error) {
         return settle(() => reject(error));
       }
-      if (bytes.size > maxBytes) settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
+      if (bytes.size > maxBytes)
+        settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
     };
     const onEnd = () => settle(() => (bytes.size === 0 ? resolve(null) : reject(cutShort())));
     const onError = (error: Error) => settle(() => reject(error));
@@ -154,7 +156,11 @@ class PushHeadParser {
     const nul = packet.indexOf(0);
     const line = withoutNewline(nul === -1 ? packet : packet.subarray(0, nul));
     if (nul !== -1) {
-      for (const word of packet.toString('utf8', nul + 1).trim().split(' ')) this.#capabilities.add(word);
+      for (const word of packet
+        .toString('utf8', nul + 1)
+        .trim()
+        .split(' '))
+        this.#capabilities.add(word);
     }
     // One character per byte, so that any name fits the pattern.
     const text = line.toString('latin1');

@@ -38,13 +38,17 @@ export class ReportWriter {
   /** Lines that the client shows as "remote: …"; without a side band there is no place for them. */
   remarks(lines: readonly string[]): Buffer {
     if (!this.usesSideBand) return Buffer.alloc(0);
-    return Buffer.concat(lines.map((line) => bandPackets(bands.remark, Buffer.from(`${clientLine(line).slice(0, 1_000)}\n`))).flat());
+    return Buffer.concat(
+      lines.flatMap((line) => bandPackets(bands.remark, Buffer.from(`${clientLine(line).slice(0, 1_000)}\n`))),
+    );
   }
 
   /** The report of a push that git never saw. */
   refusal(refused: readonly { update: RawUpdate; reason: string }[]): Buffer {
     const lines = refused.map(({ update, reason }) =>
-      encodePacket(Buffer.concat([Buffer.from('ng '), update.rawRef, Buffer.from(` ${clientLine(reason).slice(0, 1_000)}\n`)])),
+      encodePacket(
+        Buffer.concat([Buffer.from('ng '), update.rawRef, Buffer.from(` ${clientLine(reason).slice(0, 1_000)}\n`)]),
+      ),
     );
     const report = Buffer.concat([encodePacket('unpack ok\n'), ...lines, flushPacket]);
     if (!this.usesSideBand) return this.#wantsReport ? report : Buffer.alloc(0);
@@ -53,7 +57,9 @@ export class ReportWriter {
 
   /** Ends an answer that git left unfinished: the client shows `text` and fails. */
   failure(text: string): Buffer {
-    return this.usesSideBand ? Buffer.concat(bandPackets(bands.failure, Buffer.from(`${clientLine(text)}\n`))) : Buffer.alloc(0);
+    return this.usesSideBand
+      ? Buffer.concat(bandPackets(bands.failure, Buffer.from(`${clientLine(text)}\n`)))
+      : Buffer.alloc(0);
   }
 }
 
@@ -133,7 +139,8 @@ export class ReportReader {
   /** The verdict on each command, in the order of the push. */
   results(updates: readonly RawUpdate[]): RefResult[] {
     return updates.map(
-      ({ ref, rawRef }) => this.#verdicts.get(rawRef.toString('latin1')) ?? { ref, ok: false, reason: 'git did not report on this ref' },
+      ({ ref, rawRef }) =>
+        this.#verdicts.get(rawRef.toString('latin1')) ?? { ref, ok: false, reason: 'git did not report on this ref' },
     );
   }
 

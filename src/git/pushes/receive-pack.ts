@@ -70,9 +70,15 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
     }
     release();
     const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
-    const otherwise = isTooMuch ? `one push may bring at most ${deps.limits.maxPushObjects} objects; push in parts` : 'another ref of this push was refused';
+    const otherwise = isTooMuch
+      ? `one push may bring at most ${deps.limits.maxPushObjects} objects; push in parts`
+      : 'another ref of this push was refused';
     const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? otherwise }));
-    await settle(deps, observer, broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })));
+    await settle(
+      deps,
+      observer,
+      broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })),
+    );
     return await refuse(broke);
   } finally {
     if (ends === null) release();
@@ -84,7 +90,13 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
  * A git that was killed leaves its locks and half a pack; a lock would block its branch
  * until the next start. They are removed as soon as no other push to the repository runs.
  */
-async function runAndTidy(deps: PushDeps, request: PushRequest, head: PushHead, git: GitProcess, terms: PushTerms): Promise<PushOutcome> {
+async function runAndTidy(
+  deps: PushDeps,
+  request: PushRequest,
+  head: PushHead,
+  git: GitProcess,
+  terms: PushTerms,
+): Promise<PushOutcome> {
   const { slots, untidy, logger } = deps;
   const outcome = await runReceivePack(deps, request, head, git, terms);
   if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);

@@ -33,7 +33,8 @@ const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
 const tooMuchWork = 'The push was given up: reading it takes far more work than its size explains.';
 
 /** Whether git can have the memory that so many objects take, as it was started at first. */
-export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimits): boolean => objects * tableBytesPerObject <= maxPushMemoryBytes;
+export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimits): boolean =>
+  objects * tableBytesPerObject <= maxPushMemoryBytes;
 
 /** Tells the observer, whose failure must not cost the client its report. */
 export async function settle({ logger }: PushDeps, observer: PushObserver, results: RefResult[]): Promise<void> {
@@ -79,7 +80,11 @@ export async function runReceivePack(
   let isUnsynced = false;
   const reported = async (): Promise<void> => {
     const moved = reader.results(head.updates);
-    await syncMovedRefs(request.path, moved, updates.some(({ newId }) => /^0+$/.test(newId))).catch((error: unknown) => {
+    await syncMovedRefs(
+      request.path,
+      moved,
+      updates.some(({ newId }) => /^0+$/.test(newId)),
+    ).catch((error: unknown) => {
       // Left unsettled: the next start settles it by the refs that are there then.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });
@@ -145,6 +150,12 @@ export async function runReceivePack(
   if (!clean) {
     logger.warn('push.unreported', { path: request.path, ...exit, inputError: feed.error, complaint: git.complaint() });
   }
-  await send(output, Buffer.concat([...(isUnsynced ? [] : [reader.release()]), ...(clean ? [] : [writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.')])]));
+  await send(
+    output,
+    Buffer.concat([
+      ...(isUnsynced ? [] : [reader.release()]),
+      ...(clean ? [] : [writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.')]),
+    ]),
+  );
   return { kind: 'unreported', updates, clean };
 }

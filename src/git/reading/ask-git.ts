@@ -22,9 +22,15 @@ export async function askGit(
 ): Promise<{ code: number; output: Buffer }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
-    const command = { argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, signal };
+    const command = {
+      argv: [`--git-dir=${path}`, ...argv],
+      timeLimitMs,
+      memoryLimitBytes: limits.readMemoryBytes,
+      signal,
+    };
     const { code, output, complaint } = await door.run(command, maxOutputBytes);
-    if (code === null || !accepts.includes(code)) throw internal('git could not answer', { cause: { argv, code, complaint } });
+    if (code === null || !accepts.includes(code))
+      throw internal('git could not answer', { cause: { argv, code, complaint } });
     return { code, output };
   } finally {
     leave();
@@ -32,4 +38,8 @@ export async function askGit(
 }
 
 /** What git printed line by line, without the empty ones. */
-export const linesOf = (output: Buffer): string[] => output.toString('latin1').split('\n').filter((line) => line !== '');
+export const linesOf = (output: Buffer): string[] =>
+  output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');

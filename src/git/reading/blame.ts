@@ -29,16 +29,34 @@ const maxIgnoreFileBytes = 64 * 1024;
  * lists are passed over.
  * Refuses `git_busy`, and `blame_too_long` when git needs more time than a page has.
  */
-export async function blame(deps: BrowseDeps, path: string, oid: string, file: Buffer, signal?: AbortSignal): Promise<Blame> {
+export async function blame(
+  deps: BrowseDeps,
+  path: string,
+  oid: string,
+  file: Buffer,
+  signal?: AbortSignal,
+): Promise<Blame> {
   const ignored = await ignoredRevisions(deps, path, oid);
-  const argv = ['blame', '--porcelain', '--root', ...ignored.map((id) => `--ignore-rev=${id}`), checked(oid), '--', pathArgument(file)];
+  const argv = [
+    'blame',
+    '--porcelain',
+    '--root',
+    ...ignored.map((id) => `--ignore-rev=${id}`),
+    checked(oid),
+    '--',
+    pathArgument(file),
+  ];
   const reader = createReader();
   const splitter = lineSplitter(0x0a, reader.take);
   const whole = await readGit(deps, path, argv, splitter.feed, { signal });
   if (!whole) throw invalid('blame_too_long', 'The history of this file is too long to be shown line by line.');
   const ids = [...new Set(reader.groups.map((group) => group.oid))];
   const commits = await deps.readers.use(path, (objects) => Promise.all(ids.map((id) => readCommit(objects, id))));
-  return { groups: reader.groups, commits: new Map(commits.map((commit) => [commit.oid, commit])), ignoresRevisions: ignored.length > 0 };
+  return {
+    groups: reader.groups,
+    commits: new Map(commits.map((commit) => [commit.oid, commit])),
+    ignoresRevisions: ignored.length > 0,
+  };
 }
 
 /** Ids in the ignore file that are commits of this repository: git refuses others. */
@@ -46,7 +64,11 @@ async function ignoredRevisions(deps: BrowseDeps, path: string, oid: string): Pr
   const entry = await entryAt(deps, path, oid, '.git-blame-ignore-revs').catch(() => null);
   if (entry === null || entry.type !== 'blob' || entry.kind === 'symlink') return [];
   const { content } = await readBlob(deps, path, entry.oid, { maxBytes: maxIgnoreFileBytes });
-  const ids = content?.toString('latin1').split('\n').flatMap((line) => /^\s*([0-9a-f]{40}|[0-9a-f]{64})\b/.exec(line)?.[1] ?? []) ?? [];
+  const ids =
+    content
+      ?.toString('latin1')
+      .split('\n')
+      .flatMap((line) => /^\s*([0-9a-f]{40}|[0-9a-f]{64})\b/.exec(line)?.[1] ?? []) ?? [];
   const infos = await deps.readers.use(path, (reader) => reader.infos(ids.slice(0, maxIgnored)));
   return infos.flatMap((info) => (info?.type === 'commit' ? [info.oid] : []));
 }
@@ -77,11 +99,24 @@ function createReader(): { groups: BlameGroup[]; take(line: Buffer): boolean } {
   };
 }
 
-const letters: Readonly<Record<string, string>> = { a: '\x07', b: '\b', t: '\t', n: '\n', v: '\v', f: '\f', r: '\r', '"': '"', '\\': '\\' };
+const letters: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  '"': '"',
+  '\\': '\\',
+};
 
 /** Git quotes names that hold odd bytes. */
 function unquote(name: string): Buffer {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
-  const text = inner?.replace(/\\([0-7]{3}|.)/g, (_all, code: string) => letters[code] ?? String.fromCharCode(parseInt(code, 8)));
+  const text = inner?.replace(
+    /\\([0-7]{3}|.)/g,
+    (_all, code: string) => letters[code] ?? String.fromCharCode(parseInt(code, 8)),
+  );
   return Buffer.from(text ?? name, 'latin1');
 }

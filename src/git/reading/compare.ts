@@ -17,13 +17,23 @@ export async function mergeBase(deps: BrowseDeps, path: string, one: string, oth
 /** How many commits each of two histories has that the other has not. Refuses `git_busy`. */
 export async function distance(deps: BrowseDeps, path: string, from: string, to: string): Promise<Distance> {
   if (from === to) return { ahead: 0, behind: 0 };
-  const { output } = await askGit(deps, path, { argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'] });
+  const { output } = await askGit(deps, path, {
+    argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'],
+  });
   const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
   return { ahead: Number(ahead), behind: Number(behind) };
 }
 
 /** Commits that `to` has and `from` has not, newest first. Refuses `git_busy`. */
-export async function commitsBetween(deps: BrowseDeps, path: string, from: string, to: string, limit: number): Promise<string[]> {
-  const { output } = await askGit(deps, path, { argv: ['rev-list', `--max-count=${limit}`, checked(to), `^${checked(from)}`, '--'] });
+export async function commitsBetween(
+  deps: BrowseDeps,
+  path: string,
+  from: string,
+  to: string,
+  limit: number,
+): Promise<string[]> {
+  const { output } = await askGit(deps, path, {
+    argv: ['rev-list', `--max-count=${limit}`, checked(to), `^${checked(from)}`, '--'],
+  });
   return linesOf(output);
 }

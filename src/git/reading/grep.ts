@@ -44,12 +44,23 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
   const lines: GrepLine[] = [];
   const reader = lineReader(oid.length + 1, (line) => lines.push(line) < limit);
   const argv = [
-    'grep', '--no-color', '-I', '-z', '-n', '--full-name', `--max-count=${perFile}`,
-    isPattern ? '--extended-regexp' : '--fixed-strings', ...(ignoresCase ? ['--ignore-case'] : []),
-    '-e', text, oid, '--',
+    'grep',
+    '--no-color',
+    '-I',
+    '-z',
+    '-n',
+    '--full-name',
+    `--max-count=${perFile}`,
+    isPattern ? '--extended-regexp' : '--fixed-strings',
+    ...(ignoresCase ? ['--ignore-case'] : []),
+    '-e',
+    text,
+    oid,
+    '--',
   ];
   const { isWhole, code } = await readGitToEnd(deps, path, argv, reader, { yields: true });
-  if (isPattern && code === 128) throw invalid('invalid_pattern', 'This is no regular expression that git understands.', { field: 'q' });
+  if (isPattern && code === 128)
+    throw invalid('invalid_pattern', 'This is no regular expression that git understands.', { field: 'q' });
   return { lines, isWhole: isWhole && (code === 0 || code === 1) };
 }
 

@@ -62,24 +62,38 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
     ({ from, file } = move);
   }
   const entries = found.slice(0, request.limit);
-  const [commits, there] = await deps.readers.use(path, (reader) => Promise.all([Promise.all(entries.map(({ oid }) => readCommit(reader, oid))), areThere(reader, entries)]));
-  return { entries: entries.map((entry, at) => ({ commit: commits[at]!, file: entry.file, isThere: there[at]! })), hasMore: found.length > request.limit, cutShort };
+  const [commits, there] = await deps.readers.use(path, (reader) =>
+    Promise.all([Promise.all(entries.map(({ oid }) => readCommit(reader, oid))), areThere(reader, entries)]),
+  );
+  return {
+    entries: entries.map((entry, at) => ({ commit: commits[at]!, file: entry.file, isThere: there[at]! })),
+    hasMore: found.length > request.limit,
+    cutShort,
+  };
 }
 
 /** Which of the files their commits have. One round trip. */
 async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
   // A name that cannot be asked for in one line of text counts as there.
-  const names = entries.map(({ oid, file }) => (file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`));
+  const names = entries.map(({ oid, file }) =>
+    file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`,
+  );
   const infos = await reader.infos(names.filter((name) => name !== null));
   let at = 0;
   return names.map((name) => name === null || infos[at++] !== null);
 }
 
-async function walk(deps: BrowseDeps, path: string, { oid, file, author, signal }: HistoryRequest, take: (oid: string) => boolean): Promise<boolean> {
+async function walk(
+  deps: BrowseDeps,
+  path: string,
+  { oid, file, author, signal }: HistoryRequest,
+  take: (oid: string) => boolean,
+): Promise<boolean> {
   const argv = [
     'rev-list',
     ...(author ? [`--author=${author}`, '--fixed-strings', '--regexp-ignore-case'] : []),
-    checked(oid), '--',
+    checked(oid),
+    '--',
     // Bytes that are not UTF-8 cannot be an argument of a process; such a file shows the history of its folder.
     ...(file.length > 0 ? [pathArgument(file)] : []),
   ];
@@ -88,7 +102,12 @@ async function walk(deps: BrowseDeps, path: string, { oid, file, author, signal 
 }
 
 /** Where the file was before the commit that made it from another, or null when it really was new. */
-async function movedBy(deps: BrowseDeps, path: string, tip: string, file: Buffer): Promise<{ from: string; file: Buffer } | null> {
+async function movedBy(
+  deps: BrowseDeps,
+  path: string,
+  tip: string,
+  file: Buffer,
+): Promise<{ from: string; file: Buffer } | null> {
   let oid = '';
   await walk(deps, path, { oid: tip, file, limit: Infinity }, (each) => ((oid = each), true));
   if (oid === '') return null;
@@ -96,7 +115,9 @@ async function movedBy(deps: BrowseDeps, path: string, tip: string, file: Buffer
   const [parent] = parents;
   if (parent === undefined) return null;
   const { files } = await listDiff(deps, path, { from: parent, to: oid });
-  const move = files.find(({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file));
+  const move = files.find(
+    ({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file),
+  );
   return move ? { from: parent, file: move.oldPath } : null;
 }
 
@@ -115,6 +136,11 @@ const isText = (latin1: string): boolean => {
 /** How many commits a commit has behind it, itself included. */
 export async function countCommits(deps: BrowseDeps, path: string, oid: string): Promise<number | null> {
   let text = '';
-  const whole = await readGit(deps, path, ['rev-list', '--count', checked(oid), '--'], (piece) => ((text += piece.toString('latin1')), true));
+  const whole = await readGit(
+    deps,
+    path,
+    ['rev-list', '--count', checked(oid), '--'],
+    (piece) => ((text += piece.toString('latin1')), true),
+  );
   return whole ? Number(linesOf(Buffer.from(text))[0]) : null;
 }

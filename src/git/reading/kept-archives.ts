@@ -46,10 +46,16 @@ export function createKeptArchives(root: string, { most, mostEach, lowDiskFloorB
   /** Least recently asked for first, until what is left fits. */
   async function tidy(): Promise<void> {
     const names = await readdir(root, { recursive: true });
-    const files = (await Promise.all(names.map(async (name) => {
-      const found = await stat(path.join(root, name)).catch(() => null);
-      return found?.isFile() ? { place: path.join(root, name), bytes: found.size, at: found.mtimeMs } : [];
-    }))).flat().sort((a, b) => b.at - a.at);
+    const files = (
+      await Promise.all(
+        names.map(async (name) => {
+          const found = await stat(path.join(root, name)).catch(() => null);
+          return found?.isFile() ? { place: path.join(root, name), bytes: found.size, at: found.mtimeMs } : [];
+        }),
+      )
+    )
+      .flat()
+      .sort((a, b) => b.at - a.at);
     let bytes = 0;
     for (const file of files) {
       bytes += file.bytes;
@@ -61,7 +67,10 @@ export function createKeptArchives(root: string, { most, mostEach, lowDiskFloorB
     async open(repository, request, make) {
       const { oid, format, prefix } = request;
       const folder = folderOf(repository);
-      const place = path.join(folder, `${createHash('sha256').update(`${oid}\0${prefix}`).digest('hex').slice(0, 32)}.${format}`);
+      const place = path.join(
+        folder,
+        `${createHash('sha256').update(`${oid}\0${prefix}`).digest('hex').slice(0, 32)}.${format}`,
+      );
       const known = await read(place);
       if (known !== null) return known;
       const source = await make();
@@ -105,7 +114,13 @@ function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Tra
     },
     flush(pass) {
       if (!isWriting) return pass();
-      file.end(() => void keep().then(() => pass(), () => pass()));
+      file.end(
+        () =>
+          void keep().then(
+            () => pass(),
+            () => pass(),
+          ),
+      );
     },
     destroy(error, done) {
       giveUp();

@@ -39,17 +39,39 @@ export interface DiffList {
 /** Longer lists nobody reads. */
 const maxFiles = 3_000;
 
-const statuses: Readonly<Record<string, FileStatus>> = { A: 'added', D: 'deleted', M: 'modified', R: 'renamed', C: 'copied', T: 'type-changed' };
+const statuses: Readonly<Record<string, FileStatus>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  R: 'renamed',
+  C: 'copied',
+  T: 'type-changed',
+};
 
 /** Arguments that every comparison shares; the two commits and the paths come last. */
-export function diffArguments({ from, to, ignoreWhitespace = false, only = [] }: DiffRange, ...wanted: string[]): string[] {
+export function diffArguments(
+  { from, to, ignoreWhitespace = false, only = [] }: DiffRange,
+  ...wanted: string[]
+): string[] {
   return [
-    'diff-tree', '-r', '--no-commit-id', '--full-index', '-M', '-C', '-l400', '--no-ext-diff', '--no-textconv', '--no-color',
-    '--submodule=short', '--ignore-submodules=none', '--diff-algorithm=histogram',
+    'diff-tree',
+    '-r',
+    '--no-commit-id',
+    '--full-index',
+    '-M',
+    '-C',
+    '-l400',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--submodule=short',
+    '--ignore-submodules=none',
+    '--diff-algorithm=histogram',
     ...(ignoreWhitespace ? ['-w'] : []),
     ...wanted,
     ...(from === null ? ['--root', checked(to)] : [checked(from), checked(to)]),
-    '--', ...only,
+    '--',
+    ...only,
   ];
 }
 
@@ -61,7 +83,9 @@ export async function listDiff(deps: BrowseDeps, path: string, range: DiffRange)
   const fields: Buffer[] = [];
   // A file takes up to six fields of the two lists.
   const splitter = lineSplitter(0, (field) => fields.push(field) < maxFiles * 6);
-  const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, { signal: range.signal });
+  const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, {
+    signal: range.signal,
+  });
   const files = parseLists(fields);
   return { files: files.slice(0, maxFiles), truncated: !whole || files.length > maxFiles };
 }
@@ -71,7 +95,9 @@ function parseLists(fields: readonly Buffer[]): ChangedFile[] {
   const files: ChangedFile[] = [];
   let at = 0;
   while (at < fields.length && fields[at]![0] === 0x3a) {
-    const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields[at]!.toString('latin1').slice(1).split(' ');
+    const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields[at]!.toString('latin1')
+      .slice(1)
+      .split(' ');
     const status = statuses[letter[0] ?? ''] ?? 'modified';
     const isPair = status === 'renamed' || status === 'copied';
     const oldPath = fields[at + 1];
@@ -83,9 +109,10 @@ function parseLists(fields: readonly Buffer[]): ChangedFile[] {
   }
   const byPath = new Map(files.map((file) => [file.newPath.toString('latin1'), file]));
   while (at < fields.length) {
-    const [, added = '-', removed = '-', name = ''] = /^(-|\d+)\t(-|\d+)\t(.*)$/s.exec(fields[at]!.toString('latin1')) ?? [];
+    const [, added = '-', removed = '-', name = ''] =
+      /^(-|\d+)\t(-|\d+)\t(.*)$/s.exec(fields[at]!.toString('latin1')) ?? [];
     const isPair = name === '';
-    const file = byPath.get(isPair ? fields[at + 2]?.toString('latin1') ?? '' : name);
+    const file = byPath.get(isPair ? (fields[at + 2]?.toString('latin1') ?? '') : name);
     if (file && added !== '-') {
       file.added = Number(added);
       file.removed = Number(removed);

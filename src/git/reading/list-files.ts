@@ -11,7 +11,12 @@ export interface ListedFile {
 }
 
 /** Every file below a commit's root, symbolic links and submodules left out, up to `limit`. Refuses `git_busy`. */
-export async function listFiles(deps: BrowseDeps, path: string, oid: string, { limit }: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }> {
+export async function listFiles(
+  deps: BrowseDeps,
+  path: string,
+  oid: string,
+  { limit }: { limit: number },
+): Promise<{ files: ListedFile[]; truncated: boolean }> {
   const files: ListedFile[] = [];
   const splitter = lineSplitter(0, (line) => {
     const tab = line.indexOf(0x09);

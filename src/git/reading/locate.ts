@@ -35,10 +35,21 @@ interface Candidate {
  * however many slashes there are.
  * Refuses `revision_not_found`.
  */
-export async function locate(deps: BrowseDeps, path: string, rest: Buffer, options: RevisionOptions = {}): Promise<Location> {
-  const parts = rest.toString('latin1').split('/').filter((part) => part !== '');
+export async function locate(
+  deps: BrowseDeps,
+  path: string,
+  rest: Buffer,
+  options: RevisionOptions = {},
+): Promise<Location> {
+  const parts = rest
+    .toString('latin1')
+    .split('/')
+    .filter((part) => part !== '');
   const candidates = candidatesOf(parts);
-  const infos = candidates.length === 0 ? [] : await deps.readers.use(path, (reader) => reader.infos(candidates.map(({ name }) => `${name}^{commit}`)));
+  const infos =
+    candidates.length === 0
+      ? []
+      : await deps.readers.use(path, (reader) => reader.infos(candidates.map(({ name }) => `${name}^{commit}`)));
   const at = infos.findIndex((info) => info?.type === 'commit');
   const [found, info] = [candidates[at], infos[at]];
   if (!found || !info || (found.kind === 'commit' && !(await mayBeNamed(deps, path, found.ref, info.oid, options)))) {
@@ -56,7 +67,10 @@ function candidatesOf(parts: readonly string[]): Candidate[] {
     if (!isUtf8(bytes)) continue;
     const ref = bytes.toString('utf8');
     if (isWellFormedRef(`refs/heads/${ref}`)) {
-      found.push({ kind: 'branch', ref, name: `refs/heads/${ref}`, components }, { kind: 'tag', ref, name: `refs/tags/${ref}`, components });
+      found.push(
+        { kind: 'branch', ref, name: `refs/heads/${ref}`, components },
+        { kind: 'tag', ref, name: `refs/tags/${ref}`, components },
+      );
     }
     if (components === 1 && ref === 'HEAD') found.push({ kind: 'head', ref, name: 'HEAD', components });
     if (components === 1 && shortId.test(ref)) found.push({ kind: 'commit', ref, name: ref, components });

@@ -38,7 +38,13 @@ export async function readGitToEnd(
 ): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
-    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, signal, yields });
+    const git = door.start({
+      argv: [`--git-dir=${path}`, ...argv],
+      timeLimitMs,
+      memoryLimitBytes: limits.readMemoryBytes,
+      signal,
+      yields,
+    });
     const isWhole = await drain(git.stdout!, take);
     if (!isWhole) git.stop('aborted');
     const { code } = await git.exited;
@@ -62,7 +68,10 @@ async function drain(stdout: Readable, take: (piece: Buffer) => boolean): Promis
 }
 
 /** Gives `line` every whole line of the pieces it is fed, without its end; the last one on `end`. */
-export function lineSplitter(separator: number, line: (bytes: Buffer) => boolean): { feed(piece: Buffer): boolean; end(): void } {
+export function lineSplitter(
+  separator: number,
+  line: (bytes: Buffer) => boolean,
+): { feed(piece: Buffer): boolean; end(): void } {
   let rest: Buffer[] = [];
   const whole = (last: Buffer): Buffer => {
     if (rest.length === 0) return last;

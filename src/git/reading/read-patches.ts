@@ -57,7 +57,13 @@ const decoder = new TextDecoder();
  * @param files as `listDiff` lists them for the same range
  * Refuses `git_busy`.
  */
-export async function readPatches(deps: BrowseDeps, path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches> {
+export async function readPatches(
+  deps: BrowseDeps,
+  path: string,
+  range: DiffRange,
+  files: readonly ChangedFile[],
+  limits: PatchLimits,
+): Promise<Patches> {
   const reader = new PatchReader(files, limits);
   const splitter = lineSplitter(0x0a, (line) => reader.take(line));
   const whole = await readGit(deps, path, diffArguments(range, '--patch'), splitter.feed, { signal: range.signal });
@@ -104,7 +110,8 @@ class PatchReader {
 
   /** Files whose only changes were ignored have no patch, so the next head may be some files further. */
   #startFile(text: string): void {
-    const headOf = ({ oldPath, newPath }: ChangedFile) => `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
+    const headOf = ({ oldPath, newPath }: ChangedFile) =>
+      `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
     // A file that became a symbolic link has two patches in a row.
     if (this.#patch && text === headOf(this.#patch.file)) return;
     while (this.#next < this.#files.length && text !== headOf(this.#files[this.#next]!)) this.#next += 1;

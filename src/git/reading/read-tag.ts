@@ -12,7 +12,11 @@ export interface TagNote {
 const maxTagBytes = 256 * 1024;
 
 /** The notes of annotated tags, by the ids that the refs name; null for a tag that is only a name. */
-export async function readTags({ readers }: BrowseDeps, path: string, oids: readonly string[]): Promise<(TagNote | null)[]> {
+export async function readTags(
+  { readers }: BrowseDeps,
+  path: string,
+  oids: readonly string[],
+): Promise<(TagNote | null)[]> {
   return readers.use(path, async (reader) => {
     const infos = await reader.infos(oids);
     return Promise.all(

@@ -56,7 +56,11 @@ export interface Reading {
   distance(path: string, from: string, to: string): Promise<Distance>;
   /** Refuses `blame_too_long`. */
   blame(path: string, oid: string, file: Buffer): Promise<Blame>;
-  listFiles(path: string, oid: string, options: { limit: number }): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  listFiles(
+    path: string,
+    oid: string,
+    options: { limit: number },
+  ): Promise<{ files: ListedFile[]; truncated: boolean }>;
   /** Looks for a text in the files of a commit. Refuses `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
   /** What `git notes` has added to a commit; null when nothing. */
@@ -89,16 +93,23 @@ interface ReadingOptions {
 
 const archiveLimits = { most: 1024 ** 3, mostEach: 256 * 1024 ** 2 };
 
-export function createReading(deps: StreamDeps, { dataDir, lowDiskFloorBytes, logger, refTables, onHistoryRead }: ReadingOptions): ReadingParts {
+export function createReading(
+  deps: StreamDeps,
+  { dataDir, lowDiskFloorBytes, logger, refTables, onHistoryRead }: ReadingOptions,
+): ReadingParts {
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
   const refs = createRecentRefs(refTables);
   const archives = createKeptArchives(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
   const lastCommits = createLastCommits(deps, tables, logger);
-  const commitsOf = (target: string, ids: readonly string[]) => deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
+  const commitsOf = (target: string, ids: readonly string[]) =>
+    deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
   const reading: Reading = {
     locate: (target, rest, options) => locate(deps, target, rest, options),
-    folder: remembered((target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }), { most: 100_000, weigh: ({ entries }) => entries.length + 1 }),
+    folder: remembered(
+      (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
+      { most: 100_000, weigh: ({ entries }) => entries.length + 1 },
+    ),
     recentRefs: refs.read,
     history(target, request) {
       onHistoryRead(target);
@@ -109,21 +120,32 @@ export function createReading(deps: StreamDeps, { dataDir, lowDiskFloorBytes, lo
       onHistoryRead(target);
       return lastCommits(target, request);
     },
-    listDiff: remembered((target, range) => listDiff(deps, target, range), { most: 100_000, weigh: ({ files }) => files.length + 1 }),
+    listDiff: remembered((target, range) => listDiff(deps, target, range), {
+      most: 100_000,
+      weigh: ({ files }) => files.length + 1,
+    }),
     readPatches: remembered(
       (target, range, files, limits) => readPatches(deps, target, range, files, limits),
       // The files follow from the range.
-      { most: 32 * 1024 * 1024, weigh: weighPatches, keyOf: (target, range, _files, limits) => [target, range, limits] },
+      {
+        most: 32 * 1024 * 1024,
+        weigh: weighPatches,
+        keyOf: (target, range, _files, limits) => [target, range, limits],
+      },
     ),
     lastChange: remembered(
       async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
       { most: 2_000 },
     ),
-    commitsBetween: async (target, from, to, { limit }) => commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
+    commitsBetween: async (target, from, to, { limit }) =>
+      commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
     mergeBase: remembered((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
     distance: remembered((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
     blame: remembered((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
-    listFiles: remembered((target, oid, options) => listFiles(deps, target, oid, options), { most: 200_000, weigh: ({ files }) => files.length + 1 }),
+    listFiles: remembered((target, oid, options) => listFiles(deps, target, oid, options), {
+      most: 200_000,
+      weigh: ({ files }) => files.length + 1,
+    }),
     grep: (target, request) => grep(deps, target, request),
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
@@ -146,6 +168,12 @@ export function createReading(deps: StreamDeps, { dataDir, lowDiskFloorBytes, lo
 
 /** About how many bytes; a line is an object with a few words around its text. */
 const weighPatches = ({ patches }: Patches): number =>
-  patches.reduce((sum, { hunks }) => sum + 500 + hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0), 0);
+  patches.reduce(
+    (sum, { hunks }) =>
+      sum +
+      500 +
+      hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0),
+    0,
+  );
 
 const weighBlame = ({ groups }: Blame): number => groups.reduce((sum, { lines }) => sum + lines.length + 2, 1);

@@ -21,7 +21,8 @@ export function createRecentRefs(tables: Pick<RefTables, 'of'>): RecentRefs {
   const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
 
   function ofTable(table: RefTable): ReadonlyMap<string, string> {
-    const refs = byTable.get(table) ?? new Map(table.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
+    const refs =
+      byTable.get(table) ?? new Map(table.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
     byTable.set(table, refs);
     return refs;
   }

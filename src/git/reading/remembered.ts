@@ -8,7 +8,9 @@ interface Memory<Args extends unknown[], Answer> {
 
 /** Buffers as text: one character per byte. */
 const keyText = (parts: unknown[]): string =>
-  JSON.stringify(parts, (_name, value: unknown) => (isBytes(value) ? Buffer.from(value.data).toString('latin1') : value));
+  JSON.stringify(parts, (_name, value: unknown) =>
+    isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
+  );
 
 /** How a buffer arrives in a replacer of JSON. */
 const isBytes = (value: unknown): value is { data: number[] } =>

@@ -32,10 +32,20 @@ const beginningBytes = 4_096;
  * instead.
  * Refuses `git_busy`; `too_large_to_stream`.
  */
-async function streamGit({ door, limits }: BrowseDeps, path: string, argv: readonly string[], { slots, timeLimitMs, client }: StreamOptions): Promise<Readable> {
+async function streamGit(
+  { door, limits }: BrowseDeps,
+  path: string,
+  argv: readonly string[],
+  { slots, timeLimitMs, client }: StreamOptions,
+): Promise<Readable> {
   const leave = await slots.take({ repository: path, client });
   try {
-    const git = door.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, memoryLimitBytes: limits.readMemoryBytes, yields: true });
+    const git = door.start({
+      argv: [`--git-dir=${path}`, ...argv],
+      timeLimitMs,
+      memoryLimitBytes: limits.readMemoryBytes,
+      yields: true,
+    });
     const output = new PassThrough();
     let bytes = 0;
     const begun = new Promise<'begun'>((resolve) => {
@@ -50,7 +60,8 @@ async function streamGit({ door, limits }: BrowseDeps, path: string, argv: reado
       throw invalid('too_large_to_stream', 'This is too large to be sent as one file. Clone the repository instead.');
     }
     const isWhole = ({ code, stoppedBy }: GitExit) => code === 0 && stoppedBy === null;
-    const brokenOff = (exit: GitExit) => internal('git stopped in the middle of an answer', { cause: { argv, ...exit, complaint: git.complaint() } });
+    const brokenOff = (exit: GitExit) =>
+      internal('git stopped in the middle of an answer', { cause: { argv, ...exit, complaint: git.complaint() } });
     if (typeof early === 'object' && !isWhole(early)) throw brokenOff(early);
     output.once('close', () => git.stop('aborted'));
     void git.exited.then((exit) => {
@@ -81,7 +92,11 @@ export interface ArchiveRequest {
 }
 
 /** All files of a commit. */
-export async function archive(deps: StreamDeps, path: string, { oid, format, prefix, client }: ArchiveRequest): Promise<Readable> {
+export async function archive(
+  deps: StreamDeps,
+  path: string,
+  { oid, format, prefix, client }: ArchiveRequest,
+): Promise<Readable> {
   const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
   return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
 }

@@ -19,7 +19,12 @@ const packet = (text: string): string => (text.length + 4).toString(16).padStart
  * The greeting of versions 0 and 1: every ref, capabilities behind the first.
  * @param capabilities the line that git would send
  */
-export function buildAdvertisement(table: RefTable, service: Service, capabilities: string, isVersion1: boolean): Buffer {
+export function buildAdvertisement(
+  table: RefTable,
+  service: Service,
+  capabilities: string,
+  isVersion1: boolean,
+): Buffer {
   const lines: string[] = [];
   for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(table) : table.refs) {
     lines.push(`${oid} ${name}`);

@@ -47,7 +47,9 @@ export function findFolders(repository: string): string[] {
 export async function readLooseRefs(repository: string, folders: readonly string[]): Promise<RefEntry[]> {
   const refs: RefEntry[] = [];
   for (const folder of folders) {
-    const names = list(repository, folder).filter((entry) => entry.isFile()).map((entry) => `${folder}/${entry.name}`);
+    const names = list(repository, folder)
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${folder}/${entry.name}`);
     for (let start = 0; start < names.length; start += filesAtOnce) {
       if (start > 0) await nextTurn();
       const some = names.slice(start, start + filesAtOnce).map((name) => readLooseRef(repository, name));
@@ -59,7 +61,9 @@ export async function readLooseRefs(repository: string, folders: readonly string
 
 /** What is in a folder, without locks and other names that git does not look at either. */
 function list(repository: string, folder: string): Dirent[] {
-  const entries = unlessAbsent([], () => readdirSync(placeIn(repository, folder), { withFileTypes: true, encoding: 'latin1' }));
+  const entries = unlessAbsent([], () =>
+    readdirSync(placeIn(repository, folder), { withFileTypes: true, encoding: 'latin1' }),
+  );
   return entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('.lock'));
 }
 

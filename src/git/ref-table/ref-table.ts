@@ -63,7 +63,9 @@ export async function readRefTable(
     const refs = mergeRefs(packed, loose);
     const tip = await readHead(refs, head, known, peel);
     await peelUnknown(refs, known, peel);
-    const visible = refs.filter(({ name }) => !hidden.some((prefix) => name === prefix || name.startsWith(`${prefix}/`)));
+    const visible = refs.filter(
+      ({ name }) => !hidden.some((prefix) => name === prefix || name.startsWith(`${prefix}/`)),
+    );
     if (stamp.holds()) return tableOf(visible, tip, config, stamp);
   }
   throw new Unusual('the refs keep moving');
@@ -75,12 +77,18 @@ function checkSettings(config: string): void {
   let section = '';
   for (const line of config.split('\n')) {
     if (/^\s*\[/.test(line)) section = line;
-    else if (/^\s*\[extensions\]/i.test(section) && !harmlessExtension.test(line.trim()) && line.trim() !== '') throw new Unusual(line);
+    else if (/^\s*\[extensions\]/i.test(section) && !harmlessExtension.test(line.trim()) && line.trim() !== '')
+      throw new Unusual(line);
     if (section !== '' && !harmlessSections.test(section)) throw new Unusual(section);
   }
 }
 
-async function readHead(refs: readonly RefEntry[], text: string, known: Map<string, string | null>, peel: Peel): Promise<TableHead> {
+async function readHead(
+  refs: readonly RefEntry[],
+  text: string,
+  known: Map<string, string | null>,
+  peel: Peel,
+): Promise<TableHead> {
   const [, target] = /^ref: *(refs\/heads\/\S+)\s*$/.exec(text) ?? [];
   if (target !== undefined && isWellFormedRef(target)) {
     return { target, ref: refs.find(({ name }) => name === target) ?? null };

@@ -50,15 +50,17 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
   /** Repositories that this process is changing, and how often at once. */
   const underWork = new Map<string, number>();
 
-  const peelIn = (repository: string): Peel => async (oids) => {
-    const answers: (string | null)[] = [];
-    for (let start = 0; start < oids.length; start += questionsAtOnce) {
-      const names = oids.slice(start, start + questionsAtOnce).map((oid) => `${oid}^{}`);
-      const infos = await readers.use(repository, (reader) => reader.infos(names));
-      answers.push(...infos.map((info) => info?.oid ?? null));
-    }
-    return answers;
-  };
+  const peelIn =
+    (repository: string): Peel =>
+    async (oids) => {
+      const answers: (string | null)[] = [];
+      for (let start = 0; start < oids.length; start += questionsAtOnce) {
+        const names = oids.slice(start, start + questionsAtOnce).map((oid) => `${oid}^{}`);
+        const infos = await readers.use(repository, (reader) => reader.infos(names));
+        answers.push(...infos.map((info) => info?.oid ?? null));
+      }
+      return answers;
+    };
 
   async function read(repository: string, before: Kept | undefined): Promise<RefTable> {
     const readAtMs = Date.now();
@@ -68,10 +70,18 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
       packed = isKnown ? before!.packed : await readPackedRefs(repository);
       return packed;
     };
-    const known = before === undefined || before.known.size > maxKnown ? new Map<string, string | null>() : before.known;
+    const known =
+      before === undefined || before.known.size > maxKnown ? new Map<string, string | null>() : before.known;
     const table = await readRefTable(repository, readPacked, known, peelIn(repository));
     forget(repository);
-    keep(repository, { table, readAtMs, isSettled: table.stamp.isSettled(readAtMs), agreedAtMs: -Infinity, packed, known });
+    keep(repository, {
+      table,
+      readAtMs,
+      isSettled: table.stamp.isSettled(readAtMs),
+      agreedAtMs: -Infinity,
+      packed,
+      known,
+    });
     return table;
   }
 

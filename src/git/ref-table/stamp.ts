@@ -55,7 +55,10 @@ export class Stamp {
 
   /** Whether nothing had moved between the two moments, also not there and back. */
   isSameAs(later: Stamp): boolean {
-    return this.#watched.length === later.#watched.length && this.#watched.every((before, at) => isSame(before, later.#watched[at]!));
+    return (
+      this.#watched.length === later.#watched.length &&
+      this.#watched.every((before, at) => isSame(before, later.#watched[at]!))
+    );
   }
 
   /**

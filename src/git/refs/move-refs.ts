@@ -33,7 +33,11 @@ const maxSingles = 500;
  * of another one keeps nobody else back.
  * @returns the verdict on each, in order
  */
-export async function moveRefs({ door, slots }: MoveDeps, path: string, moves: readonly RefMove[]): Promise<RefResult[]> {
+export async function moveRefs(
+  { door, slots }: MoveDeps,
+  path: string,
+  moves: readonly RefMove[],
+): Promise<RefResult[]> {
   const results = new Map<RefMove, RefResult>();
   const wanted: RefMove[] = [];
   for (const move of moves) {
@@ -44,11 +48,19 @@ export async function moveRefs({ door, slots }: MoveDeps, path: string, moves: r
   const release = await slots.take({ repository: path });
   try {
     // What goes makes room first: `a` for `a/b`.
-    const [others, deleted] = [wanted.filter(({ newId }) => !noRef.test(newId)), wanted.filter(({ newId }) => noRef.test(newId))];
+    const [others, deleted] = [
+      wanted.filter(({ newId }) => !noRef.test(newId)),
+      wanted.filter(({ newId }) => noRef.test(newId)),
+    ];
     for (const some of [deleted, others]) {
       const complaint = await updateRefs(door, path, some);
       for (const [at, move] of some.entries()) {
-        const words = complaint === null ? null : some.length === 1 || at >= maxSingles ? complaint : await updateRefs(door, path, [move]);
+        const words =
+          complaint === null
+            ? null
+            : some.length === 1 || at >= maxSingles
+              ? complaint
+              : await updateRefs(door, path, [move]);
         results.set(move, words === null ? { ref: move.ref, ok: true } : { ref: move.ref, ok: false, reason: words });
       }
     }
@@ -57,7 +69,11 @@ export async function moveRefs({ door, slots }: MoveDeps, path: string, moves: r
   }
   const verdicts = moves.map((move) => results.get(move)!);
   // git only renames: without this a power failure takes back what somebody was told.
-  await syncMovedRefs(path, verdicts, moves.some(({ newId }) => noRef.test(newId)));
+  await syncMovedRefs(
+    path,
+    verdicts,
+    moves.some(({ newId }) => noRef.test(newId)),
+  );
   return verdicts;
 }
 
@@ -66,10 +82,14 @@ export async function moveRefs({ door, slots }: MoveDeps, path: string, moves: r
  * Doing it again changes nothing. An object that is gone already is passed over.
  * @returns the names that are kept now
  */
-export async function keepObjects({ door }: Pick<MoveDeps, 'door'>, path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]> {
+export async function keepObjects(
+  { door }: Pick<MoveDeps, 'door'>,
+  path: string,
+  kept: readonly { name: string; oid: string }[],
+): Promise<string[]> {
   const done: string[] = [];
   for (const { name, oid } of kept) {
-    if (await runUpdates(door, path, `update ${hidden(name)}\0${checked(oid)}\0\0`) === null) done.push(name);
+    if ((await runUpdates(door, path, `update ${hidden(name)}\0${checked(oid)}\0\0`)) === null) done.push(name);
   }
   return done;
 }
@@ -94,7 +114,12 @@ const closeCommits = 32;
  * the old one behind it. What is no commit (a tag's object, for one) never goes forward.
  * Refuses `git_busy`.
  */
-export async function isForward({ door, readers, shortSlots, limits }: BrowseDeps, path: string, from: string, to: string): Promise<boolean> {
+export async function isForward(
+  { door, readers, shortSlots, limits }: BrowseDeps,
+  path: string,
+  from: string,
+  to: string,
+): Promise<boolean> {
   if (checked(from) === checked(to)) return true;
   const isNear = await readers.use(path, async (reader) => {
     const infos = await reader.infos([from, to]);
@@ -138,7 +163,11 @@ function commandOf({ ref, oldId, newId }: RefMove): string {
 async function runUpdates(door: GitDoor, path: string, commands: string): Promise<string | null> {
   if (commands === '') return null;
   if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a name for a ref.');
-  const git = door.start({ argv: [`--git-dir=${path}`, 'update-ref', '--stdin', '-z'], timeLimitMs: longMs, takesInput: true });
+  const git = door.start({
+    argv: [`--git-dir=${path}`, 'update-ref', '--stdin', '-z'],
+    timeLimitMs: longMs,
+    takesInput: true,
+  });
   git.stdout?.resume();
   git.stdin?.end(commands);
   const { code, stoppedBy } = await git.exited;

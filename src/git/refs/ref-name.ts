@@ -14,7 +14,9 @@ export function isWellFormedRef(name: string): boolean {
   if (/[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
   if (name.includes('..') || name.includes('@{') || name.endsWith('.')) return false;
   const components = name.split('/');
-  return components.length > 1 && components.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
+  return (
+    components.length > 1 && components.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
+  );
 }
 
 /** Whether `name` can be a branch: what `git check-ref-format --branch` accepts, without its shorthands. */

@@ -60,7 +60,8 @@ async function readPackedRefs(repository: string): Promise<Map<string, string>> 
   for (const line of text.split('\n')) {
     const space = line.indexOf(' ');
     // "#" begins the header, "^" the commit behind the tag of the line before.
-    if (space > 0 && !line.startsWith('#') && !line.startsWith('^')) refs.set(line.slice(space + 1), line.slice(0, space));
+    if (space > 0 && !line.startsWith('#') && !line.startsWith('^'))
+      refs.set(line.slice(space + 1), line.slice(0, space));
   }
   return refs;
 }
@@ -74,7 +75,9 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
   };
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(path.join(repository, folder), { withFileTypes: true }).catch(whenAbsent([]));
-    const names = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.lock')).map(({ name }) => `${folder}/${name}`);
+    const names = entries
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+      .map(({ name }) => `${folder}/${name}`);
     for (let start = 0; start < names.length; start += filesAtOnce) {
       await Promise.all(names.slice(start, start + filesAtOnce).map(readValue));
     }

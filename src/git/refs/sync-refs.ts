@@ -9,7 +9,11 @@ import type { RefResult } from '../pushes/push-report.ts';
  *
  * @param hasDeletions whether one of them was removed: from `packed-refs`, too, which is replaced by a rename
  */
-export async function syncMovedRefs(repository: string, results: readonly RefResult[], hasDeletions: boolean): Promise<void> {
+export async function syncMovedRefs(
+  repository: string,
+  results: readonly RefResult[],
+  hasDeletions: boolean,
+): Promise<void> {
   const folders = new Set<string>();
   for (const { ref } of results.filter(({ ok }) => ok)) {
     // Folders may be new, so each name above has to be kept as well, up to `refs/heads`.

@@ -30,7 +30,13 @@ const fetchedFolder = 'refs/hearth/mirror/';
 
 /** Lists a remote's branches and tags. Refuses `remote_failed`. */
 export async function listRemote(door: GitDoor, remote: Remote, { signal }: ExchangeOptions = {}): Promise<RemoteRefs> {
-  const { output } = await ask(door, remote, ['ls-remote', '--symref', '--quiet', remote.url.href, 'HEAD', 'refs/heads/*', 'refs/tags/*'], { signal }, listMs);
+  const { output } = await ask(
+    door,
+    remote,
+    ['ls-remote', '--symref', '--quiet', remote.url.href, 'HEAD', 'refs/heads/*', 'refs/tags/*'],
+    { signal },
+    listMs,
+  );
   const refs = new Map<string, string>();
   let head: string | null = null;
   for (const line of output.split('\n')) {
@@ -59,8 +65,17 @@ export async function fetchRemote(
     void unfinishedBytes(repository).then((bytes) => maxBytes > 0 && bytes > maxBytes && stop.abort(tooLarge));
   }, watchEveryMs);
   const argv = [
-    `--git-dir=${repository}`, 'fetch', '--progress', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance',
-    remote.url.href, `+refs/heads/*:${fetchedFolder}heads/*`, `+refs/tags/*:${fetchedFolder}tags/*`,
+    `--git-dir=${repository}`,
+    'fetch',
+    '--progress',
+    '--prune',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--no-auto-maintenance',
+    remote.url.href,
+    `+refs/heads/*:${fetchedFolder}heads/*`,
+    `+refs/tags/*:${fetchedFolder}tags/*`,
   ];
   try {
     await ask(door, remote, argv, { ...options, signal }, transferMs);
@@ -73,10 +88,16 @@ export async function fetchRemote(
 export async function fetchedRefs(door: GitDoor, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
   const { output } = await door.run({ argv, timeLimitMs: listMs }, maxListBytes);
-  return new Map(output.toString('utf8').split('\n').filter((line) => line !== '').map((line) => {
-    const [oid = '', name = ''] = line.split(' ');
-    return [`refs/${name.slice(fetchedFolder.length)}`, oid];
-  }));
+  return new Map(
+    output
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [oid = '', name = ''] = line.split(' ');
+        return [`refs/${name.slice(fetchedFolder.length)}`, oid];
+      }),
+  );
 }
 
 /**
@@ -92,8 +113,14 @@ export async function pushRemote(
   { prune, ...options }: ExchangeOptions & { prune: boolean },
 ): Promise<RefResult[]> {
   const argv = [
-    `--git-dir=${repository}`, 'push', '--porcelain', '--progress', ...(prune ? ['--prune'] : []),
-    remote.url.href, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*',
+    `--git-dir=${repository}`,
+    'push',
+    '--porcelain',
+    '--progress',
+    ...(prune ? ['--prune'] : []),
+    remote.url.href,
+    '+refs/heads/*:refs/heads/*',
+    '+refs/tags/*:refs/tags/*',
   ];
   const { output, code, said } = await ask(door, remote, argv, options, transferMs, [0, 1]);
   const refused = output.split('\n').flatMap((line): RefResult[] => {
@@ -138,6 +165,8 @@ async function ask(
 async function unfinishedBytes(repository: string): Promise<number> {
   const folder = path.join(repository, 'objects', 'pack');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('tmp_pack_'));
-  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name)).catch(() => null))?.size ?? 0));
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(path.join(folder, name)).catch(() => null))?.size ?? 0),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }

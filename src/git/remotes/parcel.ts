@@ -27,7 +27,12 @@ export interface ParcelRequest {
   scratch: string;
 }
 
-const brought = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*', '+refs/hearth/*:refs/parcel/*'];
+const brought = [
+  '+refs/heads/*:refs/heads/*',
+  '+refs/tags/*:refs/tags/*',
+  '+refs/notes/*:refs/notes/*',
+  '+refs/hearth/*:refs/parcel/*',
+];
 const longMs = 2 * 3_600_000;
 const maxOutputBytes = 1024 * 1024;
 
@@ -42,7 +47,10 @@ export interface Parcels {
 }
 
 /** @param close ends who reads a repository; `note` has it looked after */
-export function createParcels(door: GitDoor, { close, note }: { close(path: string): Promise<void>; note(path: string): void }): Parcels {
+export function createParcels(
+  door: GitDoor,
+  { close, note }: { close(path: string): Promise<void>; note(path: string): void },
+): Parcels {
   return {
     write: (request) => writeParcel(door, request),
     read: (source, scratch, options) => readParcel(door, source, scratch, options),
@@ -59,7 +67,10 @@ export function createParcels(door: GitDoor, { close, note }: { close(path: stri
  * It is made in a passing repository that borrows the objects, so nothing is written to the real one.
  * Refuses `parcel_not_written`.
  */
-async function writeParcel(door: GitDoor, { path: repository, refs, defaultBranch, files, message, at, target, scratch }: ParcelRequest): Promise<void> {
+async function writeParcel(
+  door: GitDoor,
+  { path: repository, refs, defaultBranch, files, message, at, target, scratch }: ParcelRequest,
+): Promise<void> {
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
   try {
     await createRepository(door, scratch, defaultBranch);
@@ -68,18 +79,32 @@ async function writeParcel(door: GitDoor, { path: repository, refs, defaultBranc
     await appendFile(path.join(scratch, 'packed-refs'), `# pack-refs with: \n${lines}`);
     const seconds = Math.floor(at / 1000);
     const stream = Buffer.concat([
-      Buffer.from(`feature done\ncommit ${parcelRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`), data(Buffer.from(message)),
+      Buffer.from(`feature done\ncommit ${parcelRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`),
+      data(Buffer.from(message)),
       ...files.flatMap(({ name, bytes }) => [Buffer.from(`M 100644 inline ${name}\n`), data(bytes)]),
       Buffer.from('done\n'),
     ]);
     await feed(door, [`--git-dir=${scratch}`, 'fast-import', '--quiet', '--done'], stream);
-    await feed(door, [`--git-dir=${scratch}`, 'bundle', 'create', '--quiet', target, '--all', ...(refs.has(`refs/heads/${defaultBranch}`) ? ['HEAD'] : [])], Buffer.alloc(0));
+    await feed(
+      door,
+      [
+        `--git-dir=${scratch}`,
+        'bundle',
+        'create',
+        '--quiet',
+        target,
+        '--all',
+        ...(refs.has(`refs/heads/${defaultBranch}`) ? ['HEAD'] : []),
+      ],
+      Buffer.alloc(0),
+    );
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
+const data = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
 
 async function feed(door: GitDoor, argv: string[], input: Buffer): Promise<void> {
   const running = door.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
@@ -87,7 +112,12 @@ async function feed(door: GitDoor, argv: string[], input: Buffer): Promise<void>
   running.stdin?.end(input);
   running.stdout?.resume();
   const { code } = await running.exited;
-  if (code !== 0) throw conflict('parcel_not_written', `git could not write the file: ${running.complaint().trim().split('\n').at(-1) ?? ''}`, { cause: { code, argv } });
+  if (code !== 0)
+    throw conflict(
+      'parcel_not_written',
+      `git could not write the file: ${running.complaint().trim().split('\n').at(-1) ?? ''}`,
+      { cause: { code, argv } },
+    );
 }
 
 /**
@@ -95,21 +125,45 @@ async function feed(door: GitDoor, argv: string[], input: Buffer): Promise<void>
  * git has looked at each object. The caller removes it.
  * Refuses `parcel_unreadable`.
  */
-async function readParcel(door: GitDoor, source: string, scratch: string, { signal, progress }: ExchangeOptions = {}): Promise<void> {
+async function readParcel(
+  door: GitDoor,
+  source: string,
+  scratch: string,
+  { signal, progress }: ExchangeOptions = {},
+): Promise<void> {
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
   await createRepository(door, scratch, 'main');
-  const settings = [['fetch.unpackLimit', '1'], ['protocol.file.allow', 'always'], ...harmless.map((name) => [`fetch.fsck.${name}`, 'ignore'])];
+  const settings = [
+    ['fetch.unpackLimit', '1'],
+    ['protocol.file.allow', 'always'],
+    ...harmless.map((name) => [`fetch.fsck.${name}`, 'ignore']),
+  ];
   let said = '';
   const { code, complaint } = await door.run(
     {
-      argv: [`--git-dir=${scratch}`, 'fetch', '--progress', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', source, ...brought],
+      argv: [
+        `--git-dir=${scratch}`,
+        'fetch',
+        '--progress',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-recurse-submodules',
+        '--no-auto-maintenance',
+        source,
+        ...brought,
+      ],
       timeLimitMs: longMs,
       signal,
       yields: true,
       environment: {
         GIT_ALLOW_PROTOCOL: 'file',
         GIT_CONFIG_COUNT: String(settings.length),
-        ...Object.fromEntries(settings.flatMap(([key = '', value = ''], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])),
+        ...Object.fromEntries(
+          settings.flatMap(([key = '', value = ''], at) => [
+            [`GIT_CONFIG_KEY_${at}`, key],
+            [`GIT_CONFIG_VALUE_${at}`, value],
+          ]),
+        ),
       },
       said(text) {
         said = (said + text).slice(-8_192);
@@ -127,5 +181,6 @@ async function takeObjects(scratch: string, repository: string): Promise<void> {
   const [from, to] = [path.join(scratch, 'objects', 'pack'), path.join(repository, 'objects', 'pack')];
   await mkdir(to, { recursive: true, mode: 0o700 });
   const isLast = (name: string): number => Number(name.endsWith('.idx'));
-  for (const name of (await readdir(from)).sort((a, b) => isLast(a) - isLast(b))) await rename(path.join(from, name), path.join(to, name));
+  for (const name of (await readdir(from)).sort((a, b) => isLast(a) - isLast(b)))
+    await rename(path.join(from, name), path.join(to, name));
 }

@@ -14,7 +14,14 @@ export interface Remote {
 }
 
 /** Faults of old history that a copy has to live with, as pushes do. */
-export const harmless = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedDate', 'missingEmail', 'nullSha1'];
+export const harmless = [
+  'zeroPaddedFilemode',
+  'badTimezone',
+  'missingSpaceBeforeDate',
+  'zeroPaddedDate',
+  'missingEmail',
+  'nullSha1',
+];
 
 /**
  * The environment of a git process that talks to a remote. Settings travel here and not in
@@ -37,14 +44,26 @@ export function remoteEnvironment({ url, addresses, username, secret, caFile }: 
     ...harmless.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
     ...(caFile === null ? [] : ([['http.sslCAInfo', caFile]] as [string, string][])),
     // A literal address is its own answer.
-    ...(isIP(host.replace(/^\[|\]$/g, '')) !== 0 ? [] : ([['http.curloptResolve', `${host}:${port}:${addresses.map(bracketed).join(',')}`]] as [string, string][])),
-    ...(secret === '' && username === '' ? [] : ([['http.extraHeader', `Authorization: Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`]] as [string, string][])),
+    ...(isIP(host.replace(/^\[|\]$/g, '')) !== 0
+      ? []
+      : ([['http.curloptResolve', `${host}:${port}:${addresses.map(bracketed).join(',')}`]] as [string, string][])),
+    ...(secret === '' && username === ''
+      ? []
+      : ([['http.extraHeader', `Authorization: Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`]] as [
+          string,
+          string,
+        ][])),
   ];
   return {
     GIT_ALLOW_PROTOCOL: scheme,
     NO_PROXY: '*',
     GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(settings.flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
   };
 }
 
@@ -52,11 +71,22 @@ const bracketed = (address: string): string => (isIP(address) === 6 ? `[${addres
 
 /** git's words for a failure in one line, for whoever looks after the mirror: no address, no secret. */
 export function failureOf(said: string): string {
-  const lines = said.split(/[\r\n]+/).map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim()).filter((line) => line !== '');
-  const line = lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ?? lines.at(-1) ?? 'git ended without a word';
-  if (/could not read Username|Authentication failed|401/.test(said)) return 'The other side wants a user name and a password, or refuses these.';
+  const lines = said
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())
+    .filter((line) => line !== '');
+  const line =
+    lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ??
+    lines.at(-1) ??
+    'git ended without a word';
+  if (/could not read Username|Authentication failed|401/.test(said))
+    return 'The other side wants a user name and a password, or refuses these.';
   if (/403/.test(line)) return 'The other side forbids it to these credentials.';
-  if (/not found|404/.test(line)) return 'There is no repository at this address, or it is hidden from these credentials.';
+  if (/not found|404/.test(line))
+    return 'There is no repository at this address, or it is hidden from these credentials.';
   if (/redirect/i.test(line)) return 'The address leads to another one. Give that one: redirects are not followed.';
-  return `git said: ${line.replace(/^(?:fatal|error|remote):\s*/i, '').replace(/https?:\/\/\S+/g, 'the address').slice(0, 300)}`;
+  return `git said: ${line
+    .replace(/^(?:fatal|error|remote):\s*/i, '')
+    .replace(/https?:\/\/\S+/g, 'the address')
+    .slice(0, 300)}`;
 }

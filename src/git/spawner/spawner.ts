@@ -114,7 +114,8 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     isReady: () => isReady && ready.length === pairsReady,
     launch({ program, argv, environment, home, takesInput, output, yields }) {
       const needed = (takesInput ? 1 : 0) + (output === undefined ? 1 : 0);
-      if (running === null || !isReady || ready.length < needed || (typeof output === 'number' && !hasProc)) return null;
+      if (running === null || !isReady || ready.length < needed || (typeof output === 'number' && !hasProc))
+        return null;
       const id = ++lastId;
       const input = takesInput ? ready.pop()! : null;
       const answer = output === undefined ? ready.pop()! : null;
@@ -123,7 +124,11 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
       children.set(id, child);
       if (input !== null) send(running, { id, kind: 'input' }, input.theirs);
       const file = typeof output === 'number' ? `/proc/${process.pid}/fd/${output}` : null;
-      send(running, { id, kind: 'start', program, argv, environment, home, takesInput, file, yields }, answer?.theirs ?? (typeof output === 'object' ? output : null));
+      send(
+        running,
+        { id, kind: 'start', program, argv, environment, home, takesInput, file, yields },
+        answer?.theirs ?? (typeof output === 'object' ? output : null),
+      );
       return child;
     },
     close() {

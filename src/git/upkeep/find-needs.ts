@@ -27,7 +27,9 @@ export async function findNeeds(repository: string): Promise<Needs> {
   ]);
   const packs = packed.filter((name) => name.endsWith('.pack'));
   const hasBitmap = packed.some((name) => name.endsWith('.bitmap'));
-  const sizes = hasBitmap ? [] : await Promise.all(packs.map((name) => sizeOf(path.join(repository, 'objects', 'pack', name))));
+  const sizes = hasBitmap
+    ? []
+    : await Promise.all(packs.map((name) => sizeOf(path.join(repository, 'objects', 'pack', name))));
   const paysForBitmap = sizes.reduce((sum, size) => sum + size, 0) >= smallHistory;
   return {
     hasLooseRefs,
@@ -39,7 +41,9 @@ export async function findNeeds(repository: string): Promise<Needs> {
 /** Whether walks through history have a commit-graph to go by. */
 export async function hasCommitGraph(repository: string): Promise<boolean> {
   const info = path.join(repository, 'objects', 'info');
-  return (await isThere(path.join(info, 'commit-graph'))) || isThere(path.join(info, 'commit-graphs', 'commit-graph-chain'));
+  return (
+    (await isThere(path.join(info, 'commit-graph'))) || isThere(path.join(info, 'commit-graphs', 'commit-graph-chain'))
+  );
 }
 
 /** As git counts for its own `gc --auto`: loose objects in one of 256 folders, and packs. */
@@ -49,7 +53,9 @@ const maxPacks = 50;
 /** Whether it is worth packing a repository anew, which takes much longer than rolling small packs together. */
 export async function needsPacking(repository: string): Promise<boolean> {
   if ((await names(path.join(repository, 'objects', '17'))).length > maxLooseInOneFolder) return true;
-  return (await names(path.join(repository, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length > maxPacks;
+  return (
+    (await names(path.join(repository, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length > maxPacks
+  );
 }
 
 /** Whether there is a file below a folder. */
@@ -65,11 +71,17 @@ async function isSomethingIn(folder: string): Promise<boolean> {
 }
 
 async function isThere(file: string): Promise<boolean> {
-  return stat(file).then(() => true, () => false);
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(({ size }) => size, () => 0);
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }
 
 async function names(folder: string): Promise<string[]> {

@@ -9,11 +9,17 @@ const maxOutputBytes = 16 * 1024 * 1024;
  * @param full also reads the content of every object, which takes much longer
  * @returns what git found, one sentence each; none when all is well
  */
-export async function checkRepository(door: GitDoor, path: string, { full = false }: { full?: boolean } = {}): Promise<string[]> {
+export async function checkRepository(
+  door: GitDoor,
+  path: string,
+  { full = false }: { full?: boolean } = {},
+): Promise<string[]> {
   const depth = full ? ['--full', '--strict'] : ['--connectivity-only'];
   const argv = [`--git-dir=${path}`, 'fsck', ...depth, '--no-dangling', '--no-progress'];
   const { code, output, complaint } = await door.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
-  const said = `${complaint}\n${output.toString('utf8')}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line));
+  const said = `${complaint}\n${output.toString('utf8')}`
+    .split('\n')
+    .filter((line) => line !== '' && !/^notice: /.test(line));
   // Warnings alone end with 0: old projects have them for ever.
   if (code === 0) return [];
   return said.length > 0 ? said.slice(0, 20) : [`git fsck ended with ${code}`];

@@ -11,7 +11,10 @@ export interface RecoveryAction {
 
 /** Where git leaves what, when it is killed: a folder and the names in it. */
 const leftovers: readonly { folder: string; names: RegExp }[] = [
-  { folder: '.', names: /^(?:HEAD|packed-refs|config|shallow|FETCH_HEAD|ORIG_HEAD)\.lock$|^packed-refs\.new$|^gc\.pid$/ },
+  {
+    folder: '.',
+    names: /^(?:HEAD|packed-refs|config|shallow|FETCH_HEAD|ORIG_HEAD)\.lock$|^packed-refs\.new$|^gc\.pid$/,
+  },
   { folder: 'info', names: /\.lock$/ },
   { folder: 'objects', names: /^(?:tmp_objdir-|incoming-)|^tmp_/ },
   { folder: 'objects/info', names: /\.lock$|^tmp_/ },
@@ -48,7 +51,8 @@ export async function recoverRepository(
       const file = `${folder}/${entry.name}`;
       if (entry.isDirectory()) await visitRefs(file);
       else if (entry.name.endsWith('.lock')) await removeIfOld(file);
-      else if ((await lstat(path.join(repository, file)).catch(() => null))?.size === 0) actions.push({ kind: 'empty_ref', file });
+      else if ((await lstat(path.join(repository, file)).catch(() => null))?.size === 0)
+        actions.push({ kind: 'empty_ref', file });
     }
   }
 

@@ -69,7 +69,14 @@ const repack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--w
 /** Each push leaves its refs in files of their own; thousands of them are slow to list. */
 const packRefs = ['pack-refs', '--all'];
 /** With filters of changed paths: walks are several times faster. */
-const commitGraph = ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', `--max-new-filters=${newFilters}`];
+const commitGraph = [
+  'commit-graph',
+  'write',
+  '--reachable',
+  '--split',
+  '--changed-paths',
+  `--max-new-filters=${newFilters}`,
+];
 
 interface Note {
   /** When the first push since it was looked after came, and the last one. */
@@ -92,7 +99,11 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One at a time, in the order of asking. Nothing begins while somebody pushes there. */
-  function inTurn(repository: string, work: (signal: AbortSignal) => Promise<boolean>, isPatient = false): Promise<Outcome> {
+  function inTurn(
+    repository: string,
+    work: (signal: AbortSignal) => Promise<boolean>,
+    isPatient = false,
+  ): Promise<Outcome> {
     const next = turn.then(async (): Promise<Outcome> => {
       if (pushes.has(repository)) return 'given up';
       const stop = new AbortController();
@@ -117,19 +128,29 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
     const needs = await findNeeds(repository);
     const { bavail, bsize } = await statfs(repository);
     const mayRepack = needs.repack && bavail * bsize > lowDiskFloorBytes;
-    for (const command of [...(needs.hasLooseRefs ? [packRefs] : []), ...(mayRepack ? [repack] : []), ...(needs.hasCommits ? [commitGraph] : [])]) {
+    for (const command of [
+      ...(needs.hasLooseRefs ? [packRefs] : []),
+      ...(mayRepack ? [repack] : []),
+      ...(needs.hasCommits ? [commitGraph] : []),
+    ]) {
       signal.throwIfAborted();
       const argv = [`--git-dir=${repository}`, ...command];
       const { code, complaint } = await door.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
       // It works as before, only slower than it could. Grafts and shallow histories make a graph impossible.
-      if (code !== 0 && !signal.aborted) logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
+      if (code !== 0 && !signal.aborted)
+        logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
     }
     return needs.hasLooseRefs || needs.repack || needs.hasCommits;
   }
 
   function note(repository: string): void {
     const known = noted.get(repository);
-    noted.set(repository, { first: known?.first ?? now(), last: now(), pushes: (known?.pushes ?? 0) + 1, givenUp: known?.givenUp ?? 0 });
+    noted.set(repository, {
+      first: known?.first ?? now(),
+      last: now(),
+      pushes: (known?.pushes ?? 0) + 1,
+      givenUp: known?.givenUp ?? 0,
+    });
   }
 
   /** Ends what is under way in a repository; waits for the little that is left of it where pushes came too often. */
@@ -151,7 +172,8 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
       if (looked.has(repository)) return;
       looked.add(repository);
       void hasCommitGraph(repository).then((has) => {
-        if (!has && !noted.has(repository)) noted.set(repository, { first: -Infinity, last: -Infinity, pushes: 0, givenUp: 0 });
+        if (!has && !noted.has(repository))
+          noted.set(repository, { first: -Infinity, last: -Infinity, pushes: 0, givenUp: 0 });
       });
     },
 
@@ -174,13 +196,21 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
         if (!isDue || pushes.has(repository)) continue;
         if (!(await mayGoOn())) break;
         if (!noted.delete(repository)) continue;
-        const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch((error: NodeJS.ErrnoException): Outcome => {
-          // It has gone away meanwhile.
-          if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
-          return 'fine';
-        });
+        const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch(
+          (error: NodeJS.ErrnoException): Outcome => {
+            // It has gone away meanwhile.
+            if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
+            return 'fine';
+          },
+        );
         if (outcome === 'changed') changed += 1;
-        if (outcome === 'given up') noted.set(repository, { first, last: noted.get(repository)?.last ?? last, pushes: count, givenUp: givenUp + 1 });
+        if (outcome === 'given up')
+          noted.set(repository, {
+            first,
+            last: noted.get(repository)?.last ?? last,
+            pushes: count,
+            givenUp: givenUp + 1,
+          });
       }
       return changed;
     },
@@ -194,11 +224,13 @@ export function createUpkeep({ door, packAnew, logger, lowDiskFloorBytes, quietM
       for (const repository of repositories) {
         if (!(await mayGoOn())) break;
         if (!(await needsPacking(repository))) continue;
-        const outcome = await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true)).catch((error: unknown): Outcome => {
-          // A damaged one must not keep the others from their turn.
-          logger.error('git.pack_failed', { repository, error });
-          return 'fine';
-        });
+        const outcome = await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true)).catch(
+          (error: unknown): Outcome => {
+            // A damaged one must not keep the others from their turn.
+            logger.error('git.pack_failed', { repository, error });
+            return 'fine';
+          },
+        );
         if (outcome === 'changed') packed += 1;
         logger.info(outcome === 'changed' ? 'git.packed' : 'git.pack_put_off', { repository });
       }

@@ -10,7 +10,8 @@ import { collaboratorSchema } from './collaborator-schema.ts';
 /** Reads a role in any case of letters. Refuses `invalid_role`. */
 export function parseCollaboratorRole(text: string): CollaboratorRole {
   const role = collaboratorRoles.find((known) => known === text.trim().toLowerCase());
-  if (role === undefined) throw invalid('invalid_role', 'Choose one of the roles read, write and admin.', { field: 'role' });
+  if (role === undefined)
+    throw invalid('invalid_role', 'Choose one of the roles read, write and admin.', { field: 'role' });
   return role;
 }
 
@@ -66,7 +67,12 @@ export async function changeCollaboratorRole(
  * Ends a collaboration. Refuses `repository_not_found` to everyone who does not
  * administer the repository; `collaborator_not_found`.
  */
-export async function removeCollaborator(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, username: string): Promise<void> {
+export async function removeCollaborator(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  username: string,
+): Promise<void> {
   const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
   const userId = await collaboratorId(room, username);
   await room.db.write(async (tx) => {
@@ -83,7 +89,9 @@ export async function leaveRepository(room: RepositoryRoom, viewer: Viewer, at: 
   if (viewer.kind !== 'person') throw repositoryNotFound();
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
   const userId = viewer.id;
-  const { affected } = await room.db.write(({ manager }) => manager.delete(collaboratorSchema, { repositoryId, userId }));
+  const { affected } = await room.db.write(({ manager }) =>
+    manager.delete(collaboratorSchema, { repositoryId, userId }),
+  );
   if (affected !== 1) throw repositoryNotFound();
   room.logger.info('repository.collaborator_left', { repositoryId, userId });
 }

@@ -29,7 +29,11 @@ export interface Collaborator {
  * The collaborators with what they may really do, by handle.
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
-export async function listCollaborators(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Collaborator[]> {
+export async function listCollaborators(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+): Promise<Collaborator[]> {
   const { repository } = await findRepository(room, viewer, at, 'admin');
   const rows = await room.db.read.findBy(collaboratorSchema, { repositoryId: repository.id });
   const people = await room.accounts.peopleById(rows.map(({ userId }) => userId));
@@ -47,15 +51,25 @@ export async function listCollaborators(room: RepositoryRoom, viewer: Viewer, at
  * What the viewer may do with a repository as a person, whatever the credential: for
  * "you are here as …". Refuses `repository_not_found`.
  */
-export async function explainAccess(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<ExplainedAccess> {
+export async function explainAccess(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+): Promise<ExplainedAccess> {
   const { repository } = await findRepository(room, viewer, at);
   return explain(room, repository, viewer.kind === 'person' ? viewer.id : null);
 }
 
-async function explain(room: RepositoryRoom, repository: Repository, personId: string | null): Promise<ExplainedAccess> {
+async function explain(
+  room: RepositoryRoom,
+  repository: Repository,
+  personId: string | null,
+): Promise<ExplainedAccess> {
   const facts = await repositoryFacts(room, room.db.lookup, personId, repository);
   const ties = personId === null ? [] : tiesOf(personId, facts);
   const [strongest] = ties;
   if (strongest !== undefined) return { level: strongest.level, ties, reason: describeTie(strongest) };
-  return repository.visibility === 'PUBLIC' ? { level: 'read', ties, reason: 'anyone' } : { level: 'none', ties, reason: null };
+  return repository.visibility === 'PUBLIC'
+    ? { level: 'read', ties, reason: 'anyone' }
+    : { level: 'none', ties, reason: null };
 }

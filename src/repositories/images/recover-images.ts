@@ -18,7 +18,11 @@ export async function recoverImages(room: RepositoryRoom): Promise<void> {
   await forEachWithRow(room, await room.images.list(), (image, row) => recoverImage(room, image, row));
 }
 
-async function recoverImage(room: RepositoryRoom, { id, stamp }: StoredImage, row: Repository | undefined): Promise<void> {
+async function recoverImage(
+  room: RepositoryRoom,
+  { id, stamp }: StoredImage,
+  row: Repository | undefined,
+): Promise<void> {
   if (row?.deletedAt != null) {
     await room.images.moveTo(room.trashedImages, id);
   } else if (row === undefined || row.imageContentType === null) {
@@ -52,7 +56,9 @@ async function forEachWithRow(
 ): Promise<void> {
   for (let start = 0; start < images.length; start += idsPerQuery) {
     const some = images.slice(start, start + idsPerQuery);
-    const rows = new Map((await db.read.findBy(repositorySchema, { id: In(some.map(({ id }) => id)) })).map((row) => [row.id, row]));
+    const rows = new Map(
+      (await db.read.findBy(repositorySchema, { id: In(some.map(({ id }) => id)) })).map((row) => [row.id, row]),
+    );
     for (const image of some) await visit(image, rows.get(image.id));
   }
 }

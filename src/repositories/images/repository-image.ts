@@ -38,7 +38,12 @@ export async function replaceImage(
       await tx.manager.update(repositorySchema, { id }, { imageContentType: type, imageUpdatedAt: stamp });
     }),
   );
-  room.logger.info('repository.image_replaced', { repositoryId: id, type, bytes: bytes.length, by: viewerForLog(viewer) });
+  room.logger.info('repository.image_replaced', {
+    repositoryId: id,
+    type,
+    bytes: bytes.length,
+    by: viewerForLog(viewer),
+  });
 }
 
 /** Takes the image away; there may be none. Refuses `repository_not_found` to everyone but the owner. */

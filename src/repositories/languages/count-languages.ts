@@ -7,16 +7,25 @@ import { mainLanguages } from './sum-languages.ts';
 const maxCountedFiles = 100_000;
 
 /** Writes down what the default branch of the repository at `path` is mainly written in, as it was at `countedAt`. */
-export async function countLanguages({ db, git }: Pick<RepositoryRoom, 'db' | 'git'>, id: string, path: string, countedAt: number): Promise<void> {
+export async function countLanguages(
+  { db, git }: Pick<RepositoryRoom, 'db' | 'git'>,
+  id: string,
+  path: string,
+  countedAt: number,
+): Promise<void> {
   const { oid } = await git.head(path);
   const known = await db.read.findOneBy(languageCountSchema, { repositoryId: id });
   const isKnown = known !== null && known.commitId === oid;
-  const languages = isKnown || oid === null ? [] : mainLanguages((await git.reading.listFiles(path, oid, { limit: maxCountedFiles })).files);
+  const languages =
+    isKnown || oid === null
+      ? []
+      : mainLanguages((await git.reading.listFiles(path, oid, { limit: maxCountedFiles })).files);
   await db.write(async ({ manager }) => {
     if (!(await manager.existsBy(repositorySchema, { id }))) return;
     await manager.upsert(languageCountSchema, { repositoryId: id, commitId: oid, countedAt }, ['repositoryId']);
     if (isKnown) return;
     await manager.delete(repositoryLanguageSchema, { repositoryId: id });
-    for (const [position, language] of languages.entries()) await manager.insert(repositoryLanguageSchema, { repositoryId: id, position, language });
+    for (const [position, language] of languages.entries())
+      await manager.insert(repositoryLanguageSchema, { repositoryId: id, position, language });
   });
 }

@@ -3,7 +3,10 @@ import type { Viewer } from '../../access/index.ts';
 import type { RepositoryRoom } from '../room.ts';
 
 /** By repository: the languages under which it is listed, the main one first. */
-export async function languagesOf({ db }: Pick<RepositoryRoom, 'db'>, ids: readonly string[]): Promise<Map<string, string[]>> {
+export async function languagesOf(
+  { db }: Pick<RepositoryRoom, 'db'>,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   if (ids.length === 0) return found;
   const rows: { id: string; language: string }[] = await db.read.query(

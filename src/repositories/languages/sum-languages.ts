@@ -35,5 +35,8 @@ const most = 3;
 export function mainLanguages(files: readonly ListedFile[]): string[] {
   const sums = sumLanguages(files);
   const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);
-  return sums.slice(0, most).filter(({ bytes }) => bytes >= total * leastShare).map(({ name }) => name);
+  return sums
+    .slice(0, most)
+    .filter(({ bytes }) => bytes >= total * leastShare)
+    .map(({ name }) => name);
 }

@@ -10,14 +10,26 @@ import type { RepositoryRoom } from '../room.ts';
  * Settings can still be changed, pushes are refused with the reason.
  * Refuses `repository_not_found` to everyone but the owner.
  */
-export async function setArchived(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, archived: boolean): Promise<void> {
+export async function setArchived(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  archived: boolean,
+): Promise<void> {
   const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
   const changed = await room.db.write(async (tx) => {
     const row = await findAgain(room, tx, viewer, repositoryId, 'owner');
     if ((row.archivedAt !== null) === archived) return false;
-    await tx.manager.update(repositorySchema, { id: repositoryId }, { archivedAt: archived ? tx.now : null, updatedAt: tx.now });
+    await tx.manager.update(
+      repositorySchema,
+      { id: repositoryId },
+      { archivedAt: archived ? tx.now : null, updatedAt: tx.now },
+    );
     return true;
   });
   if (!changed) return;
-  room.logger.info(archived ? 'repository.archived' : 'repository.unarchived', { repositoryId, by: viewerForLog(viewer) });
+  room.logger.info(archived ? 'repository.archived' : 'repository.unarchived', {
+    repositoryId,
+    by: viewerForLog(viewer),
+  });
 }

@@ -15,7 +15,10 @@ const ofOwner = (ownerId: string, deletedAt: ReturnType<typeof IsNull>) => [
 export function belongingsIn(room: RepositoryRoom): Belongings {
   return {
     async namesOf({ manager }, ownerId) {
-      const rows = await manager.find(repositorySchema, { where: ofOwner(ownerId, IsNull()), order: { nameFolded: 'ASC' } });
+      const rows = await manager.find(repositorySchema, {
+        where: ofOwner(ownerId, IsNull()),
+        order: { nameFolded: 'ASC' },
+      });
       return rows.map(({ name }) => name);
     },
     async forgetTrash({ manager }, ownerId) {
@@ -41,5 +44,8 @@ export async function refuseOwner(belongings: Belongings, tx: Tx, personId: stri
   if (names.length === 0) return;
   const shown = names.slice(0, 10).join(', ');
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  throw conflict('person_owns_repositories', `This person still owns ${shown}${more}. Transfer or delete what they own first.`);
+  throw conflict(
+    'person_owns_repositories',
+    `This person still owns ${shown}${more}. Transfer or delete what they own first.`,
+  );
 }

@@ -42,10 +42,18 @@ export async function editRepository(
     await findAgain(room, tx, viewer, repository.id, 'admin');
     await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
   });
-  room.logger.info('repository.edited', { repositoryId: repository.id, fields: Object.keys(changes), by: viewerForLog(viewer) });
+  room.logger.info('repository.edited', {
+    repositoryId: repository.id,
+    fields: Object.keys(changes),
+    by: viewerForLog(viewer),
+  });
   const { defaultBranchProtected: isProtected } = changes;
   if (isProtected !== undefined && isProtected !== repository.defaultBranchProtected) {
-    room.logger.info('repository.protection_changed', { repositoryId: repository.id, isProtected, by: viewerForLog(viewer) });
+    room.logger.info('repository.protection_changed', {
+      repositoryId: repository.id,
+      isProtected,
+      by: viewerForLog(viewer),
+    });
   }
   return repository.id;
 }

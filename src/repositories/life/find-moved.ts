@@ -15,7 +15,11 @@ import { redirectSchema } from './redirect-schema.ts';
  * or a rename of its owner. `null` when nothing moved from there, when the name is
  * used again, and when the viewer may not see what did.
  */
-export async function findMoved(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryAddress | null> {
+export async function findMoved(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+): Promise<RepositoryAddress | null> {
   if (!isRepositoryName(at.name)) return null;
   const ownerId = await room.owners.idBehind(at.owner);
   if (ownerId === null) return null;
@@ -27,17 +31,24 @@ export async function findMoved(room: RepositoryRoom, viewer: Viewer, at: Reposi
   if (facts.deleted || repositoryLevel(viewer, facts) === 'none') return null;
   const owner = (await room.owners.ownersById([ownerIdOf(repository)])).get(ownerIdOf(repository));
   if (owner === undefined) return null;
-  const isThere = owner.handle.toLowerCase() === at.owner.toLowerCase() && repository.nameFolded === foldRepositoryName(at.name);
+  const isThere =
+    owner.handle.toLowerCase() === at.owner.toLowerCase() && repository.nameFolded === foldRepositoryName(at.name);
   return isThere ? null : { owner: owner.handle, name: repository.name };
 }
 
 /** Old addresses that lead to a repository: from renames, from transfers, and from renames of its owner. */
 export async function listFormerPaths(room: RepositoryRoom, repository: Repository): Promise<string[]> {
   const ownerId = ownerIdOf(repository);
-  const rows = await room.db.read.find(redirectSchema, { where: { repositoryId: repository.id }, order: { createdAt: 'ASC' } });
+  const rows = await room.db.read.find(redirectSchema, {
+    where: { repositoryId: repository.id },
+    order: { createdAt: 'ASC' },
+  });
   const owners = await room.owners.ownersById(rows.map((row) => row.ownerId));
   const former = (await room.owners.listReleased(ownerId)).map(({ handle }) => `${handle}/${repository.name}`);
-  return [...rows.flatMap((row) => (owners.has(row.ownerId) ? [`${owners.get(row.ownerId)!.handle}/${row.nameFolded}`] : [])), ...former];
+  return [
+    ...rows.flatMap((row) => (owners.has(row.ownerId) ? [`${owners.get(row.ownerId)!.handle}/${row.nameFolded}`] : [])),
+    ...former,
+  ];
 }
 
 /** What is at a path of an owner now; else what was there before. */

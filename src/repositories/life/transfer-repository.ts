@@ -47,18 +47,30 @@ export async function transferRepository(
   const { repository, owner } = await findRepository(room, viewer, at, 'owner');
   const to = await room.owners.resolve(newOwner.trim());
   if (to === null) throw invalid('no_such_owner', 'There is no such owner.', { field: 'new_owner' });
-  if (to.id === owner.id) throw invalid('no_such_owner', `${owner.handle} owns this repository already.`, { field: 'new_owner' });
+  if (to.id === owner.id)
+    throw invalid('no_such_owner', `${owner.handle} owns this repository already.`, { field: 'new_owner' });
   const { id } = repository;
 
   if (await mayReceive(room, viewer, to)) {
     await changeOwner(room, id, to, (tx) => findAgain(room, tx, viewer, id, 'owner'));
-    room.logger.info('repository.transferred', { repositoryId: id, from: owner.id, to: to.id, by: viewerForLog(viewer) });
+    room.logger.info('repository.transferred', {
+      repositoryId: id,
+      from: owner.id,
+      to: to.id,
+      by: viewerForLog(viewer),
+    });
     return { kind: 'transferred', canonical: { owner: to.handle, name: repository.name } };
   }
   if (viewer.kind !== 'person') throw repositoryNotFound();
   await room.db.write(async (tx) => {
     await findAgain(room, tx, viewer, id, 'owner');
-    const row: TransferRow = { repositoryId: id, newOwnerId: to.id, newOwnerKind: to.kind, offeredBy: viewer.id, createdAt: tx.now };
+    const row: TransferRow = {
+      repositoryId: id,
+      newOwnerId: to.id,
+      newOwnerKind: to.kind,
+      offeredBy: viewer.id,
+      createdAt: tx.now,
+    };
     await tx.manager.upsert(transferSchema, row, ['repositoryId']);
   });
   room.logger.info('repository.transfer_offered', { repositoryId: id, to: to.id, by: viewerForLog(viewer) });
@@ -70,7 +82,11 @@ export async function transferRepository(
  * Refuses `transfer_not_found` to everyone else, and when who offered it no longer
  * owns the repository; `push_in_progress`, `repository_name_taken`.
  */
-export async function acceptTransfer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<RepositoryAddress> {
+export async function acceptTransfer(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  repositoryId: string,
+): Promise<RepositoryAddress> {
   const { offer, to } = await findOffer(room, viewer, repositoryId);
   const repository = await changeOwner(room, repositoryId, to, (tx) => offeredRow(room, tx, offer));
   room.logger.info('repository.transferred', { repositoryId, to: to.id, by: viewerForLog(viewer) });
@@ -104,7 +120,10 @@ export async function listOffers(room: RepositoryRoom, viewer: Viewer): Promise<
   if (viewer.kind !== 'person') return [];
   const own = (await room.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
   const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
-  const offers = await room.db.read.find(transferSchema, { where: { newOwnerId: In(receivers) }, order: { createdAt: 'ASC' } });
+  const offers = await room.db.read.find(transferSchema, {
+    where: { newOwnerId: In(receivers) },
+    order: { createdAt: 'ASC' },
+  });
   const rows = await room.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
   const listed = new Map((await withOwners(room, rows)).map((row) => [row.id, row]));
   const owners = await room.owners.ownersById(receivers);
@@ -125,7 +144,11 @@ async function mayReceive(room: RepositoryRoom, viewer: Viewer, to: Owner): Prom
 
 const transferNotFound = () => notFound('transfer_not_found', 'There is no such offer.');
 
-async function findOffer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<{ offer: TransferRow; to: Owner }> {
+async function findOffer(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  repositoryId: string,
+): Promise<{ offer: TransferRow; to: Owner }> {
   const offer = await room.db.read.findOneBy(transferSchema, { repositoryId });
   const to = offer === null ? undefined : (await room.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId);
   if (offer === null || to === undefined || !(await mayReceive(room, viewer, to))) throw transferNotFound();

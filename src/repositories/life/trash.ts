@@ -5,7 +5,14 @@ import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
-import { findAgain, findRepository, ownedBy, ownerIdOf, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
+import {
+  findAgain,
+  findRepository,
+  ownedBy,
+  ownerIdOf,
+  repositoryFacts,
+  repositoryNotFound,
+} from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
@@ -72,7 +79,10 @@ export async function listTrash(room: RepositoryRoom, ownerId?: string): Promise
 export async function listRestorable(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
   const organisations = await room.organisations.organisationsOf(viewer.id);
-  const owners = [viewer.id, ...organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id)];
+  const owners = [
+    viewer.id,
+    ...organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id),
+  ];
   const trashed = { deletedAt: Not(IsNull()) };
   const rows = await room.db.read.find(repositorySchema, {
     where: [

@@ -47,7 +47,10 @@ export async function movePin(
   const neighbour = index === -1 ? undefined : shown[direction === 'up' ? index - 1 : index + 1];
   if (neighbour === undefined) return;
   await room.db.write(async ({ manager }) => {
-    const [mine, other] = [{ userId, repositoryId: id }, { userId, repositoryId: neighbour.id }];
+    const [mine, other] = [
+      { userId, repositoryId: id },
+      { userId, repositoryId: neighbour.id },
+    ];
     const [here, there] = [await manager.findOneBy(pinSchema, mine), await manager.findOneBy(pinSchema, other)];
     if (here === null || there === null) return;
     await manager.update(pinSchema, mine, { position: there.position });

@@ -121,7 +121,12 @@ export async function announcePush(
  * @param isAll whether nobody is left to be told
  * @returns whose part is written; with those who have nothing to write
  */
-async function recordAll({ db }: RepositoryRoom, push: ArrivedPush, turns: readonly Turn[], isAll: boolean): Promise<readonly Turn[]> {
+async function recordAll(
+  { db }: RepositoryRoom,
+  push: ArrivedPush,
+  turns: readonly Turn[],
+  isAll: boolean,
+): Promise<readonly Turn[]> {
   const recording = turns.filter(({ listener }) => listener.record !== undefined);
   if (recording.length === 0 && !isAll) return turns;
   const write = async (tx: Tx): Promise<readonly Turn[]> => {

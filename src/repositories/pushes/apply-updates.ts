@@ -52,7 +52,8 @@ export async function applyUpdates(
     const repository = await room.db.write(async (tx) => {
       const row = await tx.manager.findOneBy(repositorySchema, { id: repositoryId });
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
-      if (await isMoving(room, tx, { path }, row)) throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
+      if (await isMoving(room, tx, { path }, row))
+        throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
       await admit?.(tx, row);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, options: [], updates });
       return row;
@@ -68,7 +69,13 @@ export async function applyUpdates(
   }
 }
 
-async function act(room: RepositoryRoom, journal: PushJournal, pushId: string, path: string, updates: readonly RefUpdate[]): Promise<readonly RefResult[]> {
+async function act(
+  room: RepositoryRoom,
+  journal: PushJournal,
+  pushId: string,
+  path: string,
+  updates: readonly RefUpdate[],
+): Promise<readonly RefResult[]> {
   try {
     const results = await room.git.moveRefs(path, updates);
     await journal.settle(pushId, results);

@@ -20,7 +20,13 @@ const heads = 'refs/heads/';
  * and `start_not_found` with their fields `name` and `from`, `branch_in_the_way`,
  * `repository_archived`, `push_refused`.
  */
-export async function createBranch(room: RepositoryRoom, apply: Apply, viewer: Viewer, at: RepositoryAddress, wanted: { name: string; from: string }): Promise<string> {
+export async function createBranch(
+  room: RepositoryRoom,
+  apply: Apply,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  wanted: { name: string; from: string },
+): Promise<string> {
   const found = await findRepository(room, viewer, at, 'write');
   const name = parseName(wanted.name);
   const newId = await room.git.resolve(found.path, wanted.from).catch((error: unknown) => {
@@ -31,7 +37,8 @@ export async function createBranch(room: RepositoryRoom, apply: Apply, viewer: V
   if ((await room.git.refs(found.path)).has(heads + name)) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
   const [result] = await move(room, apply, viewer, found, update);
-  if (result?.ok !== true) throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
+  if (result?.ok !== true)
+    throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
   return name;
 }
 
@@ -49,17 +56,33 @@ function parseName(text: string): string {
  * Refuses `repository_not_found` to who may not write, `branch_gone`, `ref_moved`,
  * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
  */
-export async function deleteBranch(room: RepositoryRoom, apply: Apply, viewer: Viewer, at: RepositoryAddress, { name, expected }: { name: string; expected: string }): Promise<void> {
+export async function deleteBranch(
+  room: RepositoryRoom,
+  apply: Apply,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  { name, expected }: { name: string; expected: string },
+): Promise<void> {
   const found = await findRepository(room, viewer, at, 'write');
   const oldId = (await room.git.refs(found.path)).get(heads + name);
   if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
-  const [result] = await move(room, apply, viewer, found, { ref: heads + name, oldId, newId: '0'.repeat(oldId.length) });
+  const [result] = await move(room, apply, viewer, found, {
+    ref: heads + name,
+    oldId,
+    newId: '0'.repeat(oldId.length),
+  });
   if (result?.ok !== true) throw moved;
 }
 
-async function move(room: RepositoryRoom, apply: Apply, viewer: Viewer, found: Found, update: RefUpdate): Promise<AppliedPush['results']> {
+async function move(
+  room: RepositoryRoom,
+  apply: Apply,
+  viewer: Viewer,
+  found: Found,
+  update: RefUpdate,
+): Promise<AppliedPush['results']> {
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
     via: 'http',
@@ -71,6 +94,12 @@ async function move(room: RepositoryRoom, apply: Apply, viewer: Viewer, found: F
       if (refusal !== null) throw invalid('branch_protected', `${refusal[0]!.toUpperCase()}${refusal.slice(1)}.`);
     },
   });
-  room.logger.info('push.branch_changed', { repositoryId: found.repository.id, ref: update.ref, from: update.oldId, to: update.newId, by: viewerForLog(viewer) });
+  room.logger.info('push.branch_changed', {
+    repositoryId: found.repository.id,
+    ref: update.ref,
+    from: update.oldId,
+    to: update.newId,
+    by: viewerForLog(viewer),
+  });
   return results;
 }

@@ -12,7 +12,12 @@ const maxCounted = 20_000;
  * @param since epoch milliseconds
  * @returns by the number of the day since the epoch, in UTC; days without a push are missing
  */
-export async function countPushes({ db }: RepositoryRoom, viewer: Viewer, personId: string, since: number): Promise<Map<number, number>> {
+export async function countPushes(
+  { db }: RepositoryRoom,
+  viewer: Viewer,
+  personId: string,
+  since: number,
+): Promise<Map<number, number>> {
   const visible = visibleRepositories(viewer, 'r');
   const rows = await db.read
     .createQueryBuilder(pushSchema, 'p')

@@ -22,11 +22,16 @@ export async function finishPushes(
       const row = await room.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
       const folder = folderOf(room, row);
       if (clean) {
-        for (const action of await room.git.recover(folder)) room.logger.warn('repository.recovered', { repositoryId, ...action });
+        for (const action of await room.git.recover(folder))
+          room.logger.warn('repository.recovered', { repositoryId, ...action });
       }
       const verdicts = await settleFromRefs(journal, pushes, await room.git.refs(folder));
       for (const [pushId, results] of verdicts) {
-        room.logger.info('push.settled_late', { pushId, repositoryId, accepted: results.filter(({ ok }) => ok).length });
+        room.logger.info('push.settled_late', {
+          pushId,
+          repositoryId,
+          accepted: results.filter(({ ok }) => ok).length,
+        });
       }
     } catch (error) {
       room.logger.error('push.settle_failed', { repositoryId, error });

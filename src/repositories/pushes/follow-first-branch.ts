@@ -36,7 +36,11 @@ export async function followFirstBranch(
 }
 
 /** The branch with the newest commit; git sends branches by name, so the first of them is nobody's choice. */
-async function newest(git: RepositoryRoom['git'], path: string, created: readonly { name: string; tip: string }[]): Promise<string> {
+async function newest(
+  git: RepositoryRoom['git'],
+  path: string,
+  created: readonly { name: string; tip: string }[],
+): Promise<string> {
   const [first] = created;
   let best = { name: first!.name, at: -Infinity };
   for (const { name, tip } of created.length > 1 ? created : []) {

@@ -31,7 +31,11 @@ export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
     async record({ manager }, push, losses) {
       const keptUntil = push.arrivedAt + room.settings.undoKeptMs;
       for (const { position, forced, kept } of losses) {
-        await manager.update(pushUpdateSchema, { pushId: push.id, position }, { forced, keptUntil: kept ? keptUntil : null });
+        await manager.update(
+          pushUpdateSchema,
+          { pushId: push.id, position },
+          { forced, keptUntil: kept ? keptUntil : null },
+        );
       }
     },
   };
@@ -39,7 +43,10 @@ export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
 
 async function findLosses(room: RepositoryRoom, push: ArrivedPush): Promise<Loss[]> {
   const path = folderOf(room, push.repository);
-  const rows = await room.db.read.find(pushUpdateSchema, { where: { pushId: push.id, result: 'ok' }, order: { position: 'ASC' } });
+  const rows = await room.db.read.find(pushUpdateSchema, {
+    where: { pushId: push.id, result: 'ok' },
+    order: { position: 'ASC' },
+  });
   const losses: Loss[] = [];
   for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
     const isDeletion = noRef.test(newId);
@@ -61,20 +68,28 @@ const atOnce = 500;
 export async function letOldTipsGo(room: RepositoryRoom): Promise<number> {
   let count = 0;
   for (;;) {
-    const due = await room.db.read.find(pushUpdateSchema, { where: { keptUntil: LessThanOrEqual(room.clock.now()) }, take: atOnce });
+    const due = await room.db.read.find(pushUpdateSchema, {
+      where: { keptUntil: LessThanOrEqual(room.clock.now()) },
+      take: atOnce,
+    });
     if (due.length === 0) return count;
     const pushes = await room.db.read.findBy(pushSchema, { id: In([...new Set(due.map(({ pushId }) => pushId))]) });
     const repositoryOf = new Map(pushes.map(({ id, repositoryId }) => [id, repositoryId]));
     for (const [repositoryId, rows] of Map.groupBy(due, ({ pushId }) => repositoryOf.get(pushId)!)) {
       const row = await room.db.read.findOneBy(repositorySchema, { id: repositoryId });
       try {
-        if (row !== null) await room.git.letGo(folderOf(room, row), rows.map(({ pushId, position }) => keptName(pushId, position)));
+        if (row !== null)
+          await room.git.letGo(
+            folderOf(room, row),
+            rows.map(({ pushId, position }) => keptName(pushId, position)),
+          );
       } catch (error) {
         // A damaged repository keeps what it has; it must not keep the others from their turn.
         room.logger.error('push.old_tips_stay', { repositoryId, error });
       }
       await room.db.write(async ({ manager }) => {
-        for (const { pushId, position } of rows) await manager.update(pushUpdateSchema, { pushId, position, keptUntil: Not(IsNull()) }, { keptUntil: null });
+        for (const { pushId, position } of rows)
+          await manager.update(pushUpdateSchema, { pushId, position, keptUntil: Not(IsNull()) }, { keptUntil: null });
       });
       count += rows.length;
     }

@@ -55,7 +55,10 @@ export async function listActivity(
   const now = room.clock.now();
   const query = room.db.read
     .createQueryBuilder(pushSchema, 'p')
-    .where('p.repository_id = :id AND p.created_at >= :since AND p.settled_at IS NOT NULL', { id: repository.id, since: now - lookBackMs })
+    .where('p.repository_id = :id AND p.created_at >= :since AND p.settled_at IS NOT NULL', {
+      id: repository.id,
+      since: now - lookBackMs,
+    })
     .andWhere("EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok')")
     .orderBy('p.created_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
@@ -71,14 +74,23 @@ export async function listActivity(
   const pushes = await Promise.all(
     shown.map(async (row): Promise<ActivityPush> => {
       const where = { pushId: row.id, result: 'ok' as const };
-      const [updates, updateCount] = await room.db.read.findAndCount(pushUpdateSchema, { where, order: { position: 'ASC' }, take: maxShownUpdates });
+      const [updates, updateCount] = await room.db.read.findAndCount(pushUpdateSchema, {
+        where,
+        order: { position: 'ASC' },
+        take: maxShownUpdates,
+      });
       return {
         id: row.id,
         via: row.via,
-        person: row.userId === null ? null : people.get(row.userId) ?? null,
+        person: row.userId === null ? null : (people.get(row.userId) ?? null),
         at: row.createdAt,
         updates: updates.map(({ position, ref, oldId, newId, forced, keptUntil }) => ({
-          position, ref, oldId, newId, forced, restorableUntil: keptUntil !== null && keptUntil > now ? keptUntil : null,
+          position,
+          ref,
+          oldId,
+          newId,
+          forced,
+          restorableUntil: keptUntil !== null && keptUntil > now ? keptUntil : null,
         })),
         updateCount,
       };

@@ -29,7 +29,10 @@ export function protectDefaultBranch(
   const command = updates.find((update) => update.ref === ref);
   if (command === undefined || noRef.test(command.oldId)) return { refusal: null, onlyForward: [] };
   if (noRef.test(command.newId)) {
-    return { refusal: `${defaultBranch} is the default branch and cannot be deleted; choose another one first`, onlyForward: [] };
+    return {
+      refusal: `${defaultBranch} is the default branch and cannot be deleted; choose another one first`,
+      onlyForward: [],
+    };
   }
   if (!defaultBranchProtected) return { refusal: null, onlyForward: [] };
   const reason = `${defaultBranch} is the protected default branch and cannot be rewritten; fetch, then merge or rebase`;

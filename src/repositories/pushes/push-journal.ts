@@ -49,8 +49,22 @@ export class PushJournal {
     },
   ): Promise<void> {
     const { updates, options, ...said } = push;
-    const row: PushRow = { ...said, options: JSON.stringify(options), createdAt: now, settledAt: null, announcedAt: null };
-    const rows = updates.map((update, position) => ({ ...update, pushId: push.id, position, result: null, reason: null, forced: null, keptUntil: null }));
+    const row: PushRow = {
+      ...said,
+      options: JSON.stringify(options),
+      createdAt: now,
+      settledAt: null,
+      announcedAt: null,
+    };
+    const rows = updates.map((update, position) => ({
+      ...update,
+      pushId: push.id,
+      position,
+      result: null,
+      reason: null,
+      forced: null,
+      keptUntil: null,
+    }));
     await manager.insert(pushSchema, row);
     for (const some of inPieces(rows)) await manager.insert(pushUpdateSchema, some);
   }
@@ -64,7 +78,9 @@ export class PushJournal {
    * @param results one for each command, in the order of the push
    */
   async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
-    const rejected = results.flatMap(({ ok, reason }, position) => (ok ? [] : [{ position, reason: reason ?? 'refused' }]));
+    const rejected = results.flatMap(({ ok, reason }, position) =>
+      ok ? [] : [{ position, reason: reason ?? 'refused' }],
+    );
     const anyAccepted = rejected.length < results.length;
     const settle = async ({ manager, before, now }: Tx): Promise<void> => {
       const push = await before.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });

@@ -33,29 +33,47 @@ export async function recentPushes(room: RepositoryRoom, viewer: Viewer, limit: 
   if (repositories.size === 0) return [];
   const found = await Promise.all(
     [...repositories.keys()].map((repositoryId) =>
-      room.db.read.find(pushSchema, { where: { repositoryId, settledAt: Not(IsNull()) }, order: { createdAt: 'DESC' }, take: limit }),
+      room.db.read.find(pushSchema, {
+        where: { repositoryId, settledAt: Not(IsNull()) },
+        order: { createdAt: 'DESC' },
+        take: limit,
+      }),
     ),
   );
-  const pushes = found.flat().sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
+  const pushes = found
+    .flat()
+    .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+    .slice(0, limit * 2);
   const updates = await room.db.read.find(pushUpdateSchema, {
     where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok' },
     order: { position: 'ASC' },
   });
   const people = await room.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
-  return pushes
-    .map((push): RecentPush => ({
-      id: push.id,
-      repository: repositories.get(push.repositoryId)!,
-      person: push.userId === null ? null : people.get(push.userId) ?? null,
-      at: push.createdAt,
-      updates: updates.filter(({ pushId }) => pushId === push.id).map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
-    }))
-    // All its commands may have been rejected.
-    .filter((push) => push.updates.length > 0)
-    .slice(0, limit);
+  return (
+    pushes
+      .map(
+        (push): RecentPush => ({
+          id: push.id,
+          repository: repositories.get(push.repositoryId)!,
+          person: push.userId === null ? null : (people.get(push.userId) ?? null),
+          at: push.createdAt,
+          updates: updates
+            .filter(({ pushId }) => pushId === push.id)
+            .map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
+        }),
+      )
+      // All its commands may have been rejected.
+      .filter((push) => push.updates.length > 0)
+      .slice(0, limit)
+  );
 }
 
-async function latelyPushedTo(room: RepositoryRoom, personId: string, viewer: Viewer, limit: number): Promise<Map<string, ListedRepository>> {
+async function latelyPushedTo(
+  room: RepositoryRoom,
+  personId: string,
+  viewer: Viewer,
+  limit: number,
+): Promise<Map<string, ListedRepository>> {
   const visible = visibleRepositories(viewer, 'r');
   const rows = await room.db.read
     .createQueryBuilder(repositorySchema, 'r')

@@ -32,6 +32,11 @@ export async function reasonToRefuse(
 }
 
 /** Whether the folder is about to be, or is, elsewhere. */
-export async function isMoving(room: RepositoryRoom, { before }: Tx, opened: Pick<Found, 'path'>, row: Repository): Promise<boolean> {
+export async function isMoving(
+  room: RepositoryRoom,
+  { before }: Tx,
+  opened: Pick<Found, 'path'>,
+  row: Repository,
+): Promise<boolean> {
   return folderOf(room, row) !== opened.path || (await before.existsBy(moveSchema, { repositoryId: row.id }));
 }

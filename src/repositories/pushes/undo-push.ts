@@ -51,25 +51,42 @@ const noRef = /^0+$/;
 const heads = 'refs/heads/';
 
 /** The tips that can be had back, the newest loss first. */
-export async function listLostTips(room: RepositoryRoom, { repository, path }: Pick<Found, 'repository' | 'path'>): Promise<LostTip[]> {
+export async function listLostTips(
+  room: RepositoryRoom,
+  { repository, path }: Pick<Found, 'repository' | 'path'>,
+): Promise<LostTip[]> {
   const rows = await room.db.read
     .createQueryBuilder(pushUpdateSchema, 'u')
     .innerJoin('pushes', 'p', 'p.id = u.push_id')
-    .select(['u.push_id AS "pushId"', 'u.position AS "position"', 'u.ref AS "ref"', 'u.old_id AS "oldId"', 'u.new_id AS "newId"'])
-    .addSelect(['u.forced AS "forced"', 'p.user_id AS "userId"', 'p.created_at AS "lostAt"', 'u.kept_until AS "expiresAt"'])
+    .select([
+      'u.push_id AS "pushId"',
+      'u.position AS "position"',
+      'u.ref AS "ref"',
+      'u.old_id AS "oldId"',
+      'u.new_id AS "newId"',
+    ])
+    .addSelect([
+      'u.forced AS "forced"',
+      'p.user_id AS "userId"',
+      'p.created_at AS "lostAt"',
+      'u.kept_until AS "expiresAt"',
+    ])
     .where('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: room.clock.now() })
     .orderBy('p.created_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
     .addOrderBy('u.position')
     .limit(maxListed)
     .getRawMany<LostRow>();
-  const [refs, people] = await Promise.all([room.git.refs(path), room.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? []))]);
+  const [refs, people] = await Promise.all([
+    room.git.refs(path),
+    room.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? [])),
+  ]);
   return rows.map(({ pushId, position, userId, forced, ...row }) => ({
     ...row,
     id: `${pushId}.${position}`,
     forced: Boolean(forced),
     current: refs.get(row.ref) ?? null,
-    person: userId === null ? null : people.get(userId) ?? null,
+    person: userId === null ? null : (people.get(userId) ?? null),
   }));
 }
 
@@ -113,10 +130,12 @@ export async function undoPush(
     as === undefined
       ? { ref: tip.ref, oldId: refs.get(tip.ref) ?? zeros, newId: tip.oldId }
       : { ref: heads + parseBranchName(as), oldId: zeros, newId: tip.oldId };
-  if (as !== undefined && refs.has(update.ref)) throw conflict('branch_exists', `There is a branch ${as} already.`, { field: 'as' });
+  if (as !== undefined && refs.has(update.ref))
+    throw conflict('branch_exists', `There is a branch ${as} already.`, { field: 'as' });
   if (as === undefined) {
     if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
-    if (update.oldId === update.newId) throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
+    if (update.oldId === update.newId)
+      throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
   }
   const isForward = noRef.test(update.oldId) || (await room.git.isForward(found.path, update.oldId, update.newId));
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
@@ -127,16 +146,30 @@ export async function undoPush(
     admit: (tx, row) => admit(room, tx, viewer, row, update, isForward),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
-  room.logger.info('push.undone', { repositoryId: found.repository.id, ref: update.ref, from: update.oldId, to: update.newId, by: viewerForLog(viewer) });
+  room.logger.info('push.undone', {
+    repositoryId: found.repository.id,
+    ref: update.ref,
+    from: update.oldId,
+    to: update.newId,
+    by: viewerForLog(viewer),
+  });
   return update;
 }
 
 const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
-const moved = (ref: string) => conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
+const moved = (ref: string) =>
+  conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
 
-async function lostTip(room: RepositoryRoom, { repository }: Found, id: string): Promise<{ ref: string; oldId: string }> {
+async function lostTip(
+  room: RepositoryRoom,
+  { repository }: Found,
+  id: string,
+): Promise<{ ref: string; oldId: string }> {
   const [, pushId, position] = idShape.exec(id) ?? [];
-  const absent = notFound('tip_not_found', 'There is nothing to restore under this id; what was lost is kept for a limited time.');
+  const absent = notFound(
+    'tip_not_found',
+    'There is nothing to restore under this id; what was lost is kept for a limited time.',
+  );
   if (pushId === undefined) throw absent;
   const tip = await room.db.read
     .createQueryBuilder(pushUpdateSchema, 'u')
@@ -148,9 +181,20 @@ async function lostTip(room: RepositoryRoom, { repository }: Found, id: string):
   return tip;
 }
 
-async function admit(room: RepositoryRoom, tx: Tx, viewer: Viewer, row: Repository, update: RefUpdate, isForward: boolean): Promise<void> {
+async function admit(
+  room: RepositoryRoom,
+  tx: Tx,
+  viewer: Viewer,
+  row: Repository,
+  update: RefUpdate,
+  isForward: boolean,
+): Promise<void> {
   await mayMoveRefs(room, tx, viewer, row);
   if (!isForward && protectDefaultBranch(row, [update]).onlyForward.length > 0) {
-    throw invalid('branch_protected', `${row.defaultBranch} is the protected default branch and would lose commits. Restore them under another name.`, { field: 'as' });
+    throw invalid(
+      'branch_protected',
+      `${row.defaultBranch} is the protected default branch and would lose commits. Restore them under another name.`,
+      { field: 'as' },
+    );
   }
 }

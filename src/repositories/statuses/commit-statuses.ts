@@ -16,19 +16,37 @@ export interface CombinedStatus {
 /** Records what a check says of a commit, in place of what it said before. Inside the write that makes it so. */
 export async function setCommitStatus({ manager, now }: Tx, report: StatusReport): Promise<void> {
   const { repositoryId, sha, context, ...said } = report;
-  const { affected } = await manager.update(commitStatusSchema, { repositoryId, sha, context }, { ...said, updatedAt: now });
+  const { affected } = await manager.update(
+    commitStatusSchema,
+    { repositoryId, sha, context },
+    { ...said, updatedAt: now },
+  );
   if (affected === 0) await manager.insert(commitStatusSchema, { ...report, createdAt: now, updatedAt: now });
 }
 
 /** Forgets what a check has said of a commit. */
-export async function removeCommitStatus({ manager }: Tx, repositoryId: string, sha: string, context: string): Promise<void> {
+export async function removeCommitStatus(
+  { manager }: Tx,
+  repositoryId: string,
+  sha: string,
+  context: string,
+): Promise<void> {
   await manager.delete(commitStatusSchema, { repositoryId, sha, context });
 }
 
 /** Forgets what was said of a commit by checks that lead to these places. */
-export async function removeStatusesTo({ manager }: Tx, repositoryId: string, sha: string, targetUrls: readonly string[]): Promise<void> {
+export async function removeStatusesTo(
+  { manager }: Tx,
+  repositoryId: string,
+  sha: string,
+  targetUrls: readonly string[],
+): Promise<void> {
   for (let start = 0; start < targetUrls.length; start += 500) {
-    await manager.delete(commitStatusSchema, { repositoryId, sha, targetUrl: In(targetUrls.slice(start, start + 500)) });
+    await manager.delete(commitStatusSchema, {
+      repositoryId,
+      sha,
+      targetUrl: In(targetUrls.slice(start, start + 500)),
+    });
   }
 }
 
@@ -36,7 +54,11 @@ export async function removeStatusesTo({ manager }: Tx, repositoryId: string, sh
  * What the checks say of some commits of a repository; a commit that nothing has
  * looked at is missing from the answer. The caller has asked for the right to read.
  */
-export async function commitStatuses({ read }: Database, repositoryId: string, shas: readonly string[]): Promise<Map<string, CombinedStatus>> {
+export async function commitStatuses(
+  { read }: Database,
+  repositoryId: string,
+  shas: readonly string[],
+): Promise<Map<string, CombinedStatus>> {
   const rows: CommitStatus[] = [];
   const unique = [...new Set(shas)];
   for (let start = 0; start < unique.length; start += 500) {
@@ -56,12 +78,22 @@ export interface CommitPlace {
 export const commitPlace = ({ repositoryId, sha }: CommitPlace): string => `${repositoryId} ${sha}`;
 
 /** The same for commits of several repositories, by `commitPlace`; in one question, however many there are. */
-export async function commitStatusesOf({ read }: Database, places: readonly CommitPlace[]): Promise<Map<string, CombinedStatus>> {
+export async function commitStatusesOf(
+  { read }: Database,
+  places: readonly CommitPlace[],
+): Promise<Map<string, CombinedStatus>> {
   if (places.length === 0) return new Map();
   const wanted = new Set(places.map(commitPlace));
-  const where = { repositoryId: In([...new Set(places.map((place) => place.repositoryId))]), sha: In([...new Set(places.map(({ sha }) => sha))]) };
-  const rows = (await read.find(commitStatusSchema, { where, order: { context: 'ASC' } })).filter((row) => wanted.has(commitPlace(row)));
-  return new Map([...Map.groupBy(rows, commitPlace)].map(([place, statuses]) => [place, { state: combine(statuses), statuses }]));
+  const where = {
+    repositoryId: In([...new Set(places.map((place) => place.repositoryId))]),
+    sha: In([...new Set(places.map(({ sha }) => sha))]),
+  };
+  const rows = (await read.find(commitStatusSchema, { where, order: { context: 'ASC' } })).filter((row) =>
+    wanted.has(commitPlace(row)),
+  );
+  return new Map(
+    [...Map.groupBy(rows, commitPlace)].map(([place, statuses]) => [place, { state: combine(statuses), statuses }]),
+  );
 }
 
 /** One that failed decides, then one that is still under way. */

@@ -61,7 +61,11 @@ function parseTargetUrl(text: string | null): string | null {
   if (text === null || text === '') return null;
   const url = text.length > maxUrlLength ? null : URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw invalid('invalid_target_url', `The target must be an http(s) address of at most ${maxUrlLength} characters.`, { field: 'targetUrl' });
+    throw invalid(
+      'invalid_target_url',
+      `The target must be an http(s) address of at most ${maxUrlLength} characters.`,
+      { field: 'targetUrl' },
+    );
   }
   return url.href;
 }

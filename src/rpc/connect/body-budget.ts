@@ -14,7 +14,9 @@ export class BodyBudget {
         own += bytes;
         this.#bytes += bytes;
         if (this.#bytes > maxBytesInFlight) {
-          throw unavailable('too_many_messages', 'Too many messages come at once. Try again in a moment.', { retryAfterSeconds: 1 });
+          throw unavailable('too_many_messages', 'Too many messages come at once. Try again in a moment.', {
+            retryAfterSeconds: 1,
+          });
         }
       },
       close: () => {

@@ -52,10 +52,23 @@ export function createConnectHandler({ service, logger }: ConnectOptions): Conne
       keepConnection(response);
       const path = (request.url ?? '').split('?', 1)[0]!;
       const procedure = procedures.get(path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);
-      if (procedure === undefined) return plain(response, 404, { code: 'unimplemented', message: 'There is no such procedure.' });
-      if (request.method !== 'POST') return plain(response, 405, { code: 'unimplemented', message: 'Procedures are called with POST.' }, { Allow: 'POST' });
+      if (procedure === undefined)
+        return plain(response, 404, { code: 'unimplemented', message: 'There is no such procedure.' });
+      if (request.method !== 'POST')
+        return plain(
+          response,
+          405,
+          { code: 'unimplemented', message: 'Procedures are called with POST.' },
+          { Allow: 'POST' },
+        );
       const form = formOf(request);
-      if (form === null) return plain(response, 415, { code: 'unimplemented', message: 'Send application/proto or application/json.' }, { 'Accept-Post': 'application/proto, application/json' });
+      if (form === null)
+        return plain(
+          response,
+          415,
+          { code: 'unimplemented', message: 'Send application/proto or application/json.' },
+          { 'Accept-Post': 'application/proto, application/json' },
+        );
       const gone = watchForLeaving(response);
       try {
         const answer = await run({ service, budget }, procedure, form, request, gone.signal);
@@ -88,15 +101,28 @@ async function run(
   const runner = await service.admit(procedure.name, call);
   if (procedure.name === 'UpdateLog') return updateLog(service, runner!, form, request, budget, procedure);
   const body = await readBody(request, maxMessageBytes, budget);
-  const message = form === 'proto' ? decodeBinary<object>(procedure.request, body) : decodeJson<object>(procedure.request, textOf(body));
+  const message =
+    form === 'proto'
+      ? decodeBinary<object>(procedure.request, body)
+      : decodeJson<object>(procedure.request, textOf(body));
   return service.answer(procedure.name, runner, call, message);
 }
 
-async function updateLog(service: RunnerService, runner: RunnerRow, form: Form, request: IncomingMessage, budget: BodyBudget, procedure: Procedure): Promise<object> {
+async function updateLog(
+  service: RunnerService,
+  runner: RunnerRow,
+  form: Form,
+  request: IncomingMessage,
+  budget: BodyBudget,
+  procedure: Procedure,
+): Promise<object> {
   const rows = service.newLogRows();
   try {
     if (form === 'json') {
-      const message = decodeJson<UpdateLogRequest>(procedure.request, textOf(await readBody(request, maxJsonLogBytes, budget)));
+      const message = decodeJson<UpdateLogRequest>(
+        procedure.request,
+        textOf(await readBody(request, maxJsonLogBytes, budget)),
+      );
       for (const { time, content } of message.rows) if (rows.add(time, content)) await rows.flush();
       return await service.updateLog(runner, { ...message, rows });
     }
@@ -124,9 +150,11 @@ function readCall(request: IncomingMessage, signal: AbortSignal): Call {
     return typeof value === 'string' && value !== '' ? value : null;
   };
   const version = header('connect-protocol-version');
-  if (version !== null && version !== '1') throw invalid('malformed_message', `Version ${version.slice(0, 20)} of Connect is not known.`);
+  if (version !== null && version !== '1')
+    throw invalid('malformed_message', `Version ${version.slice(0, 20)} of Connect is not known.`);
   const timeout = header('connect-timeout-ms');
-  if (timeout !== null && !/^\d{1,10}$/.test(timeout)) throw invalid('malformed_message', 'Connect-Timeout-Ms has one to ten digits.');
+  if (timeout !== null && !/^\d{1,10}$/.test(timeout))
+    throw invalid('malformed_message', 'Connect-Timeout-Ms has one to ten digits.');
   const host = header('host');
   return {
     uuid: header('x-runner-uuid') ?? '',
@@ -138,7 +166,13 @@ function readCall(request: IncomingMessage, signal: AbortSignal): Call {
   };
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, { name, response: type }: Procedure, form: Form, answer: object): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { name, response: type }: Procedure,
+  form: Form,
+  answer: object,
+): Promise<void> {
   let body = form === 'proto' ? encodeBinary(type, answer) : Buffer.from(encodeJson(type, answer));
   const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
   // Runners hand this on to jobs.
@@ -152,8 +186,18 @@ async function send(request: IncomingMessage, response: ServerResponse, { name, 
 }
 
 /** An error in Connect's form, which is JSON whatever form the request has. */
-function plain(response: ServerResponse, status: number, error: { code: string; message: string }, headers: Record<string, string> = {}): void {
-  void end(response, status, { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }, Buffer.from(JSON.stringify(error)));
+function plain(
+  response: ServerResponse,
+  status: number,
+  error: { code: string; message: string },
+  headers: Record<string, string> = {},
+): void {
+  void end(
+    response,
+    status,
+    { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    Buffer.from(JSON.stringify(error)),
+  );
 }
 
 /** Resolves when the answer is on its way or nobody is there to get it. */

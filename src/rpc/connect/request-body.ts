@@ -42,7 +42,9 @@ export async function* bodyPieces(request: IncomingMessage, maxBytes: number): A
       yield piece;
     }
   } catch (error) {
-    throw isFault(error) ? invalid('malformed_message', 'The message is not valid gzip, or ended too early.', { cause: error }) : error;
+    throw isFault(error)
+      ? invalid('malformed_message', 'The message is not valid gzip, or ended too early.', { cause: error })
+      : error;
   } finally {
     clearTimeout(stall);
     request.off('data', count);

@@ -41,7 +41,15 @@ export function admitFirst(service: RunnerService, logger: Logger): ServerInterc
                 if (procedure !== undefined) await service.admit(procedure.name, readCredentials(metadata));
                 if (procedure?.name === 'UpdateLog') {
                   leave = await places.take();
-                  const tooSlow = setTimeout(() => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: 'The message stopped coming.', metadata: new Metadata() }), largeMessageMs);
+                  const tooSlow = setTimeout(
+                    () =>
+                      call.sendStatus({
+                        code: status.DEADLINE_EXCEEDED,
+                        details: 'The message stopped coming.',
+                        metadata: new Metadata(),
+                      }),
+                    largeMessageMs,
+                  );
                   const leavePlace = leave;
                   leave = () => {
                     clearTimeout(tooSlow);

@@ -16,7 +16,17 @@ export interface GrpcDoor {
  * The port for native gRPC. grpc-js is large, and many instances have no runner that
  * speaks it: it is loaded with the first connection.
  */
-export function createGrpcDoor({ host, port, service, logger }: { host: string; port: number; service: RunnerService; logger: Logger }): GrpcDoor {
+export function createGrpcDoor({
+  host,
+  port,
+  service,
+  logger,
+}: {
+  host: string;
+  port: number;
+  service: RunnerService;
+  logger: Logger;
+}): GrpcDoor {
   let server: Promise<GrpcServer> | null = null;
   let isStopping = false;
   // What comes before grpc-js is there waits in the socket's own small buffer.

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Metadata, Server, ServerCredentials, status as grpcStatus } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials, type status as grpcStatus } from '@grpc/grpc-js';
 import type { sendUnaryData, ServerUnaryCall, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { RunnerRow } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
@@ -60,8 +60,13 @@ function definition(before: string): ServiceDefinition {
     [...procedures.values()].map(({ path, name }) => [
       name,
       {
-        path: before + path, requestStream: false, responseStream: false,
-        requestSerialize: identity, requestDeserialize: identity, responseSerialize: identity, responseDeserialize: identity,
+        path: before + path,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: identity,
+        requestDeserialize: identity,
+        responseSerialize: identity,
+        responseDeserialize: identity,
       },
     ]),
   );
@@ -103,7 +108,12 @@ async function answerCall(
   }
 }
 
-async function run(service: RunnerService, procedure: Procedure, call: ServerUnaryCall<Buffer, Buffer>, signal: AbortSignal): Promise<object> {
+async function run(
+  service: RunnerService,
+  procedure: Procedure,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  signal: AbortSignal,
+): Promise<object> {
   const context = readCall(call, signal);
   // The interceptor has let it in; here it is asked who it was.
   const runner: RunnerRow | null = await service.admit(procedure.name, context);

@@ -28,7 +28,10 @@ export function fromWire(type: protobuf.Type, message: Fields): object {
   const value: Fields = {};
   for (const field of type.fieldsArray) {
     const given = message[field.name];
-    if (field.map) value[field.name] = new Map(Object.entries((given ?? {}) as Fields).map(([key, one]) => [key, oneFromWire(field, one)]));
+    if (field.map)
+      value[field.name] = new Map(
+        Object.entries((given ?? {}) as Fields).map(([key, one]) => [key, oneFromWire(field, one)]),
+      );
     else if (field.repeated) value[field.name] = ((given ?? []) as unknown[]).map((one) => oneFromWire(field, one));
     else value[field.name] = oneFromWire(field, given);
   }
@@ -39,15 +42,20 @@ function oneFromWire(field: protobuf.Field, given: unknown): unknown {
   const { resolvedType } = field;
   if (resolvedType === structType) return given == null ? null : structFromWire(given as Fields);
   if (resolvedType === timestampType) return given == null ? null : timestampFromWire(given as Fields);
-  if (resolvedType !== null && 'fieldsArray' in resolvedType) return given == null ? null : fromWire(resolvedType, given as Fields);
+  if (resolvedType !== null && 'fieldsArray' in resolvedType)
+    return given == null ? null : fromWire(resolvedType, given as Fields);
   // An enum keeps numbers that we do not know; whoever looks at one treats it as unspecified.
   if (resolvedType !== null) return given ?? 0;
   if (field.type === 'int64') return BigInt(String(given ?? 0));
-  if (field.type === 'bytes') return given == null || (given as Uint8Array).length === 0 ? null : Buffer.from(given as Uint8Array);
+  if (field.type === 'bytes')
+    return given == null || (given as Uint8Array).length === 0 ? null : Buffer.from(given as Uint8Array);
   return given ?? field.defaultValue;
 }
 
-const timestampFromWire = ({ seconds, nanos }: Fields) => ({ seconds: BigInt(String(seconds ?? 0)), nanos: Number(nanos ?? 0) });
+const timestampFromWire = ({ seconds, nanos }: Fields) => ({
+  seconds: BigInt(String(seconds ?? 0)),
+  nanos: Number(nanos ?? 0),
+});
 
 /** The other way round: what protobufjs can encode. Proto3 defaults are left out. */
 function toWire(type: protobuf.Type, value: Fields): Fields {
@@ -55,7 +63,8 @@ function toWire(type: protobuf.Type, value: Fields): Fields {
   for (const field of type.fieldsArray) {
     const given = value[field.name];
     if (given == null || given === 0n || given === 0 || given === '' || given === false) continue;
-    if (given instanceof Map) message[field.name] = Object.fromEntries([...given].map(([key, one]) => [key, oneToWire(field, one)]));
+    if (given instanceof Map)
+      message[field.name] = Object.fromEntries([...given].map(([key, one]) => [key, oneToWire(field, one)]));
     else if (field.repeated) message[field.name] = (given as unknown[]).map((one) => oneToWire(field, one));
     else message[field.name] = oneToWire(field, given);
   }

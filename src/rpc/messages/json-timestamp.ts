@@ -14,7 +14,12 @@ export function parseTimestamp(text: string): Timestamp | null {
 /** Writes RFC 3339 in UTC. Moments outside the years 1 to 9999 become the nearest one inside. */
 export function formatTimestamp({ seconds, nanos }: Timestamp): string {
   const held = Number(seconds < firstSecond ? firstSecond : seconds > lastSecond ? lastSecond : seconds);
-  const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/(?:000){1,2}$/, '')}`;
+  const fraction =
+    nanos === 0
+      ? ''
+      : `.${String(nanos)
+          .padStart(9, '0')
+          .replace(/(?:000){1,2}$/, '')}`;
   return new Date(held * 1000).toISOString().replace(/\.000Z$/, `${fraction}Z`);
 }
 

@@ -79,7 +79,12 @@ function oneFromJson(field: protobuf.Field, given: unknown): unknown {
   }
   if (resolvedType !== null) {
     if ('fieldsArray' in resolvedType) return messageFromJson(resolvedType, given);
-    const number = typeof given === 'number' ? given : Object.hasOwn(resolvedType.values, given as string) ? resolvedType.values[given as string] : null;
+    const number =
+      typeof given === 'number'
+        ? given
+        : Object.hasOwn(resolvedType.values, given as string)
+          ? resolvedType.values[given as string]
+          : null;
     if (number == null || !Number.isInteger(number)) throw wrong();
     return number;
   }
@@ -106,7 +111,8 @@ function messageToJson(type: protobuf.Type, value: Fields): Fields {
     const given = value[field.name];
     if (given == null || given === 0n || given === 0 || given === '' || given === false) continue;
     if (given instanceof Map) {
-      if (given.size > 0) json[field.name] = Object.fromEntries([...given].map(([key, one]) => [key, oneToJson(field, one)]));
+      if (given.size > 0)
+        json[field.name] = Object.fromEntries([...given].map(([key, one]) => [key, oneToJson(field, one)]));
     } else if (field.repeated) {
       if ((given as unknown[]).length > 0) json[field.name] = (given as unknown[]).map((one) => oneToJson(field, one));
     } else {
@@ -120,7 +126,9 @@ function oneToJson({ resolvedType, type }: protobuf.Field, given: unknown): unkn
   if (resolvedType === structType) return given;
   if (resolvedType === timestampType) return formatTimestamp(given as Timestamp);
   if (resolvedType !== null) {
-    return 'fieldsArray' in resolvedType ? messageToJson(resolvedType, given as Fields) : resolvedType.valuesById[given as number] ?? given;
+    return 'fieldsArray' in resolvedType
+      ? messageToJson(resolvedType, given as Fields)
+      : (resolvedType.valuesById[given as number] ?? given);
   }
   if (type === 'int64') return String(given);
   return type === 'bytes' ? (given as Buffer).toString('base64') : given;

@@ -20,7 +20,9 @@ function valueToWire(value: JsonValue): WireValue {
 }
 
 export function structFromWire({ fields }: WireValue): Struct {
-  return Object.fromEntries(Object.entries((fields ?? {}) as Record<string, WireValue>).map(([key, value]) => [key, valueFromWire(value)]));
+  return Object.fromEntries(
+    Object.entries((fields ?? {}) as Record<string, WireValue>).map(([key, value]) => [key, valueFromWire(value)]),
+  );
 }
 
 function valueFromWire(value: WireValue): JsonValue {

@@ -101,7 +101,12 @@ export function createCodeSearch(options: CodeSearchOptions) {
     async forget(): Promise<number> {
       if (!isOn) return 0;
       const { thread } = await opened();
-      const [rows = []] = await thread.ask([{ sql: "UPDATE repositories SET commit_oid = NULL, state = 'failed', seen_at = 0 RETURNING id", parameters: [] }]);
+      const [rows = []] = await thread.ask([
+        {
+          sql: "UPDATE repositories SET commit_oid = NULL, state = 'failed', seen_at = 0 RETURNING id",
+          parameters: [],
+        },
+      ]);
       return rows.length;
     },
     async stop(): Promise<void> {

@@ -64,7 +64,8 @@ const byContent = (visible: string): string =>
   `SELECT ${candidateColumns} WHERE f.blob_id IN (SELECT rowid FROM code.code WHERE code MATCH :proposing) AND ${visible} ${inOrder}`;
 
 /** For a shorter one, of which the index knows nothing: names of files. */
-const byName = (visible: string): string => `SELECT ${candidateColumns} WHERE instr(lower(f.path), :query) > 0 AND ${visible} ${inOrder}`;
+const byName = (visible: string): string =>
+  `SELECT ${candidateColumns} WHERE instr(lower(f.path), :query) > 0 AND ${visible} ${inOrder}`;
 
 const coverageOf = (visible: string): string => `
   SELECT count(*) AS visible, coalesce(sum(c.state = 'searched'), 0) AS searched, coalesce(sum(c.state IN ('too_large', 'no_room')), 0) AS tooLarge
@@ -75,8 +76,13 @@ const maxTriples = 24;
 
 function triplesOf(query: string): string {
   const characters = [...query];
-  const triples = new Set(Array.from({ length: characters.length - 2 }, (_, at) => characters.slice(at, at + 3).join('')));
-  return [...triples].slice(0, maxTriples).map((triple) => `"${triple.replaceAll('"', '""')}"`).join(' AND ');
+  const triples = new Set(
+    Array.from({ length: characters.length - 2 }, (_, at) => characters.slice(at, at + 3).join('')),
+  );
+  return [...triples]
+    .slice(0, maxTriples)
+    .map((triple) => `"${triple.replaceAll('"', '""')}"`)
+    .join(' AND ');
 }
 
 /**

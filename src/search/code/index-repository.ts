@@ -45,7 +45,11 @@ export async function indexRepository(
   const missing = [...new Set(wanted.map(({ oid }) => oid))].filter((oid) => !known.has(oid));
   if (missing.length > 0 && (await sizeOf(thread)) >= bounds.budgetBytes) return forgetting(thread, id, 'no_room');
   const isText = await addBlobs(thread, git, path, missing);
-  await replaceFiles(thread, id, wanted.filter(({ oid }) => known.has(oid) || isText.has(oid)));
+  await replaceFiles(
+    thread,
+    id,
+    wanted.filter(({ oid }) => known.has(oid) || isText.has(oid)),
+  );
   return 'searched';
 }
 
@@ -55,7 +59,12 @@ async function forgetting(thread: SideThread, id: string, state: IndexState): Pr
 }
 
 /** Text files of reasonable size; `null` when the repository is larger than one may be. */
-async function filesToIndex(git: Git, path: string, commit: string, { repositoryBytes }: CodeBounds): Promise<WantedFile[] | null> {
+async function filesToIndex(
+  git: Git,
+  path: string,
+  commit: string,
+  { repositoryBytes }: CodeBounds,
+): Promise<WantedFile[] | null> {
   const { files, truncated } = await git.reading.listFiles(path, commit, { limit: maxFiles });
   const small = files.filter(({ size, path }) => size > 0 && size <= maxFileBytes && isUtf8(path));
   const bytes = small.reduce((sum, { size }) => sum + size, 0);
@@ -65,7 +74,9 @@ async function filesToIndex(git: Git, path: string, commit: string, { repository
 
 async function knownBlobs(thread: SideThread, files: readonly WantedFile[]): Promise<Set<string>> {
   const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
-  const [rows] = await thread.ask([{ sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] }]);
+  const [rows] = await thread.ask([
+    { sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] },
+  ]);
   return new Set(rows!.map((row) => String(row['oid'])));
 }
 
@@ -79,7 +90,10 @@ async function addBlobs(thread: SideThread, git: Git, path: string, oids: readon
     const rows = JSON.stringify(batch.map(({ oid, text }) => [oid, text]));
     await thread.ask([
       { sql: 'INSERT OR IGNORE INTO blobs (oid) SELECT value ->> 0 FROM json_each(?)', parameters: [rows] },
-      { sql: 'INSERT INTO code (rowid, text) SELECT b.id, j.value ->> 1 FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 0', parameters: [rows] },
+      {
+        sql: 'INSERT INTO code (rowid, text) SELECT b.id, j.value ->> 1 FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 0',
+        parameters: [rows],
+      },
     ]);
     batch = [];
     bytes = 0;
@@ -98,10 +112,17 @@ async function addBlobs(thread: SideThread, git: Git, path: string, oids: readon
 }
 
 async function replaceFiles(thread: SideThread, id: string, files: readonly WantedFile[]): Promise<void> {
-  const [before] = await thread.ask([{ sql: 'SELECT f.path, b.oid FROM files f JOIN blobs b ON b.id = f.blob_id WHERE f.repository_id = ?', parameters: [id] }]);
+  const [before] = await thread.ask([
+    {
+      sql: 'SELECT f.path, b.oid FROM files f JOIN blobs b ON b.id = f.blob_id WHERE f.repository_id = ?',
+      parameters: [id],
+    },
+  ]);
   const rows = JSON.stringify(files.map(({ path, oid }) => [path, oid]));
   const kept = new Set(files.map(({ oid }) => oid));
-  const gone = JSON.stringify([...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)));
+  const gone = JSON.stringify(
+    [...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)),
+  );
   const orphans = `SELECT b.id FROM blobs b WHERE b.oid IN (SELECT value FROM json_each(?))
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;
   await thread.ask([

@@ -44,7 +44,10 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
     if (bavail * bsize < deps.lowDiskFloorBytes) return changed;
     const old = (await rowsOf(deps.beside, gone)).map((row) => String(row['id']));
     for (const id of old) await forget(deps, id);
-    const rows = (await rowsOf(deps.beside, behind)).map((row) => ({ id: String(row['id']), updatedAt: Number(row['updatedAt']) }));
+    const rows = (await rowsOf(deps.beside, behind)).map((row) => ({
+      id: String(row['id']),
+      updatedAt: Number(row['updatedAt']),
+    }));
     for (const { id, updatedAt } of rows) {
       if (deps.isStopping()) return changed;
       if (await lookAt(deps, id, updatedAt)) changed += 1;
@@ -55,7 +58,9 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
 
 async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<boolean> {
   const located = (await deps.repositories.locate([id])).get(id);
-  const [known] = (await deps.thread.ask([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }]))[0]!;
+  const [known] = (
+    await deps.thread.ask([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }])
+  )[0]!;
   let commit: string | null = null;
   let state: IndexState;
   try {
@@ -75,7 +80,13 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
   return true;
 }
 
-async function note({ thread }: UpdateDeps, id: string, commit: string | null, state: IndexState, seenAt: number): Promise<void> {
+async function note(
+  { thread }: UpdateDeps,
+  id: string,
+  commit: string | null,
+  state: IndexState,
+  seenAt: number,
+): Promise<void> {
   const sql = 'INSERT OR REPLACE INTO repositories (id, commit_oid, state, seen_at) VALUES (?, ?, ?, ?)';
   await thread.ask([{ sql, parameters: [id, commit, state, seenAt] }]);
 }

@@ -44,7 +44,10 @@ export function createConversations({ privateKey, door, limits, rooms }: Convers
       // The client has hung up already.
       if (remoteAddress === undefined) return void socket.destroy();
       const guest = createGuest({
-        socket, door, limits, rooms,
+        socket,
+        door,
+        limits,
+        rooms,
         address: remoteAddress,
         begin: () => void ssh.injectSocket(socket),
       });

@@ -63,7 +63,8 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
     // ssh2 writes each packet in three pieces; what one tick answers leaves together.
     socket.cork();
     process.nextTick(() => socket.uncork());
-    if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes) leave('flow_control_ignored');
+    if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes)
+      leave('flow_control_ignored');
   });
   const place = door.arrive({ address: addressGroup(address), begin, turnAway: leave });
 
@@ -82,10 +83,14 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
       logger.debug('ssh.protocol_error', { error });
       leave('protocol_error');
     });
-    const refusals = authenticate(met, { accounts: rooms.accounts, logger, limits, address }, {
-      signedIn: (proven) => (identity = proven),
-      gaveUp: leave,
-    });
+    const refusals = authenticate(
+      met,
+      { accounts: rooms.accounts, logger, limits, address },
+      {
+        signedIn: (proven) => (identity = proven),
+        gaveUp: leave,
+      },
+    );
     met.once('close', () => {
       if (identity === null && refusals.length > 0) logger.info('ssh.not_signed_in', { refusals });
     });
@@ -100,7 +105,12 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
       if (identity === null || isFinishing || openSessions >= limits.channels) return reject();
       openSessions += 1;
       hostSession(accept(), {
-        connection: met, logger, rooms, address, limits, leave,
+        connection: met,
+        logger,
+        rooms,
+        address,
+        limits,
+        leave,
         port: socket.localPort ?? 0,
         blob: identity.blob,
         gone: gone.signal,

@@ -85,9 +85,24 @@ async function serve(
   };
   const ends = { connection, channel, signal };
   const input = channelInput({ ...ends, onProgress: counting('receivedBytes') });
-  const output = channelOutput({ ...ends, onProgress: counting('sentBytes'), stallMs: limits.stallMs, onStall: () => leave('stalled') });
+  const output = channelOutput({
+    ...ends,
+    onProgress: counting('sentBytes'),
+    stallMs: limits.stallMs,
+    onStall: () => leave('stalled'),
+  });
   const complain = (line: string) => void channel.stderr.write(line);
-  const exitCode = await runCommand(rooms, command, { blob, address, port, protocol, input, output, complain, moved: () => moved, signal });
+  const exitCode = await runCommand(rooms, command, {
+    blob,
+    address,
+    port,
+    protocol,
+    input,
+    output,
+    complain,
+    moved: () => moved,
+    signal,
+  });
   await finished(output.end()).catch(() => {});
   input.destroy();
   if (!signal.aborted) {
@@ -96,12 +111,18 @@ async function serve(
   }
   ended();
   onProgress();
-  logger.info('ssh.command', { ...named(command), exitCode, aborted: signal.aborted, ms: rooms.clock.now() - startedAt });
+  logger.info('ssh.command', {
+    ...named(command),
+    exitCode,
+    aborted: signal.aborted,
+    ms: rooms.clock.now() - startedAt,
+  });
 }
 
 /** What was asked for, in words for the log; a line that was not understood is not repeated there. */
 function named(command: Command | null): Record<string, string> {
   if (command === null) return { command: 'not understood' };
-  if (command.kind === 'git') return { command: `git-${command.service}`, repository: `${command.owner}/${command.name}` };
+  if (command.kind === 'git')
+    return { command: `git-${command.service}`, repository: `${command.owner}/${command.name}` };
   return { command: command.kind };
 }

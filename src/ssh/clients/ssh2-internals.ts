@@ -75,5 +75,10 @@ const lengthAndPaddingBytes = 5;
 const extInfoMessage = 7;
 
 function extInfo(names: readonly string[]): Buffer {
-  return Buffer.concat([Buffer.from([extInfoMessage]), uint32(1), sshString('server-sig-algs'), sshString(names.join(','))]);
+  return Buffer.concat([
+    Buffer.from([extInfoMessage]),
+    uint32(1),
+    sshString('server-sig-algs'),
+    sshString(names.join(',')),
+  ]);
 }

@@ -23,18 +23,26 @@ export async function runCommand(rooms: SshRooms, command: Command | null, clien
   const { exitCode, result } = await attempt(rooms, command, client);
   if (command.kind === 'git') {
     const seconds = (rooms.clock.now() - startedAt) / 1000;
-    rooms.git.traffic.note({ service: command.service, transport: 'ssh', result: client.signal.aborted ? 'left' : result }, { seconds, ...client.moved() });
+    rooms.git.traffic.note(
+      { service: command.service, transport: 'ssh', result: client.signal.aborted ? 'left' : result },
+      { seconds, ...client.moved() },
+    );
   }
   return exitCode;
 }
 
-async function attempt(rooms: SshRooms, command: Command, client: Client): Promise<{ exitCode: number; result: GitOperation['result'] }> {
+async function attempt(
+  rooms: SshRooms,
+  command: Command,
+  client: Client,
+): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
     // Asked again for each command: a connection may outlive its key or its person's rights.
     const owner = await rooms.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const visit = { ...client, viewer: owner.viewer };
-    const exitCode = command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
+    const exitCode =
+      command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Whatever breaks after the client has left broke because of that.

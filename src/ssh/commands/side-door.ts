@@ -39,7 +39,8 @@ async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenera
   const { viewer } = visit;
   if (asked.kind === 'help') return yield help;
   // Without a handle nothing of a person's can be named (SPEC §2.4).
-  if (viewer.username === null) throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
+  if (viewer.username === null)
+    throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
   switch (asked.kind) {
     case 'whoami':
       return yield `${viewer.username}\n`;
@@ -59,7 +60,11 @@ async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenera
   }
 }
 
-async function* everyPage({ repositories }: SshRooms, viewer: Visit['viewer'], which: { ownerId?: string }): AsyncGenerator<string> {
+async function* everyPage(
+  { repositories }: SshRooms,
+  viewer: Visit['viewer'],
+  which: { ownerId?: string },
+): AsyncGenerator<string> {
   let after: string | null = null;
   do {
     const page: RepositoryPage = await repositories.list(viewer, { ...which, limit: pageSize, after });
@@ -84,7 +89,9 @@ function greeting(username: string, { repositories, next }: RepositoryPage): str
   const lines = repositories.map((each) => `  ${path(each)}  ${each.visibility.toLowerCase()}`);
   const more = next === null ? [] : ['  …'];
   const list = lines.length === 0 ? ['You have no repositories yet.'] : ['Your repositories:', ...lines, ...more];
-  return [`Hello ${username}. This is Hearth; there is no shell here.`, '', ...list, '', 'More: ssh … help', ''].join('\n');
+  return [`Hello ${username}. This is Hearth; there is no shell here.`, '', ...list, '', 'More: ssh … help', ''].join(
+    '\n',
+  );
 }
 
 function rows(cells: string[][]): string {

@@ -13,7 +13,10 @@ const blockBytes = 8;
  *
  * @param pair given in tests only
  */
-export function makeKey(comment: string, pair: JsonWebKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })) {
+export function makeKey(
+  comment: string,
+  pair: JsonWebKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
+) {
   const secret = Buffer.from(pair.d ?? '', 'base64url');
   const point = Buffer.from(pair.x ?? '', 'base64url');
   const blob = Buffer.concat([sshString(type), sshString(point)]);

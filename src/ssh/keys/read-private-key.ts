@@ -18,7 +18,13 @@ export interface UnreadableKey {
  * client, as an attack.
  */
 export function readPrivateKey(text: string): { blob: Buffer } | UnreadableKey {
-  const content = Buffer.from(text.split('\n').filter((line) => !line.startsWith('-----')).join(''), 'base64');
+  const content = Buffer.from(
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith('-----'))
+      .join(''),
+    'base64',
+  );
   try {
     if (!content.subarray(0, magic.length).equals(magic)) return { unreadable: 'damaged' };
     const outside = fieldsOf(content.subarray(magic.length));
@@ -30,11 +36,14 @@ export function readPrivateKey(text: string): { blob: Buffer } | UnreadableKey {
     const name = fieldsOf(blob).next().toString('latin1');
     if (name !== type) return { unreadable: 'other_type', type: name };
     const inside = fieldsOf(outside.next());
+    // biome-ignore lint/suspicious/noSelfCompare: each call reads the next number.
     if (inside.number() !== inside.number()) return { unreadable: 'damaged' };
     inside.next(); // the name again
     const point = inside.next();
     const secret = inside.next().subarray(0, 32);
-    const proven = createPublicKey(createPrivateKey({ key: Buffer.concat([pkcs8Head, secret]), format: 'der', type: 'pkcs8' }));
+    const proven = createPublicKey(
+      createPrivateKey({ key: Buffer.concat([pkcs8Head, secret]), format: 'der', type: 'pkcs8' }),
+    );
     const derived = Buffer.from(proven.export({ format: 'jwk' }).x!, 'base64url');
     return derived.equals(point) && blob.subarray(-32).equals(point) ? { blob } : { unreadable: 'halves_differ' };
   } catch {

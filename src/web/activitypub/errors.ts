@@ -43,7 +43,13 @@ export function answeringServers(logger: Logger, handle: (ctx: Context) => Promi
       if (!isDomainError(error) || error.code === 'internal') throw error;
       const status = statusOf[error.code];
       if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
-      if (status !== 404) logger.info('federation.refused', { path: ctx.path.slice(0, 512), status, reason: error.reason, why: error.message });
+      if (status !== 404)
+        logger.info('federation.refused', {
+          path: ctx.path.slice(0, 512),
+          status,
+          reason: error.reason,
+          why: error.message,
+        });
       refuse(ctx, status);
     }
   };

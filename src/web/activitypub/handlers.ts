@@ -28,10 +28,20 @@ const bodyMs = 10_000;
 
 const activityType = 'application/activity+json; charset=utf-8';
 
-export function createFederationHandlers({ federation, logger }: { federation: Federation; logger: Logger }): FederationHandlers {
+export function createFederationHandlers({
+  federation,
+  logger,
+}: {
+  federation: Federation;
+  logger: Logger;
+}): FederationHandlers {
   const { publications } = federation;
 
-  const publishing = (type: string, read: (ctx: Context) => Promise<Document>, headers: Record<string, string> = {}): Middleware =>
+  const publishing = (
+    type: string,
+    read: (ctx: Context) => Promise<Document>,
+    headers: Record<string, string> = {},
+  ): Middleware =>
     answeringServers(logger, async (ctx) => {
       const document = await read(ctx);
       // A repository may turn private at any moment, so nobody keeps an answer without asking again.
@@ -41,13 +51,21 @@ export function createFederationHandlers({ federation, logger }: { federation: F
     });
   const anywhere = { 'Access-Control-Allow-Origin': '*' };
   const collection = (name: CollectionName): Middleware =>
-    publishing(activityType, (ctx) => publications.collection(actorPath(ctx, 1), name, pageNumber(ctx.URL.searchParams.get('page'))));
+    publishing(activityType, (ctx) =>
+      publications.collection(actorPath(ctx, 1), name, pageNumber(ctx.URL.searchParams.get('page'))),
+    );
 
   return {
-    webFinger: publishing('application/jrd+json; charset=utf-8', (ctx) => publications.webFinger(ctx.URL.searchParams.get('resource')), anywhere),
+    webFinger: publishing(
+      'application/jrd+json; charset=utf-8',
+      (ctx) => publications.webFinger(ctx.URL.searchParams.get('resource')),
+      anywhere,
+    ),
     nodeInfoLinks: publishing('application/json; charset=utf-8', () => publications.nodeInfoLinks(), anywhere),
     nodeInfo: publishing(
-      'application/json; profile="http://nodeinfo.diaspora.software/ns/schema/2.1#"; charset=utf-8', () => publications.nodeInfo(), anywhere,
+      'application/json; profile="http://nodeinfo.diaspora.software/ns/schema/2.1#"; charset=utf-8',
+      () => publications.nodeInfo(),
+      anywhere,
     ),
     actor: publishing(activityType, (ctx) => publications.actor(ctx.path)),
     outbox: collection('outbox'),

@@ -34,6 +34,7 @@ export function nameActors({ isOperational, publications }: Federation): Middlew
     await next();
     // Again: a page says by itself what it depends on.
     ctx.vary('Accept');
-    if (actor !== null && ctx.status === 200) ctx.append('Link', `<${actor}>; rel="alternate"; type="application/activity+json"`);
+    if (actor !== null && ctx.status === 200)
+      ctx.append('Link', `<${actor}>; rel="alternate"; type="application/activity+json"`);
   };
 }

@@ -21,7 +21,11 @@ export interface Assets {
 }
 
 /** Comments, lines and indentation of the stylesheet are for who writes it: they weigh a tenth of it, compressed. */
-const slim = (css: string): string => css.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').trim();
+const slim = (css: string): string =>
+  css
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 function prepare(name: string, source: Buffer): Asset {
   const identity = name.endsWith('.css') ? Buffer.from(slim(source.toString())) : source;

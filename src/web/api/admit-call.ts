@@ -34,7 +34,8 @@ interface Demand {
 
 /** What a declaration asks for. */
 export function demandOf({ access, scope }: Pick<Operation, 'access' | 'scope'>): Demand {
-  if (access === 'administrator' || access === 'organisation:owner') return { needsToken: true, scope: 'admin', wholeAccount: true, right: null };
+  if (access === 'administrator' || access === 'organisation:owner')
+    return { needsToken: true, scope: 'admin', wholeAccount: true, right: null };
   const [kind, level] = access.split(':') as [string, Needed | undefined];
   const right = kind === 'repository' ? level! : null;
   return {
@@ -62,7 +63,8 @@ export async function admitCall(
   const { needsToken, scope, wholeAccount, right } = demandOf(operation);
   if (needsToken && viewer.kind !== 'person') throw tokenNeeded();
   const { owner = '', name = '' } = params;
-  const found = right === null ? null : await findReadable(repositories, viewer, owner, name, operation.method === 'GET');
+  const found =
+    right === null ? null : await findReadable(repositories, viewer, owner, name, operation.method === 'GET');
 
   if (needsToken && !scopeAllows(viewer, scope)) throw insufficientScope(`This needs a token of scope ${scope}.`);
   if (wholeAccount && viewer.kind === 'person' && viewer.repositoryIds !== null) {
@@ -71,13 +73,20 @@ export async function admitCall(
   if (operation.access === 'administrator' && !(viewer.kind === 'person' && viewer.isAdministrator)) {
     throw forbidden('administrator_needed', 'This is for administrators of the server.');
   }
-  const organisation = operation.access === 'organisation:owner' ? await organisations.findManaged(viewer, params['org'] ?? '') : null;
+  const organisation =
+    operation.access === 'organisation:owner' ? await organisations.findManaged(viewer, params['org'] ?? '') : null;
   if (found === null || right === null || right === 'read') return { found, organisation };
   return { found: await repositories.find(viewer, found.canonical.owner, found.canonical.name, right), organisation };
 }
 
 /** Old paths still read; nothing is changed through them. */
-async function findReadable(repositories: Finder, viewer: Viewer, owner: string, name: string, followsMoves: boolean): Promise<Found> {
+async function findReadable(
+  repositories: Finder,
+  viewer: Viewer,
+  owner: string,
+  name: string,
+  followsMoves: boolean,
+): Promise<Found> {
   try {
     return await repositories.find(viewer, owner, name);
   } catch (error) {

@@ -9,7 +9,11 @@ export type Answer<Result> =
 export const json = <Result>(value: Result): Answer<Result> => ({ kind: 'json', value });
 
 /** One page of a list. @param next what continues it as `?after=`, null on the last page */
-export const listed = <Item>(items: Item[], next: string | null): Answer<Item[]> => ({ kind: 'json', value: items, next });
+export const listed = <Item>(items: Item[], next: string | null): Answer<Item[]> => ({
+  kind: 'json',
+  value: items,
+  next,
+});
 
 /** Something new. @param location where it is, below `/api/v1` */
 export const created = <Result>(value: Result, location?: string): Answer<Result> =>

@@ -15,7 +15,10 @@ export const tokenNeeded = () =>
  * Refuses `token_needed` for any other Authorization header, never taking it for none;
  * `onboarding_required` while the token's owner has no handle.
  */
-export async function authenticate(ctx: Context, { accounts }: { accounts: Pick<Accounts, 'viewerOfToken'> }): Promise<Viewer> {
+export async function authenticate(
+  ctx: Context,
+  { accounts }: { accounts: Pick<Accounts, 'viewerOfToken'> },
+): Promise<Viewer> {
   ctx.state.identity = nobody;
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;

@@ -37,7 +37,11 @@ function answerTo(error: unknown, requestId: string): ErrorAnswer {
     return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
   }
   if (!isDomainError(error) || error.code === 'internal') {
-    return { status: 500, headers: {}, error: { code: 'internal', message: `The server made a mistake (${requestId}).` } };
+    return {
+      status: 500,
+      headers: {},
+      error: { code: 'internal', message: `The server made a mistake (${requestId}).` },
+    };
   }
   const status = statusOfReason.get(error.reason) ?? apiStatusOf[error.code];
   const headers: Record<string, string> = {};
@@ -62,7 +66,12 @@ export function answerApiErrors(logger: Logger): Middleware {
       if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
       discardBody(ctx);
       ctx.status = status;
-      ctx.set({ ...headers, 'Cache-Control': 'no-store', Vary: 'Authorization', 'Content-Type': 'application/json; charset=utf-8' });
+      ctx.set({
+        ...headers,
+        'Cache-Control': 'no-store',
+        Vary: 'Authorization',
+        'Content-Type': 'application/json; charset=utf-8',
+      });
       ctx.body = JSON.stringify({ error: said } satisfies ErrorBody);
     }
   };

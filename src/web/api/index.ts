@@ -15,7 +15,11 @@ async function loadOperations() {
 }
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
-export function createApiHandler(mounting: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget }): Middleware {
+export function createApiHandler(mounting: {
+  rooms: WebRooms;
+  budgets: Budgets;
+  anonymous: AnonymousBudget;
+}): Middleware {
   let serving: Promise<Middleware> | undefined;
   return async (ctx, next) => {
     serving ??= loadOperations().then(({ operations, serveOperations }) => serveOperations(operations, mounting));
@@ -27,6 +31,8 @@ let document: Promise<OpenApi> | undefined;
 
 /** The document of the API; the same for everybody until the next version. */
 export function apiDocument(): Promise<OpenApi> {
-  document ??= Promise.all([loadOperations(), import('./open-api.ts')]).then(([{ operations }, { openApiOf }]) => openApiOf(operations, embedded.version));
+  document ??= Promise.all([loadOperations(), import('./open-api.ts')]).then(([{ operations }, { openApiOf }]) =>
+    openApiOf(operations, embedded.version),
+  );
   return document;
 }

@@ -91,12 +91,20 @@ const toComponents = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
 
 function pathParameters({ path }: Operation): OpenApiParameter[] {
-  return [...path.matchAll(/\{([a-z]+)\}/gi)].map(([, name]) => ({ name: name!, in: 'path', required: true, schema: { type: 'string' } }));
+  return [...path.matchAll(/\{([a-z]+)\}/gi)].map(([, name]) => ({
+    name: name!,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
 }
 
 function queryParameters({ query }: Operation, schemaOf: SchemaOf): OpenApiParameter[] {
   if (query === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -114,8 +122,15 @@ function bodyOf(body: z.ZodType | 'image', schemaOf: SchemaOf): Json {
 
 function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Json {
   const { answer, status, body, path, method, isPaged, refuses = [] } = operation;
-  const content = answer === undefined ? {} : answer === 'bytes' ? { content: { '*/*': {} } } : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
-  const link = isPaged ? { headers: { Link: { description: 'The next page, rel="next"', schema: { type: 'string' } } } } : {};
+  const content =
+    answer === undefined
+      ? {}
+      : answer === 'bytes'
+        ? { content: { '*/*': {} } }
+        : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
+  const link = isPaged
+    ? { headers: { Link: { description: 'The next page, rel="next"', schema: { type: 'string' } } } }
+    : {};
   const refusals = new Set<number>([400, 401, 403, 500, 503, ...refuses]);
   if (/\{(?:owner|commit)\}/.test(path)) refusals.add(404);
   if (path.includes('{owner}') && method !== 'GET') refusals.add(409);

@@ -19,7 +19,13 @@ import type { Answer } from './answer.ts';
  *   with a token that reaches the whole account
  * - `administrator`: an administrator of this server, with such a token
  */
-export type Access = 'anybody' | `token:${Scope}` | `account:${Scope}` | `repository:${Needed}` | 'organisation:owner' | 'administrator';
+export type Access =
+  | 'anybody'
+  | `token:${Scope}`
+  | `account:${Scope}`
+  | `repository:${Needed}`
+  | 'organisation:owner'
+  | 'administrator';
 
 /** The names in `/repos/{owner}/{name}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -61,7 +67,22 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the operations of one subject have in common. */
-export type Tag = 'Search' | 'Repositories' | 'Contents' | 'Pushes' | 'Webhooks' | 'Mirrors' | 'Statuses' | 'Collaborators' | 'Images' | 'Pins' | 'Users' | 'Organisations' | 'Runs' | 'Runners' | 'Secrets';
+export type Tag =
+  | 'Search'
+  | 'Repositories'
+  | 'Contents'
+  | 'Pushes'
+  | 'Webhooks'
+  | 'Mirrors'
+  | 'Statuses'
+  | 'Collaborators'
+  | 'Images'
+  | 'Pins'
+  | 'Users'
+  | 'Organisations'
+  | 'Runs'
+  | 'Runners'
+  | 'Secrets';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
   /** Stable; clients generated from the document name their functions after it. */
@@ -89,11 +110,18 @@ interface Declaration<Who extends Access, Path extends string, Result> {
 }
 
 /** An operation as its own file writes it: the compiler holds declaration and code together. */
-interface TypedOperation<Who extends Access, Path extends string, Query extends z.ZodType, Body extends z.ZodType | 'image', Result>
-  extends Declaration<Who, Path, Result> {
+interface TypedOperation<
+  Who extends Access,
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType | 'image',
+  Result,
+> extends Declaration<Who, Path, Result> {
   query?: Query;
   body?: Body;
-  run(call: Call<Who, Path, z.output<Query>, Body extends z.ZodType ? z.output<Body> : ImageUpload>): Promise<Answer<Result>>;
+  run(
+    call: Call<Who, Path, z.output<Query>, Body extends z.ZodType ? z.output<Body> : ImageUpload>,
+  ): Promise<Answer<Result>>;
 }
 
 /** An operation as the table holds it. */

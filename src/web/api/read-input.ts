@@ -30,7 +30,9 @@ const knownNumbers = new WeakMap<z.ZodType, Set<string>>();
 function numbersIn(query: z.ZodType): Set<string> {
   const known = knownNumbers.get(query);
   if (known !== undefined) return known;
-  const { properties = {} } = z.toJSONSchema(query, { io: 'input' }) as { properties?: Record<string, { type?: string }> };
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input' }) as {
+    properties?: Record<string, { type?: string }>;
+  };
   const numbers = new Set(Object.keys(properties).filter((name) => properties[name]!.type === 'integer'));
   knownNumbers.set(query, numbers);
   return numbers;

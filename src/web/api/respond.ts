@@ -8,7 +8,11 @@ import type { Operation } from './operation.ts';
  * Turns an answer into bytes. Answers belong to whoever asked: caches may keep one to
  * compare it by its ETag, and never give it to somebody else.
  */
-export function respond(ctx: Context, { status, method }: Pick<Operation, 'status' | 'method'>, answer: Answer<unknown>): void {
+export function respond(
+  ctx: Context,
+  { status, method }: Pick<Operation, 'status' | 'method'>,
+  answer: Answer<unknown>,
+): void {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
@@ -46,7 +50,8 @@ const leastGivenBack = 64 * 1024;
  * collector finds them, costs as much as sending them.
  */
 function giveBack({ buffer, byteLength }: Buffer): void {
-  if (byteLength >= leastGivenBack && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (byteLength >= leastGivenBack && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer)
+    buffer.transfer(0);
 }
 
 /** The address of this list with another `after`. */

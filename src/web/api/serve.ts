@@ -15,7 +15,11 @@ import { respond } from './respond.ts';
 export const apiPrefix = '/api/v1';
 
 /** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
-function serveOperation(operation: Operation, rooms: WebRooms, within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>): Middleware {
+function serveOperation(
+  operation: Operation,
+  rooms: WebRooms,
+  within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>,
+): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
     if (operation.cost === 'search') rooms.givingWay.yield(ctx.state);
@@ -25,7 +29,11 @@ function serveOperation(operation: Operation, rooms: WebRooms, within: (ctx: Con
       const { found, organisation } = await admitCall(operation, viewer, params, rooms);
       const query = readQuery(operation, new URLSearchParams(ctx.querystring));
       const body = await readBody(operation, ctx);
-      respond(ctx, operation, await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }));
+      respond(
+        ctx,
+        operation,
+        await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }),
+      );
     };
     await within(ctx, serve);
   };
@@ -35,15 +43,19 @@ function serveOperation(operation: Operation, rooms: WebRooms, within: (ctx: Con
 const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-z]+)\}/gi, ':$1');
 
 /** Puts the operations into effect, and words into what is no operation. */
-export function serveOperations(operations: readonly Operation[], { rooms, budgets, anonymous }: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget }): Middleware {
+export function serveOperations(
+  operations: readonly Operation[],
+  { rooms, budgets, anonymous }: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget },
+): Middleware {
   const router = new Router<State>({ sensitive: true });
   for (const operation of operations) {
     const budget = budgets[operation.cost];
     // Strangers wait in a line of their own before they take anybody's place.
     const line = anonymous.before[operation.cost];
-    const chain = line === null
-      ? [budget, serveOperation(operation, rooms, (_ctx, serve) => serve())]
-      : [serveOperation(operation, rooms, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];
+    const chain =
+      line === null
+        ? [budget, serveOperation(operation, rooms, (_ctx, serve) => serve())]
+        : [serveOperation(operation, rooms, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];
     router.register(routerPath(operation.path), [operation.method], chain as never);
   }
   const serve = router.routes() as Middleware;

@@ -8,7 +8,13 @@ import { statusOf } from '../answers/status-of.ts';
 // The one place where the house's errors become answers to the actions that carry artifacts.
 
 /** No room is left: clients must not try the same again, and say so to the person. */
-const outOfRoom = new Set(['artifact_too_large', 'run_too_large', 'too_many_artifacts', 'too_many_artifact_files', 'too_many_blocks']);
+const outOfRoom = new Set([
+  'artifact_too_large',
+  'run_too_large',
+  'too_many_artifacts',
+  'too_many_artifact_files',
+  'too_many_blocks',
+]);
 
 /** The words of Twirp for each status. */
 const twirpCodes: Record<number, string> = {
@@ -34,13 +40,20 @@ export interface Tongue {
   write(status: number, words: Words): { type: string; body: string };
 }
 
-const json = (value: unknown): { type: string; body: string } => ({ type: 'application/json; charset=utf-8', body: JSON.stringify(value) });
+const json = (value: unknown): { type: string; body: string } => ({
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 export const twirp: Tongue = {
   status: { outOfRoom: 403, conflict: 412 },
   write: (status, { reason, message }) =>
-    json({ code: reason === 'artifact_exists' ? 'already_exists' : (twirpCodes[status] ?? 'unknown'), msg: message, meta: { reason } }),
+    json({
+      code: reason === 'artifact_exists' ? 'already_exists' : (twirpCodes[status] ?? 'unknown'),
+      msg: message,
+      meta: { reason },
+    }),
 };
 
 /** As Azure's blob storage says it: that is what stock clients believe to upload to. */
@@ -59,7 +72,12 @@ export const pipelines: Tongue = {
 };
 
 /** Runs a handler; what it throws becomes an answer in the tongue of its clients. */
-export async function answering(ctx: Context, logger: Logger, tongue: Tongue, handle: () => Promise<void>): Promise<void> {
+export async function answering(
+  ctx: Context,
+  logger: Logger,
+  tongue: Tongue,
+  handle: () => Promise<void>,
+): Promise<void> {
   try {
     ctx.set('Cache-Control', 'no-store');
     await handle();
@@ -75,11 +93,28 @@ export async function answering(ctx: Context, logger: Logger, tongue: Tongue, ha
   }
 }
 
-function readError(error: unknown, tongue: Tongue, requestId: string): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
-  if (error instanceof Refusal) return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
+function readError(
+  error: unknown,
+  tongue: Tongue,
+  requestId: string,
+): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
+  if (error instanceof Refusal)
+    return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
   if (!isDomainError(error) || error.code === 'internal') {
-    return { status: 500, words: { reason: 'internal', message: `The server made a mistake (${requestId}).` }, headers: {} };
+    return {
+      status: 500,
+      words: { reason: 'internal', message: `The server made a mistake (${requestId}).` },
+      headers: {},
+    };
   }
-  const status = outOfRoom.has(error.reason) ? tongue.status.outOfRoom : error.code === 'conflict' && error.reason !== 'artifact_exists' ? tongue.status.conflict : statusOf[error.code];
-  return { status, words: error, headers: status === 503 ? { 'Retry-After': String(error.retryAfterSeconds ?? 5) } : {} };
+  const status = outOfRoom.has(error.reason)
+    ? tongue.status.outOfRoom
+    : error.code === 'conflict' && error.reason !== 'artifact_exists'
+      ? tongue.status.conflict
+      : statusOf[error.code];
+  return {
+    status,
+    words: error,
+    headers: status === 503 ? { 'Retry-After': String(error.retryAfterSeconds ?? 5) } : {},
+  };
 }

@@ -35,12 +35,18 @@ export function createPipelinesApi(rooms: ArtifactRooms): Middleware {
     async 'POST artifacts'(ctx, task) {
       const fields = await readJson(ctx);
       const days = readWhole(fields.get('retention_days'));
-      const { id, name } = await ci.openFileArtifact(task, { name: fields.get('name'), keptMs: days === null || days === 0 ? null : days * dayMs });
+      const { id, name } = await ci.openFileArtifact(task, {
+        name: fields.get('name'),
+        keptMs: days === null || days === 0 ? null : days * dayMs,
+      });
       reply(ctx, 201, viewContainer(ctx, task, { id, name, size: -1 }));
     },
     async 'GET artifacts'(ctx, task) {
       const artifacts = (await ci.artifactsOfTask(task)).filter(({ form }) => form === 'files');
-      reply(ctx, 200, { count: artifacts.length, value: artifacts.map(({ id, name, sizeBytes }) => viewContainer(ctx, task, { id, name, size: sizeBytes })) });
+      reply(ctx, 200, {
+        count: artifacts.length,
+        value: artifacts.map(({ id, name, sizeBytes }) => viewContainer(ctx, task, { id, name, size: sizeBytes })),
+      });
     },
     async 'PATCH artifacts'(ctx, task) {
       const { id, name, sizeBytes } = await ci.finishFileArtifact(task, ctx.URL.searchParams.get('artifactName'));
@@ -55,7 +61,11 @@ export function createPipelinesApi(rooms: ArtifactRooms): Middleware {
       reply(ctx, 200, { count: files.length, value: files.map((file) => viewFile(ctx, task, name, file)) });
     },
     async 'GET file'(ctx, task, id) {
-      const { content, bytes, isGzipped } = await ci.openArtifactFile(task, id, ctx.URL.searchParams.get('itemPath') ?? '');
+      const { content, bytes, isGzipped } = await ci.openArtifactFile(
+        task,
+        id,
+        ctx.URL.searchParams.get('itemPath') ?? '',
+      );
       const sendsPacked = isGzipped && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
       ctx.status = 200;
       ctx.body = isGzipped && !sendsPacked ? content.pipe(createGunzip()) : content;
@@ -77,7 +87,11 @@ function reply(ctx: Context, status: number, value: unknown): void {
 const below = (ctx: Context, { run }: TaskAtWork, id: number, what: string): string =>
   `${ctx.state.origin}${pipelinesPath}/_apis/pipelines/workflows/${run.id}/artifacts/${id}/${what}`;
 
-const viewContainer = (ctx: Context, task: TaskAtWork, { id, name, size }: { id: number; name: string; size: number }) => ({
+const viewContainer = (
+  ctx: Context,
+  task: TaskAtWork,
+  { id, name, size }: { id: number; name: string; size: number },
+) => ({
   containerId: String(id),
   size,
   signedContent: null,
@@ -109,7 +123,8 @@ function readPiece(ctx: Context): FilePiece {
     end: Number(last) + 1,
     total: Number(total),
     isGzipped,
-    sizeBytes: isGzipped && typeof unpacked === 'string' && /^\d{1,15}$/.test(unpacked) ? Number(unpacked) : Number(total),
+    sizeBytes:
+      isGzipped && typeof unpacked === 'string' && /^\d{1,15}$/.test(unpacked) ? Number(unpacked) : Number(total),
     body: bodyOf(ctx.req),
   };
 }

@@ -32,14 +32,21 @@ export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknow
   } catch {
     value = null;
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalid('malformed_json', 'This request is not a JSON object.');
-  return new Map(Object.entries(value).map(([name, one]) => [name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), one]));
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw invalid('malformed_json', 'This request is not a JSON object.');
+  return new Map(
+    Object.entries(value).map(([name, one]) => [
+      name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase(),
+      one,
+    ]),
+  );
 }
 
 /** A whole number that came as one or as text; null when it is left out. Refuses `malformed_json`. */
 export function readWhole(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) throw invalid('malformed_json', 'A number of this request is not a whole number.');
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
+    throw invalid('malformed_json', 'A number of this request is not a whole number.');
   return number;
 }

@@ -22,16 +22,25 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
 
   const methods: Readonly<Record<string, (ctx: Context, task: TaskAtWork, fields: Fields) => Promise<unknown>>> = {
     async CreateArtifact(ctx, task, fields) {
-      const query = await ci.createArtifact(task, { name: fields.get('name'), expiresAt: readTime(fields.get('expires_at')) });
+      const query = await ci.createArtifact(task, {
+        name: fields.get('name'),
+        expiresAt: readTime(fields.get('expires_at')),
+      });
       return { ok: true, signed_upload_url: linkTo(ctx, 'UploadArtifact', query) };
     },
     async FinalizeArtifact(_ctx, task, fields) {
-      const { id } = await ci.finishArtifact(task, { name: fields.get('name'), sizeBytes: readWhole(fields.get('size')), digest: readDigest(fields.get('hash')) });
+      const { id } = await ci.finishArtifact(task, {
+        name: fields.get('name'),
+        sizeBytes: readWhole(fields.get('size')),
+        digest: readDigest(fields.get('hash')),
+      });
       return { ok: true, artifact_id: String(id) };
     },
     async ListArtifacts(_ctx, task, fields) {
       const [name, id] = [fields.get('name_filter') ?? null, readWhole(fields.get('id_filter'))];
-      const artifacts = (await ci.artifactsOfTask(task)).filter((one) => (name === null || one.name === name) && (id === null || one.id === id));
+      const artifacts = (await ci.artifactsOfTask(task)).filter(
+        (one) => (name === null || one.name === name) && (id === null || one.id === id),
+      );
       return { artifacts: artifacts.map((one) => viewArtifact(task, one)) };
     },
     async GetSignedArtifactURL(ctx, task, fields) {
@@ -61,8 +70,10 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
     const query = ctx.URL.searchParams;
     const [what, blockId] = [query.get('comp')?.toLowerCase() ?? null, query.get('blockid')];
     if (what === 'blocklist') await ci.assembleArtifact(query, readBlockList(await readSmallBody(ctx, maxListBytes)));
-    else if (what === 'block' && blockId !== null) await ci.receiveArtifact(query, { kind: 'block', blockId }, bodyOf(ctx.req));
-    else if (what === 'block' || what === 'appendblock') await ci.receiveArtifact(query, { kind: 'more' }, bodyOf(ctx.req));
+    else if (what === 'block' && blockId !== null)
+      await ci.receiveArtifact(query, { kind: 'block', blockId }, bodyOf(ctx.req));
+    else if (what === 'block' || what === 'appendblock')
+      await ci.receiveArtifact(query, { kind: 'more' }, bodyOf(ctx.req));
     else if (what === null) await ci.receiveArtifact(query, { kind: 'whole' }, bodyOf(ctx.req));
     else throw invalid('unknown_upload', 'This kind of upload is not known here.');
     ctx.status = 201;
@@ -73,12 +84,16 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
   return (ctx) => {
     const name = ctx.path.slice(resultsPath.length + 1);
     if (name === 'UploadArtifact') return answering(ctx, logger, blobStorage, () => upload(ctx));
-    if (name === 'DownloadArtifact') return answering(ctx, logger, blobStorage, async () => sendArtifact(ctx, await ci.openByLink(ctx.URL.searchParams)));
+    if (name === 'DownloadArtifact')
+      return answering(ctx, logger, blobStorage, async () =>
+        sendArtifact(ctx, await ci.openByLink(ctx.URL.searchParams)),
+      );
     return answering(ctx, logger, twirp, () => call(ctx, name));
   };
 }
 
-const linkTo = (ctx: Context, what: string, query: URLSearchParams): string => `${ctx.state.origin}${resultsPath}/${what}?${query.toString()}`;
+const linkTo = (ctx: Context, what: string, query: URLSearchParams): string =>
+  `${ctx.state.origin}${resultsPath}/${what}?${query.toString()}`;
 
 const viewArtifact = ({ run, jobId }: TaskAtWork, { id, name, sizeBytes, createdAt, digest }: ArtifactRow) => ({
   workflow_run_backend_id: String(run.id),
@@ -106,5 +121,7 @@ function readDigest(value: unknown): string | null {
 const maxListBytes = 8 * 1024 * 1024;
 
 function readBlockList(bytes: Buffer): string[] {
-  return [...bytes.toString('utf8').matchAll(/<(Latest|Uncommitted|Committed)>([^<>]{0,256})<\/\1>/g)].map(([, , id = '']) => id.trim());
+  return [...bytes.toString('utf8').matchAll(/<(Latest|Uncommitted|Committed)>([^<>]{0,256})<\/\1>/g)].map(
+    ([, , id = '']) => id.trim(),
+  );
 }

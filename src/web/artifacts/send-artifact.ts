@@ -10,6 +10,10 @@ export function artifactDisposition(name: string): string {
 /** Sends an artifact as one zip. */
 export function sendArtifact(ctx: Context, { name, bytes, content }: OpenedArtifact): void {
   ctx.body = content;
-  ctx.set({ 'Content-Type': 'application/zip', 'Content-Disposition': artifactDisposition(name), 'Content-Security-Policy': "default-src 'none'; sandbox" });
+  ctx.set({
+    'Content-Type': 'application/zip',
+    'Content-Disposition': artifactDisposition(name),
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  });
   if (bytes !== null) ctx.set('Content-Length', String(bytes));
 }

@@ -14,11 +14,15 @@ import type { GitRooms } from './rooms.ts';
  * Refuses `bad_credentials` for any that do not open anything, also on public repositories:
  * whoever sends a token wants to know that it has expired.
  */
-export async function authenticate({ accounts, ci }: Pick<GitRooms, 'accounts' | 'ci'>, { req, state }: Pick<GitExchange, 'req' | 'state'>): Promise<Viewer> {
+export async function authenticate(
+  { accounts, ci }: Pick<GitRooms, 'accounts' | 'ci'>,
+  { req, state }: Pick<GitExchange, 'req' | 'state'>,
+): Promise<Viewer> {
   const header = req.headers.authorization;
   if (header === undefined) return anonymous;
   for (const secret of secretsIn(header)) {
-    const viewer = (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
+    const viewer =
+      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
     if (viewer !== null) {
       state.identity = { viewer, person: null, session: null, avatarAt: null };
       return viewer;

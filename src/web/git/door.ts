@@ -18,7 +18,8 @@ interface Door {
 }
 
 /** How git spells its requests, for names that need no escapes. */
-const spelling = /^\/git\/([\w.-]+)\/([\w.-]+)\/(?:(info\/refs)\?(service=git-(?:upload|receive)-pack)|(git-(?:upload|receive)-pack))$/;
+const spelling =
+  /^\/git\/([\w.-]+)\/([\w.-]+)\/(?:(info\/refs)\?(service=git-(?:upload|receive)-pack)|(git-(?:upload|receive)-pack))$/;
 const longestUrl = 512;
 
 interface Way {
@@ -33,12 +34,21 @@ interface Way {
  * address) is given here, too; who may read is asked behind both doors. What is spelled in
  * any unusual way goes through the pages and their route table to the same handlers.
  */
-export function gitFirst({ handlers, random, readClient, headers, notes }: Door, pages: RequestListener): RequestListener {
+export function gitFirst(
+  { handlers, random, readClient, headers, notes }: Door,
+  pages: RequestListener,
+): RequestListener {
   const constant = Object.entries(headers).flat();
   const ways = new Map<string, Way>([
     ['info/refs', { method: 'GET', routePath: '/git/:owner/:name/info/refs', handle: handlers.infoRefs }],
-    ['git-upload-pack', { method: 'POST', routePath: '/git/:owner/:name/git-upload-pack', handle: handlers.uploadPack }],
-    ['git-receive-pack', { method: 'POST', routePath: '/git/:owner/:name/git-receive-pack', handle: handlers.receivePack }],
+    [
+      'git-upload-pack',
+      { method: 'POST', routePath: '/git/:owner/:name/git-upload-pack', handle: handlers.uploadPack },
+    ],
+    [
+      'git-receive-pack',
+      { method: 'POST', routePath: '/git/:owner/:name/git-receive-pack', handle: handlers.receivePack },
+    ],
   ]);
   const isUsualHost = rememberedHost();
 
@@ -83,8 +93,10 @@ function rememberedHost(): (request: IncomingMessage) => boolean {
 }
 
 /** A handler as a route of the pages' table. */
-export const throughPages = (handle: GitHandler): Middleware => async (ctx) => {
-  const { req, res, state, querystring } = ctx;
-  await handle({ req, res, state, querystring, params: ctx.params as Record<string, string>, headers: [] });
-  ctx.respond = false;
-};
+export const throughPages =
+  (handle: GitHandler): Middleware =>
+  async (ctx) => {
+    const { req, res, state, querystring } = ctx;
+    await handle({ req, res, state, querystring, params: ctx.params as Record<string, string>, headers: [] });
+    ctx.respond = false;
+  };

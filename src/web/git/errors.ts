@@ -29,13 +29,18 @@ export const uncached = {
 export function challengeStrangers(viewer: Viewer): (error: unknown) => never {
   return (error) => {
     const isRefusal = isDomainError(error) && ['not_found', 'forbidden', 'unauthenticated'].includes(error.code);
-    if (viewer.kind === 'anonymous' && isRefusal) throw unauthenticated('credentials_needed', 'Authentication required.');
+    if (viewer.kind === 'anonymous' && isRefusal)
+      throw unauthenticated('credentials_needed', 'Authentication required.');
     throw error;
   };
 }
 
 /** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
-export async function answerError({ req, res, state, headers }: GitExchange, thrown: unknown, logger: Logger): Promise<void> {
+export async function answerError(
+  { req, res, state, headers }: GitExchange,
+  thrown: unknown,
+  logger: Logger,
+): Promise<void> {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
@@ -43,13 +48,20 @@ export async function answerError({ req, res, state, headers }: GitExchange, thr
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
   if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });
-  else if (error.cause !== undefined) logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
+  else if (error.cause !== undefined)
+    logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
   const body = Buffer.from(`${status === 500 ? `internal error (${state.requestId})` : error.message}\n`);
 
   // What was said already of another answer.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
   const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
-  const more = { ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': String(body.length), ...(isSent ? {} : { Connection: 'close' }) };
+  const more = {
+    ...uncached,
+    ...extraHeaders(status, error),
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    ...(isSent ? {} : { Connection: 'close' }),
+  };
   res.writeHead(status, [...headers, ...Object.entries(more).flat()]);
   if (isSent) {
     res.end(body);

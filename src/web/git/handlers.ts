@@ -71,7 +71,15 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
       const input = openBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
       const protocol = readProtocol(exchange, 'receive-pack');
-      await rooms.repositories.receivePush(opened, { viewer, via: 'http', protocol, input, output: res, signal, stallMs });
+      await rooms.repositories.receivePush(opened, {
+        viewer,
+        via: 'http',
+        protocol,
+        input,
+        output: res,
+        signal,
+        stallMs,
+      });
       res.end();
     }),
   };
@@ -95,7 +103,10 @@ const advertised: Record<Service, readonly string[]> = {
 };
 
 /** Runs a handler with a signal for a client that leaves, and turns what it throws into an answer. */
-function guarded({ logger }: GitRooms, handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>): GitHandler {
+function guarded(
+  { logger }: GitRooms,
+  handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>,
+): GitHandler {
   return async (exchange) => {
     const { req, res } = exchange;
     const gone = new AbortController();
@@ -121,7 +132,9 @@ function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service:
   const bare = name.replace(/\.git$/i, '');
   const { repositories } = rooms;
   const opening =
-    service === 'upload-pack' ? repositories.openForRead(viewer, owner, bare) : repositories.openForPush(viewer, owner, bare);
+    service === 'upload-pack'
+      ? repositories.openForRead(viewer, owner, bare)
+      : repositories.openForPush(viewer, owner, bare);
   return opening.catch(challengeStrangers(viewer));
 }
 

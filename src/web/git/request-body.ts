@@ -22,7 +22,8 @@ export function openBody(request: IncomingMessage, type: string, maxBytes: numbe
     throw invalid('unsupported_type', `This address takes ${type} only.`);
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity') return staysBelow(request, maxBytes) ? request : bounded(request, request, maxBytes, false);
+  if (encoding === 'identity')
+    return staysBelow(request, maxBytes) ? request : bounded(request, request, maxBytes, false);
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw invalid('unsupported_encoding', 'A request may be compressed with gzip only.');
   }

@@ -87,7 +87,10 @@ export function createKeptPages({ most = maxBytes }: { most?: number } = {}): Ke
         if (known) return known;
         const body = compress(html, encoding as 'gzip' | 'br');
         bodies.set(encoding, body);
-        void body.then(({ length }) => grow(key, entry, length), () => bodies.delete(encoding));
+        void body.then(
+          ({ length }) => grow(key, entry, length),
+          () => bodies.delete(encoding),
+        );
         return body;
       },
     };
@@ -127,5 +130,7 @@ export function createKeptPages({ most = maxBytes }: { most?: number } = {}): Ke
 /** A page is compressed once and sent often, so more effort than for one that is not kept. */
 function compress(html: Buffer, encoding: 'gzip' | 'br'): Promise<Buffer> {
   if (encoding === 'gzip') return gzipped(html, { level: 6 });
-  return brotlied(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: html.length } });
+  return brotlied(html, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: html.length },
+  });
 }

@@ -22,9 +22,27 @@ export async function pageKey(visit: AnyVisit, rooms: Pick<WebRooms, 'git' | 'ss
   const refs = await rooms.git.refState(found.path);
   if (refs === null) return null;
   const { repository, owner, canonical, level, isOwner, isPinned } = found;
-  const key = hash('sha256', JSON.stringify([
-    path, query.toString(), origin, preferences, viewer, person && [person.username, person.displayName], avatarAt,
-    repository, owner, canonical, level, isOwner, isPinned, found.path, refs, rooms.ssh(),
-  ]), 'base64');
+  const key = hash(
+    'sha256',
+    JSON.stringify([
+      path,
+      query.toString(),
+      origin,
+      preferences,
+      viewer,
+      person && [person.username, person.displayName],
+      avatarAt,
+      repository,
+      owner,
+      canonical,
+      level,
+      isOwner,
+      isPinned,
+      found.path,
+      refs,
+      rooms.ssh(),
+    ]),
+    'base64',
+  );
   return { key, repository: found.path, refs };
 }

@@ -55,9 +55,30 @@ const maxRequestBytes = 2_048;
 const telling = ['host', 'accept', 'accept-encoding', 'cookie', 'if-none-match', 'cache-control', 'pragma'] as const;
 /** Headers that no answer to a page depends on, or that are read anew each time. A request with any other goes through the chain. */
 const harmless = new Set<string>([
-  ...telling, 'connection', 'keep-alive', 'user-agent', 'accept-language', 'referer', 'dnt', 'priority', 'upgrade-insecure-requests',
-  'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user', 'sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform', 'sec-gpc',
-  'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-server', 'x-real-ip', 'via',
+  ...telling,
+  'connection',
+  'keep-alive',
+  'user-agent',
+  'accept-language',
+  'referer',
+  'dnt',
+  'priority',
+  'upgrade-insecure-requests',
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-dest',
+  'sec-fetch-user',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'sec-gpc',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-server',
+  'x-real-ip',
+  'via',
 ]);
 
 export function createSaidAgain({ rooms, random, readClient, notes }: Deps): SaidAgain {
@@ -93,7 +114,12 @@ export function createSaidAgain({ rooms, random, readClient, notes }: Deps): Sai
     return now.state === state && now.ssh === ssh;
   }
 
-  function say(request: IncomingMessage, response: ServerResponse, { address }: Client, { status, headers, body, path, routePath }: Said): void {
+  function say(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { address }: Client,
+    { status, headers, body, path, routePath }: Said,
+  ): void {
     const requestId = random.bytes(9).toString('base64url');
     const exchange = { req: request, res: response, path, state: { requestId, address, routePath, identity: nobody } };
     for (const note of notes) note(exchange);
@@ -101,7 +127,13 @@ export function createSaidAgain({ rooms, random, readClient, notes }: Deps): Sai
     response.end(body);
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, client: Client, key: string, pages: RequestListener): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: Client,
+    key: string,
+    pages: RequestListener,
+  ): Promise<void> {
     const one = said.get(key);
     if (one !== undefined && (await holds(one).catch(() => false))) {
       if (!response.destroyed) say(request, response, client, one);
@@ -127,7 +159,8 @@ export function createSaidAgain({ rooms, random, readClient, notes }: Deps): Sai
       if (body !== null && (!Buffer.isBuffer(body) || body.length > maxBodyBytes)) return;
       // Koa has its last word about headers when it sends them.
       res.once('finish', () => {
-        if (res.statusCode === status && !res.hasHeader('Set-Cookie')) put(before.key, { ...now, ...kept, status, headers: headersOf(res), body, path, routePath });
+        if (res.statusCode === status && !res.hasHeader('Set-Cookie'))
+          put(before.key, { ...now, ...kept, status, headers: headersOf(res), body, path, routePath });
       });
     },
     before: (pages) => (request, response) => {
@@ -165,4 +198,6 @@ function headersOf(response: ServerResponse): string[] {
 }
 
 const sizeOf = (key: string, one: Said | undefined): number =>
-  one === undefined ? 0 : 512 + key.length + (one.body?.length ?? 0) + one.headers.reduce((sum, text) => sum + text.length, 0);
+  one === undefined
+    ? 0
+    : 512 + key.length + (one.body?.length ?? 0) + one.headers.reduce((sum, text) => sum + text.length, 0);

@@ -13,7 +13,9 @@ export function alerts(markdown: MarkdownIt): void {
       const kind = kinds.find((each) => each === found?.[1]?.toLowerCase());
       if (!found || kind === undefined) return;
       token.attrSet('class', `alert-${kind}`);
-      inline.content = `**${kind[0]!.toUpperCase()}${kind.slice(1)}**\n\n${inline.content.slice(found[0].length)}`.replace('\n\n', '  \n').trimEnd();
+      inline.content = `**${kind[0]!.toUpperCase()}${kind.slice(1)}**\n\n${inline.content.slice(found[0].length)}`
+        .replace('\n\n', '  \n')
+        .trimEnd();
     });
   });
 }

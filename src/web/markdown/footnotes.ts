@@ -16,18 +16,24 @@ interface Notes {
  * first mention, gathered at the end, with a way there and back.
  */
 export function footnotes(markdown: MarkdownIt): void {
-  markdown.block.ruler.before('reference', 'footnotes', (state, startLine, endLine, silent) => {
-    const found = definition.exec(lineAt(state, startLine));
-    if (!found) return false;
-    if (silent) return true;
-    const texts = [found[2]!];
-    let line = startLine + 1;
-    // What is indented below belongs to the note.
-    while (line < endLine && state.sCount[line]! >= 4 && lineAt(state, line).trim() !== '') texts.push(lineAt(state, line++).trim());
-    notesOf(state.env).texts.set(found[1]!, texts.join('\n'));
-    state.line = line;
-    return true;
-  }, { alt: ['paragraph', 'reference'] });
+  markdown.block.ruler.before(
+    'reference',
+    'footnotes',
+    (state, startLine, endLine, silent) => {
+      const found = definition.exec(lineAt(state, startLine));
+      if (!found) return false;
+      if (silent) return true;
+      const texts = [found[2]!];
+      let line = startLine + 1;
+      // What is indented below belongs to the note.
+      while (line < endLine && state.sCount[line]! >= 4 && lineAt(state, line).trim() !== '')
+        texts.push(lineAt(state, line++).trim());
+      notesOf(state.env).texts.set(found[1]!, texts.join('\n'));
+      state.line = line;
+      return true;
+    },
+    { alt: ['paragraph', 'reference'] },
+  );
 
   markdown.inline.ruler.before('link', 'footnote', (state, silent) => {
     reference.lastIndex = state.pos;

@@ -31,7 +31,10 @@ export async function renderOnce(oid: string, place: DocumentPlace, source: () =
     return known;
   }
   // Loaded by the first document: the renderer and the cleaner are a good part of what a start would load.
-  const [{ renderMarkdown }, { repositoryLinks }] = await Promise.all([import('./render-markdown.ts'), import('./repository-links.ts')]);
+  const [{ renderMarkdown }, { repositoryLinks }] = await Promise.all([
+    import('./render-markdown.ts'),
+    import('./repository-links.ts'),
+  ]);
   const html = renderMarkdown(source(), repositoryLinks(place));
   if (!rendered.has(key)) remember(key, html);
   return html;

@@ -13,7 +13,12 @@ export interface DocumentPlace {
 
 /** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
 function resolvePath(folder: Buffer, path: string): Buffer {
-  const parts: string[] = path.startsWith('/') ? [] : folder.toString('latin1').split('/').filter((part) => part !== '');
+  const parts: string[] = path.startsWith('/')
+    ? []
+    : folder
+        .toString('latin1')
+        .split('/')
+        .filter((part) => part !== '');
   for (const part of decode(path).toString('latin1').split('/')) {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
@@ -37,7 +42,10 @@ export function repositoryLinks({ repositoryUrl, ref, folder, showsRemoteImages 
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];
       // A folder is sent on to its own page.
-      return codeUrl(repositoryUrl, 'blob', ref, resolvePath(folder, path)) + (fragment ? `#user-content-${encodeURIComponent(fragment)}` : '');
+      return (
+        codeUrl(repositoryUrl, 'blob', ref, resolvePath(folder, path)) +
+        (fragment ? `#user-content-${encodeURIComponent(fragment)}` : '')
+      );
     },
     image: (address) => codeUrl(repositoryUrl, 'raw', ref, resolvePath(folder, address.replace(/[?#].*$/s, ''))),
   };

@@ -4,10 +4,54 @@ import type { DocumentLinks } from './document-links.ts';
 import { anchorPrefix } from './heading-anchors.ts';
 
 const allowedTags = [
-  'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'a', 'span', 'strong', 'em', 'b', 'i', 'del', 's', 'ins', 'mark',
-  'sub', 'sup', 'kbd', 'samp', 'var', 'abbr', 'q', 'cite', 'code', 'pre', 'blockquote', 'div',
-  'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td',
-  'details', 'summary', 'input', 'img',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'p',
+  'br',
+  'hr',
+  'a',
+  'span',
+  'strong',
+  'em',
+  'b',
+  'i',
+  'del',
+  's',
+  'ins',
+  'mark',
+  'sub',
+  'sup',
+  'kbd',
+  'samp',
+  'var',
+  'abbr',
+  'q',
+  'cite',
+  'code',
+  'pre',
+  'blockquote',
+  'div',
+  'ul',
+  'ol',
+  'li',
+  'dl',
+  'dt',
+  'dd',
+  'table',
+  'caption',
+  'thead',
+  'tbody',
+  'tfoot',
+  'tr',
+  'th',
+  'td',
+  'details',
+  'summary',
+  'input',
+  'img',
 ];
 
 const allowedAttributes: IOptions['allowedAttributes'] = {
@@ -18,7 +62,11 @@ const allowedAttributes: IOptions['allowedAttributes'] = {
   abbr: ['title'],
   code: ['class'],
   details: ['open'],
-  h2: ['id'], h3: ['id'], h4: ['id'], h5: ['id'], h6: ['id'],
+  h2: ['id'],
+  h3: ['id'],
+  h4: ['id'],
+  h5: ['id'],
+  h6: ['id'],
   img: ['src', 'alt', 'width', 'height', 'loading'],
   input: ['type', 'checked', 'disabled', 'aria-label'],
   pre: ['tabindex'],
@@ -37,7 +85,8 @@ const plain = (text?: string): Tag => ({ tagName: 'span', attribs: {}, ...(text 
 function link(attributes: Attributes, links: DocumentLinks): Tag {
   const href = (attributes.href ?? '').trim();
   if (href === '') return plain();
-  if (href.startsWith('#')) return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}`, ...ownId(attributes) } };
+  if (href.startsWith('#'))
+    return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}`, ...ownId(attributes) } };
   if (remote.test(href) || hasScheme.test(href)) {
     // Another site gets neither our endorsement nor a handle on our window.
     return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener' } };
@@ -60,9 +109,12 @@ const hostOf = (address: string): string => URL.parse(address, 'https://invalid.
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
   const label = alt.trim() || 'image';
-  const size: Attributes = Object.fromEntries(Object.entries({ width: side(width), height: side(height) }).filter(([, length]) => length !== ''));
+  const size: Attributes = Object.fromEntries(
+    Object.entries({ width: side(width), height: side(height) }).filter(([, length]) => length !== ''),
+  );
   // Over http anybody on the way could change it, and browsers would warn of the page.
-  if (links.showsRemoteImages && /^https:\/\//i.test(src)) return { tagName: 'img', attribs: { src, alt, loading: 'lazy', ...size } };
+  if (links.showsRemoteImages && /^https:\/\//i.test(src))
+    return { tagName: 'img', attribs: { src, alt, loading: 'lazy', ...size } };
   if (remote.test(src)) {
     if (isInLink) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
     return {
@@ -84,19 +136,35 @@ const ownId = ({ id }: Attributes): Attributes => (id?.startsWith(anchorPrefix) 
  * and authors write an attribute that HTML has given up. Either becomes a class of ours.
  */
 const aligned = (tagName: string, { style, align, ...attribs }: Attributes): Tag => {
-  const [side] = /(?:left|center|right)$/i.exec(/^text-align:\w+$/.test(style ?? '') ? style! : align ?? '') ?? [];
-  return { tagName, attribs: side === undefined ? attribs : { ...attribs, class: [attribs.class, `align-${side.toLowerCase()}`].filter(Boolean).join(' ') } };
+  const [side] = /(?:left|center|right)$/i.exec(/^text-align:\w+$/.test(style ?? '') ? style! : (align ?? '')) ?? [];
+  return {
+    tagName,
+    attribs:
+      side === undefined
+        ? attribs
+        : { ...attribs, class: [attribs.class, `align-${side.toLowerCase()}`].filter(Boolean).join(' ') },
+  };
 };
 
 /** The page itself has the only h1, so the headings of a document move down by one. */
-const demoted = (level: number) => (_name: string, attribs: Attributes): Tag => ({
-  ...aligned(`h${Math.min(level + 1, 6)}`, { ...ownId(attribs), ...(attribs.align === undefined ? {} : { align: attribs.align }) }),
-});
+const demoted =
+  (level: number) =>
+  (_name: string, attribs: Attributes): Tag => ({
+    ...aligned(`h${Math.min(level + 1, 6)}`, {
+      ...ownId(attribs),
+      ...(attribs.align === undefined ? {} : { align: attribs.align }),
+    }),
+  });
 
 /** Nobody can click it, but a screen reader can say what it shows. */
 function checkbox({ type, checked }: Attributes): Tag {
   const isChecked = checked !== undefined;
-  const attribs = { type: type ?? '', disabled: '', 'aria-label': isChecked ? 'done' : 'to do', ...(isChecked ? { checked: '' } : {}) };
+  const attribs = {
+    type: type ?? '',
+    disabled: '',
+    'aria-label': isChecked ? 'done' : 'to do',
+    ...(isChecked ? { checked: '' } : {}),
+  };
   return { tagName: 'input', attribs };
 }
 
@@ -106,22 +174,47 @@ export function sanitize(html: string, links: DocumentLinks): string {
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
-    allowedClasses: { '*': ['align-left', 'align-center', 'align-right'], div: ['scroll'], code: ['language-*'], li: ['task'], blockquote: ['alert-*'], a: ['image-label'], span: ['image-label'] },
+    allowedClasses: {
+      '*': ['align-left', 'align-center', 'align-right'],
+      div: ['scroll'],
+      code: ['language-*'],
+      li: ['task'],
+      blockquote: ['alert-*'],
+      a: ['image-label'],
+      span: ['image-label'],
+    },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowProtocolRelative: true,
-    onOpenTag: (name) => { if (name === 'a') linkDepth += 1; },
-    onCloseTag: (name) => { if (name === 'a') linkDepth -= 1; },
+    onOpenTag: (name) => {
+      if (name === 'a') linkDepth += 1;
+    },
+    onCloseTag: (name) => {
+      if (name === 'a') linkDepth -= 1;
+    },
     exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
     transformTags: {
-      h1: demoted(1), h2: demoted(2), h3: demoted(3), h4: demoted(4), h5: demoted(5), h6: demoted(6),
-      p: aligned, td: aligned, th: aligned,
+      h1: demoted(1),
+      h2: demoted(2),
+      h3: demoted(3),
+      h4: demoted(4),
+      h5: demoted(5),
+      h6: demoted(6),
+      p: aligned,
+      td: aligned,
+      th: aligned,
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, links, linkDepth > 0),
       input: (_name, attributes) => checkbox(attributes),
-      li: (_name, { class: kind, id }) => ({ tagName: 'li', attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id: id ?? '' }) } }),
+      li: (_name, { class: kind, id }) => ({
+        tagName: 'li',
+        attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id: id ?? '' }) },
+      }),
       // What scrolls sideways must be reachable by keyboard.
       pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
-      div: (name, attribs) => (attribs.class === 'scroll' ? { tagName: name, attribs: { class: 'scroll', tabindex: '0' } } : aligned(name, attribs)),
+      div: (name, attribs) =>
+        attribs.class === 'scroll'
+          ? { tagName: name, attribs: { class: 'scroll', tabindex: '0' } }
+          : aligned(name, attribs),
     },
   });
 }

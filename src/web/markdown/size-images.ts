@@ -12,10 +12,25 @@ const sides = /(^|\s)(width|height)="([^"]*)"/g;
  * they come. What the author said stays; the other side follows from the picture.
  * @param sizeOf of a picture by its address; null when nobody knows
  */
-export async function sizeImages(html: string, sizeOf: (address: string) => Promise<ImageSize | null>): Promise<string> {
-  const addresses = [...new Set([...html.matchAll(tag)].map(([, attributes]) => addressOf(attributes!)))].slice(0, maxSized);
+export async function sizeImages(
+  html: string,
+  sizeOf: (address: string) => Promise<ImageSize | null>,
+): Promise<string> {
+  const addresses = [...new Set([...html.matchAll(tag)].map(([, attributes]) => addressOf(attributes!)))].slice(
+    0,
+    maxSized,
+  );
   if (addresses.length === 0) return html;
-  const sizes = new Map(await Promise.all(addresses.map(async (address): Promise<[string, ImageSize | null]> => [address, address === '' ? null : await sizeOf(address)])));
+  const sizes = new Map(
+    await Promise.all(
+      addresses.map(
+        async (address): Promise<[string, ImageSize | null]> => [
+          address,
+          address === '' ? null : await sizeOf(address),
+        ],
+      ),
+    ),
+  );
   return html.replace(tag, (whole, attributes: string) => {
     const size = sizes.get(addressOf(attributes));
     return size ? `<img ${sized(attributes, size)}/>` : whole;
@@ -25,14 +40,19 @@ export async function sizeImages(html: string, sizeOf: (address: string) => Prom
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
 const addressOf = (attributes: string): string =>
-  (/(?:^|\s)src="([^"]*)"/.exec(attributes)?.[1] ?? '').replace(/&(amp|lt|gt|quot);/g, (_all, name: string) => entities[name]!);
+  (/(?:^|\s)src="([^"]*)"/.exec(attributes)?.[1] ?? '').replace(
+    /&(amp|lt|gt|quot);/g,
+    (_all, name: string) => entities[name]!,
+  );
 
 function sized(attributes: string, own: ImageSize): string {
   const said = new Map([...attributes.matchAll(sides)].map(([, , name, value]) => [name!, value!]));
   const [width, height] = [said.get('width'), said.get('height')];
   // A share of the column is no number of pixels, and who said both knows best.
-  if ((width !== undefined && height !== undefined) || [width, height].some((side) => side?.endsWith('%'))) return attributes;
-  const scale = width !== undefined ? Number(width) / own.width : height !== undefined ? Number(height) / own.height : 1;
+  if ((width !== undefined && height !== undefined) || [width, height].some((side) => side?.endsWith('%')))
+    return attributes;
+  const scale =
+    width !== undefined ? Number(width) / own.width : height !== undefined ? Number(height) / own.height : 1;
   const round = (length: number): number => Math.max(1, Math.round(length * scale));
   return `${attributes.replace(sides, '').trim()} width="${round(own.width)}" height="${round(own.height)}" `;
 }

@@ -10,11 +10,31 @@ export async function federationFamilies({ federation }: Pick<WebRooms, 'federat
   const { attempts, attemptSeconds, attemptsInFlight, inbox, keyFetches } = federation.measures;
   const one = (value: number): Sample[] => [{ value }];
   return [
-    { name: 'delivery_attempts_total', type: 'counter', help: 'Attempts to deliver to other servers.', samples: byResult(attempts) },
-    { name: 'delivery_seconds_total', type: 'counter', help: 'Time that these attempts took.', samples: one(attemptSeconds) },
+    {
+      name: 'delivery_attempts_total',
+      type: 'counter',
+      help: 'Attempts to deliver to other servers.',
+      samples: byResult(attempts),
+    },
+    {
+      name: 'delivery_seconds_total',
+      type: 'counter',
+      help: 'Time that these attempts took.',
+      samples: one(attemptSeconds),
+    },
     { name: 'delivery_in_flight', type: 'gauge', help: 'Deliveries under way.', samples: one(attemptsInFlight) },
-    { name: 'federation_dead_hosts', type: 'gauge', help: 'Servers that do not answer.', samples: one(await federation.countDeadHosts()) },
+    {
+      name: 'federation_dead_hosts',
+      type: 'gauge',
+      help: 'Servers that do not answer.',
+      samples: one(await federation.countDeadHosts()),
+    },
     { name: 'federation_inbox_total', type: 'counter', help: 'Activities that came in.', samples: byResult(inbox) },
-    { name: 'federation_key_fetch_total', type: 'counter', help: 'Keys that other servers were asked for.', samples: byResult(keyFetches) },
+    {
+      name: 'federation_key_fetch_total',
+      type: 'counter',
+      help: 'Keys that other servers were asked for.',
+      samples: byResult(keyFetches),
+    },
   ];
 }

@@ -11,8 +11,18 @@ export function gitFamilies(traffic: Pick<GitTraffic, 'series'>): Family[] {
     { labels: { ...labels(each), direction: 'sent' }, value: each.sentBytes },
   ];
   return [
-    { name: 'git_operations_total', type: 'counter', help: 'What clients asked of git.', samples: series.map((each) => ({ labels: labels(each), value: each.seconds.count })) },
-    { name: 'git_operation_seconds', type: 'histogram', help: 'How long that took, with any wait in line.', samples: series.flatMap((each) => histogramSamples(labels(each), each.seconds)) },
+    {
+      name: 'git_operations_total',
+      type: 'counter',
+      help: 'What clients asked of git.',
+      samples: series.map((each) => ({ labels: labels(each), value: each.seconds.count })),
+    },
+    {
+      name: 'git_operation_seconds',
+      type: 'histogram',
+      help: 'How long that took, with any wait in line.',
+      samples: series.flatMap((each) => histogramSamples(labels(each), each.seconds)),
+    },
     { name: 'git_bytes_total', type: 'counter', help: 'Bytes that it moved.', samples: series.flatMap(bytes) },
   ];
 }

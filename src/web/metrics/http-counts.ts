@@ -26,14 +26,21 @@ export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): H
   const readBefore = new WeakMap<Socket, number>();
   let inFlight = 0;
 
-  function note(route: string, res: ServerResponse, took: number, moved: { receivedBytes: number; sentBytes: number }): void {
+  function note(
+    route: string,
+    res: ServerResponse,
+    took: number,
+    moved: { receivedBytes: number; sentBytes: number },
+  ): void {
     const status = `${Math.floor(res.statusCode / 100)}xx`;
     const key = `${route} ${status}`;
     let known = series.get(key);
-    if (known === undefined) series.set(key, (known = { labels: { route, status }, seconds: createHistogram(buckets) }));
+    if (known === undefined)
+      series.set(key, (known = { labels: { route, status }, seconds: createHistogram(buckets) }));
     known.seconds.observe(took);
     const service = gitService.exec(route)?.[1] as GitOperation['service'] | undefined;
-    if (service !== undefined) git.note({ service, transport: 'http', result: resultOf(res) }, { seconds: took, ...moved });
+    if (service !== undefined)
+      git.note({ service, transport: 'http', result: resultOf(res) }, { seconds: took, ...moved });
   }
 
   return {
@@ -45,7 +52,10 @@ export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): H
       res.once('close', () => {
         inFlight -= 1;
         const { bytesRead } = socket;
-        const moved = { receivedBytes: bytesRead - (readBefore.get(socket) ?? 0), sentBytes: socket.bytesWritten - writtenBefore };
+        const moved = {
+          receivedBytes: bytesRead - (readBefore.get(socket) ?? 0),
+          sentBytes: socket.bytesWritten - writtenBefore,
+        };
         readBefore.set(socket, bytesRead);
         note(state.routePath ?? 'none', res, (clock.now() - startedAt) / 1000, moved);
       });
@@ -53,8 +63,18 @@ export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): H
     families() {
       const known = [...series.values()];
       return [
-        { name: 'http_requests_total', type: 'counter', help: 'Requests answered.', samples: known.map(({ labels, seconds }) => ({ labels, value: seconds.count })) },
-        { name: 'http_request_seconds', type: 'histogram', help: 'How long requests took.', samples: known.flatMap(({ labels, seconds }) => histogramSamples(labels, seconds)) },
+        {
+          name: 'http_requests_total',
+          type: 'counter',
+          help: 'Requests answered.',
+          samples: known.map(({ labels, seconds }) => ({ labels, value: seconds.count })),
+        },
+        {
+          name: 'http_request_seconds',
+          type: 'histogram',
+          help: 'How long requests took.',
+          samples: known.flatMap(({ labels, seconds }) => histogramSamples(labels, seconds)),
+        },
         { name: 'http_in_flight', type: 'gauge', help: 'Requests being answered now.', samples: [{ value: inFlight }] },
       ];
     },

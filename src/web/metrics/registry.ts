@@ -41,7 +41,9 @@ export function exposition(families: readonly Family[]): string {
 export function histogramSamples(labels: Labels, histogram: Omit<Histogram, 'observe'>): Sample[] {
   const { count, sum } = histogram;
   return [
-    ...histogram.atMost().map(({ bound, count: value }): Sample => ({ part: '_bucket', labels: { ...labels, le: String(bound) }, value })),
+    ...histogram
+      .atMost()
+      .map(({ bound, count: value }): Sample => ({ part: '_bucket', labels: { ...labels, le: String(bound) }, value })),
     { part: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
     { part: '_sum', labels, value: sum },
     { part: '_count', labels, value: count },

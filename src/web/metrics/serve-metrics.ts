@@ -34,18 +34,37 @@ export function serveMetrics(rooms: WebRooms, counts: HttpCounts, budget: Anonym
   return async (ctx) => {
     const given = /^Bearer (.+)$/i.exec(ctx.get('Authorization'))?.[1];
     const hasToken = token !== null && given !== undefined && timingSafeEqual(sha256(given), sha256(token));
-    const wasHandedOn = ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via'].some((name) => ctx.get(name) !== '');
+    const wasHandedOn = [
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Host',
+      'X-Real-IP',
+      'Forwarded',
+      'Via',
+    ].some((name) => ctx.get(name) !== '');
     const { address } = ctx.state;
     const isHere = isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
     if (!hasToken && (wasHandedOn || !isHere)) throw notFound();
 
     const lag: Family = {
-      name: 'event_loop_delay_seconds', type: 'gauge', help: 'How late the event loop was since the last look.',
-      samples: [50, 90, 99].map((quantile) => ({ labels: { quantile: String(quantile / 100) }, value: Math.max(0, delay.percentile(quantile) / 1e6 - sampledEveryMs) / 1000 })),
+      name: 'event_loop_delay_seconds',
+      type: 'gauge',
+      help: 'How late the event loop was since the last look.',
+      samples: [50, 90, 99].map((quantile) => ({
+        labels: { quantile: String(quantile / 100) },
+        value: Math.max(0, delay.percentile(quantile) / 1e6 - sampledEveryMs) / 1000,
+      })),
     };
     delay.reset();
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = exposition([...counts.families(), ...gitFamilies(rooms.git.traffic), ...budget.families(), lag, ...(await stateOfInstance(rooms)), ...(await federationFamilies(rooms))]);
+    ctx.body = exposition([
+      ...counts.families(),
+      ...gitFamilies(rooms.git.traffic),
+      ...budget.families(),
+      lag,
+      ...(await stateOfInstance(rooms)),
+      ...(await federationFamilies(rooms)),
+    ]);
   };
 }

@@ -11,7 +11,8 @@ type Rooms = Pick<WebRooms, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock'
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
 
 const jobStates = ['ok', 'failing', 'new'] as const;
-const stateOf = (last: ListedJob['last']): (typeof jobStates)[number] => (last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok');
+const stateOf = (last: ListedJob['last']): (typeof jobStates)[number] =>
+  last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
 /** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
 export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
@@ -19,19 +20,38 @@ export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
   const [database, wal, disk, counts, { newest, lastProof }, jobs, mirrors, runners] = await Promise.all([
-    sizeOf(file), sizeOf(`${file}-wal`), statfs(config.dataDir), rooms.counts(), rooms.backups.state(), rooms.jobs(), rooms.mirrors.listFailing({ limit: 1 }), rooms.ci.listRunners(null),
+    sizeOf(file),
+    sizeOf(`${file}-wal`),
+    statfs(config.dataDir),
+    rooms.counts(),
+    rooms.backups.state(),
+    rooms.jobs(),
+    rooms.mirrors.listFailing({ limit: 1 }),
+    rooms.ci.listRunners(null),
   ]);
   const load = git.load();
-  const ageOf = (at: number | null): Sample[] => (at === null ? [] : [{ value: Math.max(0, (clock.now() - at) / 1000) }]);
-  const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({ name, type: 'gauge', help, samples });
+  const ageOf = (at: number | null): Sample[] =>
+    at === null ? [] : [{ value: Math.max(0, (clock.now() - at) / 1000) }];
+  const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({
+    name,
+    type: 'gauge',
+    help,
+    samples,
+  });
   const one = (value: number): Sample[] => [{ value }];
   const classes = ['reads', 'writes', 'short'] as const;
-  const byClass = (what: keyof SlotLoad): Sample[] => classes.map((slot) => ({ labels: { class: slot }, value: load[slot][what] }));
+  const byClass = (what: keyof SlotLoad): Sample[] =>
+    classes.map((slot) => ({ labels: { class: slot }, value: load[slot][what] }));
   const refused = classes.flatMap((slot) => [
     { labels: { class: slot, reason: 'full' }, value: load[slot].refusedFull },
     { labels: { class: slot, reason: 'wait' }, value: load[slot].refusedLate },
   ]);
-  const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({ name, type: 'counter', help, samples });
+  const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
+    name,
+    type: 'counter',
+    help,
+    samples,
+  });
   return [
     gauge('git_processes', 'Git processes alive.', one(load.processes)),
     gauge('git_running', 'Git requests at work.', byClass('running')),
@@ -46,19 +66,55 @@ export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
     ]),
     gauge('sqlite_bytes', 'Size of the database.', one(database)),
     gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
-    { name: 'write_wait_seconds', type: 'histogram', help: 'How long writes to the database waited for their turn.', samples: histogramSamples({}, db.writeWaits) },
+    {
+      name: 'write_wait_seconds',
+      type: 'histogram',
+      help: 'How long writes to the database waited for their turn.',
+      samples: histogramSamples({}, db.writeWaits),
+    },
     gauge('disk_free_bytes', 'Free space where the data is.', one(disk.bavail * disk.bsize)),
     gauge('people', 'Accounts that are not disabled.', one(counts.people)),
     gauge('repositories', 'Repositories outside the trash.', one(counts.repositories)),
     gauge('repository_bytes', 'Size of the repositories.', one(counts.repositoryBytes)),
-    gauge('deliveries', 'Deliveries to other servers.', Object.entries(counts.deliveries).map(([state, value]) => ({ labels: { state }, value }))),
+    gauge(
+      'deliveries',
+      'Deliveries to other servers.',
+      Object.entries(counts.deliveries).map(([state, value]) => ({ labels: { state }, value })),
+    ),
     gauge('delivery_oldest_seconds', 'How long the oldest delivery has been waiting.', ageOf(counts.oldestDeliveryAt)),
-    gauge('runners', 'CI runners.', runnerStatuses.map((status) => ({ labels: { status }, value: runners.filter((runner) => runner.status === status).length }))),
+    gauge(
+      'runners',
+      'CI runners.',
+      runnerStatuses.map((status) => ({
+        labels: { status },
+        value: runners.filter((runner) => runner.status === status).length,
+      })),
+    ),
     gauge('backup_age_seconds', 'Age of the newest backup.', ageOf(newest?.madeAt ?? null)),
-    gauge('restore_proven_age_seconds', 'Time since a backup was last proven by restoring it.', ageOf(lastProof === null ? null : Date.parse(lastProof.at))),
-    gauge('jobs', 'Jobs that run by the clock: how each did the last time.', jobs.flatMap(({ name, last }) => jobStates.map((state) => ({ labels: { kind: name, state }, value: stateOf(last) === state ? 1 : 0 })))),
-    gauge('job_seconds', 'How long a job took the last time.', jobs.flatMap(({ name, last }) => (last === null ? [] : [{ labels: { kind: name, state: stateOf(last) }, value: last.lastTookMs / 1000 }]))),
-    gauge('job_failures', 'Failures in a row of a job.', jobs.map(({ name, last }) => ({ labels: { kind: name }, value: last?.failures ?? 0 }))),
+    gauge(
+      'restore_proven_age_seconds',
+      'Time since a backup was last proven by restoring it.',
+      ageOf(lastProof === null ? null : Date.parse(lastProof.at)),
+    ),
+    gauge(
+      'jobs',
+      'Jobs that run by the clock: how each did the last time.',
+      jobs.flatMap(({ name, last }) =>
+        jobStates.map((state) => ({ labels: { kind: name, state }, value: stateOf(last) === state ? 1 : 0 })),
+      ),
+    ),
+    gauge(
+      'job_seconds',
+      'How long a job took the last time.',
+      jobs.flatMap(({ name, last }) =>
+        last === null ? [] : [{ labels: { kind: name, state: stateOf(last) }, value: last.lastTookMs / 1000 }],
+      ),
+    ),
+    gauge(
+      'job_failures',
+      'Failures in a row of a job.',
+      jobs.map(({ name, last }) => ({ labels: { kind: name }, value: last?.failures ?? 0 })),
+    ),
     gauge('heap_bytes', 'Memory that the JavaScript heap takes.', one(getHeapStatistics().total_physical_size)),
   ];
 }

@@ -12,12 +12,21 @@ function admitPerson(access: AccessDeclaration, { state: { identity } }: Context
   if (identity.person === null) {
     throw access === 'administrator' ? notFound() : unauthenticated('sign_in', 'Please sign in first.');
   }
-  if (access === 'administrator' && !(identity.viewer.kind === 'person' && identity.viewer.isAdministrator)) throw notFound();
+  if (access === 'administrator' && !(identity.viewer.kind === 'person' && identity.viewer.isAdministrator))
+    throw notFound();
 }
 
 /** The same page below another address: what follows its first `parts` segments, and the query, stay. */
 function elsewhere(ctx: Context, base: string, parts: number): string {
-  return base + ctx.path.split('/').slice(parts + 1).map((part) => `/${part}`).join('') + ctx.search;
+  return (
+    base +
+    ctx.path
+      .split('/')
+      .slice(parts + 1)
+      .map((part) => `/${part}`)
+      .join('') +
+    ctx.search
+  );
 }
 
 /** Not kept by browsers, because a name may be used again (web-ui §1.1). */

@@ -62,10 +62,13 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
   const purses = new Map<string, Purse>();
   const seconds = createCounter();
   const refused = createCounter();
-  const enter = (places: Places) => createLine(places, () => {
-    refused.add({ result: 'busy' }, 1);
-    return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', { retryAfterSeconds: 5 });
-  });
+  const enter = (places: Places) =>
+    createLine(places, () => {
+      refused.add({ result: 'busy' }, 1);
+      return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', {
+        retryAfterSeconds: 5,
+      });
+    });
   const forGit = enter(places.git);
 
   function purseOf(address: string): Purse {
@@ -88,7 +91,9 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
       seconds.add({ result: 'refused' }, 0);
       refused.add({ result: 'spent' }, 1);
       const wait = Math.ceil(-purse.leftMs / earnedPerSecondMs) + 1;
-      throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', { 'Retry-After': String(wait) });
+      throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
+        'Retry-After': String(wait),
+      });
     }
     const charge = (ms: number): void => {
       purse.leftMs -= ms;
@@ -97,31 +102,54 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
     await forGit(unlessLeft(ctx, () => chargeGit(charge, next)));
   };
 
-  const wait = (within: ReturnType<typeof enter>): Middleware => async (ctx, next) => {
-    if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
-    await within(unlessLeft(ctx, next));
-  };
+  const wait =
+    (within: ReturnType<typeof enter>): Middleware =>
+    async (ctx, next) => {
+      if (ctx.state.identity.viewer.kind !== 'anonymous') return next();
+      await within(unlessLeft(ctx, next));
+    };
 
   return {
     before: {
-      free: null, password: null, signature: null, upload: null,
+      free: null,
+      password: null,
+      signature: null,
+      upload: null,
       // Whoever opens a page does not stand in line behind a crowd that searches.
-      rows: wait(enter(places.rows)), search: wait(enter(places.search)),
+      rows: wait(enter(places.rows)),
+      search: wait(enter(places.search)),
       // Archives are transfers that a page begins.
-      objects: spend, transfer: spend,
+      objects: spend,
+      transfer: spend,
     },
     families: () => [
-      { name: 'anonymous_git_seconds_total', type: 'counter', help: 'Processor time of git for people who are not signed in.', samples: seconds.samples() },
-      { name: 'anonymous_refused_total', type: 'counter', help: 'Requests of people who are not signed in that were refused, because their network had asked for too much or all places were taken.', samples: refused.samples() },
+      {
+        name: 'anonymous_git_seconds_total',
+        type: 'counter',
+        help: 'Processor time of git for people who are not signed in.',
+        samples: seconds.samples(),
+      },
+      {
+        name: 'anonymous_refused_total',
+        type: 'counter',
+        help: 'Requests of people who are not signed in that were refused, because their network had asked for too much or all places were taken.',
+        samples: refused.samples(),
+      },
     ],
   };
 }
 
 /** Who has left while they waited is not missed: nothing was done yet. */
-const unlessLeft = ({ res }: Context, work: () => Promise<unknown>) => async (): Promise<unknown> => (res.destroyed ? undefined : work());
+const unlessLeft =
+  ({ res }: Context, work: () => Promise<unknown>) =>
+  async (): Promise<unknown> =>
+    res.destroyed ? undefined : work();
 
 /** So many at work; whoever has ended gives the place on to the first in line. */
-function createLine({ atWork: most, line: longest, waitMs }: Places, busy: () => Error): <T>(work: () => Promise<T>) => Promise<T> {
+function createLine(
+  { atWork: most, line: longest, waitMs }: Places,
+  busy: () => Error,
+): <T>(work: () => Promise<T>) => Promise<T> {
   /** What a set has let go of may stay in memory for seconds; so it gets something small to hold. */
   const line = new Set<Waiting>();
   let atWork = 0;
@@ -170,5 +198,11 @@ function neighbourhood(address: string): string {
   const [head = '', tail] = address.split('::');
   const groups = head.split(':').filter(Boolean);
   const missing = 8 - groups.length - (tail?.split(':').filter(Boolean).length ?? 0);
-  return [...groups, ...Array<string>(tail === undefined ? 0 : missing).fill('0'), ...(tail?.split(':').filter(Boolean) ?? [])].slice(0, 4).join(':');
+  return [
+    ...groups,
+    ...Array<string>(tail === undefined ? 0 : missing).fill('0'),
+    ...(tail?.split(':').filter(Boolean) ?? []),
+  ]
+    .slice(0, 4)
+    .join(':');
 }

@@ -20,8 +20,21 @@ function visitOf(ctx: Context): AnyVisit {
   const params = (ctx.params ?? {}) as Record<string, string>;
   const preferences = readPreferences(ctx.req.headers.cookie);
   return {
-    method: ctx.method, path: ctx.path, params, query: new URLSearchParams(ctx.querystring), form, takeUpload,
-    viewer, person, session, avatarAt, found, organisation, origin, address, preferences,
+    method: ctx.method,
+    path: ctx.path,
+    params,
+    query: new URLSearchParams(ctx.querystring),
+    form,
+    takeUpload,
+    viewer,
+    person,
+    session,
+    avatarAt,
+    found,
+    organisation,
+    origin,
+    address,
+    preferences,
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => bestEncoding(ctx, offered),
     userAgent: ctx.get('User-Agent').slice(0, 512),
@@ -29,7 +42,8 @@ function visitOf(ctx: Context): AnyVisit {
   };
 }
 
-const bestEncoding = (ctx: Context, offered: AssetEncoding[]): AssetEncoding => (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding;
+const bestEncoding = (ctx: Context, offered: AssetEncoding[]): AssetEncoding =>
+  (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding;
 
 function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
   if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
@@ -59,7 +73,12 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyVisit, html: string)
 }
 
 /** Whoever is signed out may show what they have, and gets 304 while it is the same. */
-async function sendKept(ctx: Context, kept: KeptPage, { repository, refs }: PageKey, { person }: AnyVisit): Promise<void> {
+async function sendKept(
+  ctx: Context,
+  kept: KeptPage,
+  { repository, refs }: PageKey,
+  { person }: AnyVisit,
+): Promise<void> {
   ctx.state.kept = { madeAtMs: kept.madeAtMs, repository, refs };
   ctx.status = 200;
   setPageHeaders(ctx, person !== null);
@@ -114,9 +133,16 @@ export function answer(page: PageHandler, { rooms, render, kept }: Answering): M
     const reply = await rooms.audit.as(actor, async () => page(visit, rooms));
     if (reply.kind !== 'page') return send(ctx, reply);
     const html = renderPage(ctx, reply, visit, render);
-    const mayKeep = kept && key !== null && reply.restsOn !== null && reply.status === 200 && reply.cookies.length === 0 && !reply.showsSecret;
+    const mayKeep =
+      kept &&
+      key !== null &&
+      reply.restsOn !== null &&
+      reply.status === 200 &&
+      reply.cookies.length === 0 &&
+      !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await pageKey(visit, rooms))?.key === key.key) return sendKept(ctx, kept.keep(key.key, html, reply.restsOn!, asked), key, visit);
+    if (mayKeep && (await pageKey(visit, rooms))?.key === key.key)
+      return sendKept(ctx, kept.keep(key.key, html, reply.restsOn!, asked), key, visit);
     sendPage(ctx, reply, visit, html);
   };
 }

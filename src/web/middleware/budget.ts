@@ -36,7 +36,10 @@ function budget(max: number, turn?: () => Promise<void>): Middleware {
   if (max === Infinity) return (_ctx, next) => next();
   let atWork = 0;
   return async (ctx, next) => {
-    if (atWork >= max) throw unavailable('busy', 'Too many people ask for this at once. Please try again in a moment.', { retryAfterSeconds: 2 });
+    if (atWork >= max)
+      throw unavailable('busy', 'Too many people ask for this at once. Please try again in a moment.', {
+        retryAfterSeconds: 2,
+      });
     atWork += 1;
     try {
       if (turn !== undefined) {
@@ -53,6 +56,11 @@ function budget(max: number, turn?: () => Promise<void>): Middleware {
   };
 }
 
-export function createBudgets({ turn }: Pick<GivingWay, 'turn'>, limits: Readonly<Record<CostClass, number>> = costs): Budgets {
-  return Object.fromEntries(Object.entries(limits).map(([name, max]) => [name, budget(max, name === 'search' ? turn : undefined)])) as Budgets;
+export function createBudgets(
+  { turn }: Pick<GivingWay, 'turn'>,
+  limits: Readonly<Record<CostClass, number>> = costs,
+): Budgets {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, max]) => [name, budget(max, name === 'search' ? turn : undefined)]),
+  ) as Budgets;
 }

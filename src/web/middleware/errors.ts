@@ -57,7 +57,11 @@ function answerTo(error: unknown, requestId: string): ErrorAnswer {
       return { status, headers: {}, message: 'There is nothing at this address, or nothing that you may see.' };
     }
     const wait = error.retryAfterSeconds ?? (status === 503 || status === 429 ? 5 : undefined);
-    return { status, message: error.message, headers: wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) } };
+    return {
+      status,
+      message: error.message,
+      headers: wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) },
+    };
   }
   return {
     status: 500,
@@ -68,11 +72,16 @@ function answerTo(error: unknown, requestId: string): ErrorAnswer {
 }
 
 const isDeparture = (error: unknown): boolean =>
-  ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException)?.code ?? '');
+  ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(
+    (error as NodeJS.ErrnoException)?.code ?? '',
+  );
 
 function logError(logger: Logger, error: unknown, requestId: string): void {
-  const cause = isDomainError(error) ? error.cause ?? error : error;
-  logger.error('http.fault', { id: requestId, error: cause instanceof Error ? cause.stack ?? cause.message : String(cause) });
+  const cause = isDomainError(error) ? (error.cause ?? error) : error;
+  logger.error('http.fault', {
+    id: requestId,
+    error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  });
 }
 
 function renderError(ctx: Context, answer: ErrorAnswer, render: Render): void {

@@ -38,7 +38,8 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
     if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
-    if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring)) throw new Refusal(400, 'This address is not well-formed.');
+    if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring))
+      throw new Refusal(400, 'This address is not well-formed.');
     if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
 
     const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };

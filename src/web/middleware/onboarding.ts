@@ -11,10 +11,13 @@ export function finishErrandsFirst(path: string): Middleware {
   return async (ctx, next) => {
     const { person } = ctx.state.identity;
     const errand =
-      person === null || path === '/logout' || path === '/settings/appearance' ? null
-      : person.username === null ? '/onboarding'
-      : person.mustChangePassword ? '/settings/account'
-      : null;
+      person === null || path === '/logout' || path === '/settings/appearance'
+        ? null
+        : person.username === null
+          ? '/onboarding'
+          : person.mustChangePassword
+            ? '/settings/account'
+            : null;
     if (errand === null || path.startsWith(errand)) return next();
     ctx.status = 303;
     ctx.redirect(errand);

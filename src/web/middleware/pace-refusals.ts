@@ -10,12 +10,18 @@ const usualPace = { atOnce: 50, apartMs: 5, longestMs: 2_000 };
  * strangers leave one after the other: to the few nothing changes, a crowd waits a second
  * on a connection that costs nothing.
  */
-export function paceRefusals({ atOnce, apartMs, longestMs } = usualPace, wait: (ms: number) => Promise<unknown> = sleep): Middleware {
+export function paceRefusals(
+  { atOnce, apartMs, longestMs } = usualPace,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): Middleware {
   /** When the next one would leave if they all left evenly. */
   let nextAt = -Infinity;
   return async (ctx, next) => {
     await next();
-    const { status, state: { identity } } = ctx;
+    const {
+      status,
+      state: { identity },
+    } = ctx;
     if ((status !== 429 && status !== 503) || identity.viewer.kind !== 'anonymous') return;
     const now = performance.now();
     nextAt = Math.max(nextAt + apartMs, now - atOnce * apartMs);

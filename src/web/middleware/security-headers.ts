@@ -4,17 +4,18 @@ import type { Config } from '../../config/index.ts';
  * No inline style or script, nothing from other hosts, no framing. A page that
  * needs more is a page to be changed (web-ui §10).
  */
-const contentSecurityPolicy = (images: string): string => [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  `img-src 'self' data:${images}`,
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "manifest-src 'self'",
-].join('; ');
+const contentSecurityPolicy = (images: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${images}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "manifest-src 'self'",
+  ].join('; ');
 
 /**
  * Headers of every answer. `Referrer-Policy: same-origin` and not `no-referrer`:

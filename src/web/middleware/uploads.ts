@@ -73,7 +73,10 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
     // The library would write to a folder; this keeps what arrives of the file that began last.
     fileWriteStreamHandler: () => keepIn(files.at(-1)?.chunks ?? []),
   });
-  form.on('fileBegin', (name, { mimetype }) => void files.push({ field: name, declaredType: mimetype ?? '', chunks: [] }));
+  form.on(
+    'fileBegin',
+    (name, { mimetype }) => void files.push({ field: name, declaredType: mimetype ?? '', chunks: [] }),
+  );
   const deadline = setTimeout(() => request.destroy(), deadlineMs);
   const bounded = boundedBody(request, field);
   try {

@@ -11,7 +11,11 @@ import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
 
 const perPage = 30;
 
-async function activityPage({ found, query }: RepositoryVisit, { repositories, owners, git, config, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function activityPage(
+  { found, query }: RepositoryVisit,
+  { repositories, owners, git, config, clock }: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const head = viewRepositoryHead(found);
   const [{ pushes, next }, refs] = await Promise.all([
     repositories.listActivity(found, { limit: perPage, after: query.get('after') }),
@@ -36,7 +40,11 @@ export const showActivity: Page<RepositoryVisit> = (visit, rooms) => activityPag
 
 /** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
 export const restoreTip: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
-  const { viewer, found: { canonical }, form } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
   const as = form.text('as').trim();
   const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
   return submit(

@@ -5,12 +5,19 @@ import type { Page, PersonVisit } from '../visit.ts';
 
 const perPage = 100;
 
-const whoElse: Readonly<Record<string, string>> = { local: 'command line', server: 'the server', anonymous: 'somebody not signed in' };
+const whoElse: Readonly<Record<string, string>> = {
+  local: 'command line',
+  server: 'the server',
+  anonymous: 'somebody not signed in',
+};
 
 /** Query `before`: an entry's number; those before it are shown, newest first. */
 export const showAdminAudit: Page<PersonVisit> = async ({ query }, { audit, owners, repositories, clock }) => {
   const before = Number(query.get('before'));
-  const entries = await audit.list({ limit: perPage, ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}) });
+  const entries = await audit.list({
+    limit: perPage,
+    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
+  });
   const ids = [...entries.map(({ actor }) => actor), ...idsIn(entries.map(({ details }) => details))];
   const [handles, located] = await Promise.all([owners.ownersById(ids), repositories.locate(ids)]);
   const names = new Map([

@@ -22,24 +22,37 @@ interface Extra {
 const readState = (text: string | null): DeliveryState | undefined =>
   (['PENDING', 'DELIVERED', 'FAILED'] as const).find((state) => state.toLowerCase() === text);
 
-async function deliveriesPage({ query, form }: PersonVisit, { federation, clock }: WebRooms, extra: Extra = {}): Promise<PageReply> {
+async function deliveriesPage(
+  { query, form }: PersonVisit,
+  { federation, clock }: WebRooms,
+  extra: Extra = {},
+): Promise<PageReply> {
   const state = readState(query.get('state'));
   const host = query.get('host')?.trim() ?? '';
   const before = Number(query.get('before'));
   const [rows, counts] = await Promise.all([
     federation.listDeliveries({
-      state, host: host === '' ? undefined : host, limit: perPage + 1, before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+      state,
+      host: host === '' ? undefined : host,
+      limit: perPage + 1,
+      before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
     }),
     federation.countDeliveries(),
   ]);
   const shown = rows.slice(0, perPage);
-  const filter = new URLSearchParams([...(state === undefined ? [] : [['state', state.toLowerCase()]]), ...(host === '' ? [] : [['host', host]])]);
+  const filter = new URLSearchParams([
+    ...(state === undefined ? [] : [['state', state.toLowerCase()]]),
+    ...(host === '' ? [] : [['host', host]]),
+  ]);
   return page('admin/deliveries', {
     counts,
     filter: { state: state?.toLowerCase() ?? '', host },
     isFiltered: filter.size > 0,
     deliveries: shown.map((delivery) => viewDelivery(delivery, clock.now())),
-    older: rows.length > perPage ? `${here}?${new URLSearchParams([...filter, ['before', String(shown.at(-1)!.id)]])}` : null,
+    older:
+      rows.length > perPage
+        ? `${here}?${new URLSearchParams([...filter, ['before', String(shown.at(-1)!.id)]])}`
+        : null,
     form: { days: form.text('days') || String(usualDays) },
     purge: extra.purge ?? null,
     refusal: extra.refusal ?? null,
@@ -61,7 +74,8 @@ export const showDeliveries: Page<PersonVisit> = (visit, rooms) => deliveriesPag
 
 /** Refuses what is no number like a delivery that is not there. */
 function readDeliveryId(text: string | undefined): number {
-  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('unknown_delivery', 'There is no such delivery.');
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
+    throw notFound('unknown_delivery', 'There is no such delivery.');
   return Number(text);
 }
 
@@ -91,7 +105,8 @@ export const purgeDeliveries: Page<PersonVisit> = (visit, rooms) =>
   submit(
     async () => {
       const days = Number(visit.form.text('days'));
-      if (!Number.isInteger(days) || days < 1 || days > 3_650) throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
+      if (!Number.isInteger(days) || days < 1 || days > 3_650)
+        throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
       const before = rooms.clock.now() - days * dayMs;
       if (visit.form.text('confirm') === '') {
         const count = await rooms.federation.countSettled(before);

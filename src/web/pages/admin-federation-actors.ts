@@ -9,11 +9,15 @@ export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, 
   const repository = query.get('repository')?.trim() ?? '';
   const [owner = '', name = '', more] = repository.split('/');
   let isKnown = name !== '' && more === undefined;
-  const { rows, next, previous } = await numberedPage(async (paging) => {
-    const found = isKnown ? await federation.followersOf(owner, name, paging).catch(nullIfNotFound) : null;
-    isKnown = found !== null;
-    return found ?? [];
-  }, query, '/admin/federation/followers');
+  const { rows, next, previous } = await numberedPage(
+    async (paging) => {
+      const found = isKnown ? await federation.followersOf(owner, name, paging).catch(nullIfNotFound) : null;
+      isKnown = found !== null;
+      return found ?? [];
+    },
+    query,
+    '/admin/federation/followers',
+  );
   return page('admin/federation-followers', {
     repository,
     isKnown,
@@ -27,7 +31,12 @@ export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, 
 export const showActors: Page<PersonVisit> = async ({ query }, { federation, clock }) => {
   const { rows, next, previous } = await numberedPage(federation.listKeys, query, '/admin/federation/actors');
   return page('admin/federation-actors', {
-    keys: rows.map(({ actorId, keyId, kind, createdAt }) => ({ actorId, keyId, kind, created: viewTime(createdAt, clock.now()) })),
+    keys: rows.map(({ actorId, keyId, kind, createdAt }) => ({
+      actorId,
+      keyId,
+      kind,
+      created: viewTime(createdAt, clock.now()),
+    })),
     next,
     previous,
   });

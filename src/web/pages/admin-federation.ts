@@ -16,7 +16,11 @@ interface Extra {
   pairing?: { host: string; code: string };
 }
 
-async function federationPage({ query, form }: PersonVisit, { federation, clock }: WebRooms, extra: Extra = {}): Promise<PageReply> {
+async function federationPage(
+  { query, form }: PersonVisit,
+  { federation, clock }: WebRooms,
+  extra: Extra = {},
+): Promise<PageReply> {
   const now = clock.now();
   const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
   return page('admin/federation', {

@@ -16,13 +16,24 @@ const oldMs = 2 * 86_400_000;
 /** How the server is, when a restore was last proven, and which mirrors fail. */
 async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = rooms;
-  const [parts, { newest, lastProof }, count, mirrors] = await Promise.all([unready(), backups.state(), counts(), viewMirrors(rooms)]);
+  const [parts, { newest, lastProof }, count, mirrors] = await Promise.all([
+    unready(),
+    backups.state(),
+    counts(),
+    viewMirrors(rooms),
+  ]);
   const load = git.load();
   const now = clock.now();
-  const busy = ({ running, waiting }: { running: number; waiting: number }): string => `${running} at work, ${waiting} waiting`;
+  const busy = ({ running, waiting }: { running: number; waiting: number }): string =>
+    `${running} at work, ${waiting} waiting`;
   return page('admin/health', {
     unready: parts,
-    proven: lastProof && { at: viewTime(Date.parse(lastProof.at), now), repositories: lastProof.proven, total: lastProof.total, isOld: now - Date.parse(lastProof.at) > oldMs },
+    proven: lastProof && {
+      at: viewTime(Date.parse(lastProof.at), now),
+      repositories: lastProof.proven,
+      total: lastProof.total,
+      isOld: now - Date.parse(lastProof.at) > oldMs,
+    },
     backup: newest && {
       at: viewTime(newest.madeAt, now),
       size: viewSize(newest.bytes),
@@ -51,25 +62,30 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
 /** Private ones are named here, too, as on the page of repositories. */
 async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
   const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
-  const rows = await repositories.listByIds(localAdministrator, failing.map(({ repositoryId }) => repositoryId));
+  const rows = await repositories.listByIds(
+    localAdministrator,
+    failing.map(({ repositoryId }) => repositoryId),
+  );
   const names = new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
   const now = clock.now();
   return {
     count: viewCount(count, 'mirror', 'mirrors'),
     isEmpty: count === 0,
     failingCount,
-    failing: failing.map(({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
-      id: repositoryId,
-      name: names.get(repositoryId) ?? 'in the trash',
-      // Addresses carry no names or passwords; the host is what says where the fault lies.
-      other: `${direction === 'pull' ? 'from' : 'to'} ${new URL(url).host}`,
-      failures,
-      isPaused,
-      isRunning,
-      error: lastError,
-      lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
-      next: isPaused ? null : viewTime(nextAt, now),
-    })),
+    failing: failing.map(
+      ({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
+        id: repositoryId,
+        name: names.get(repositoryId) ?? 'in the trash',
+        // Addresses carry no names or passwords; the host is what says where the fault lies.
+        other: `${direction === 'pull' ? 'from' : 'to'} ${new URL(url).host}`,
+        failures,
+        isPaused,
+        isRunning,
+        error: lastError,
+        lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
+        next: isPaused ? null : viewTime(nextAt, now),
+      }),
+    ),
   };
 }
 

@@ -5,7 +5,9 @@ import type { Page } from '../visit.ts';
 
 /** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
 export const showOpenApi: Page = async () =>
-  content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), { headers: { 'Access-Control-Allow-Origin': '*' } });
+  content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), {
+    headers: { 'Access-Control-Allow-Origin': '*' },
+  });
 
 /** `/api/v1`: the same document as a page. */
 export const showApi: Page = async ({ origin }) => page('pages/api', { origin, ...viewApi(await apiDocument()) });

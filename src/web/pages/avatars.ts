@@ -10,7 +10,10 @@ function drawnReply(id: string) {
   const { path, tone } = drawAvatar(id);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 7 7" shape-rendering="crispEdges"><path fill="${avatarColours[tone]}" d="${path}"/></svg>`;
   return content('image/svg+xml', svg, {
-    headers: { 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Security-Policy': "default-src 'none'; sandbox" },
+    headers: {
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    },
   });
 }
 

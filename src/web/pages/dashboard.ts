@@ -19,10 +19,20 @@ const maxFollowedPushes = 5;
 const manyPins = 12;
 
 /** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
-async function readTicks({ ci, repositories }: WebRooms, pushes: readonly RecentPush[], shown: readonly ListedRepository[]) {
+async function readTicks(
+  { ci, repositories }: WebRooms,
+  pushes: readonly RecentPush[],
+  shown: readonly ListedRepository[],
+) {
   const heads = await ci.newestChecked(shown);
-  const placeOf = ({ repository, updates }: RecentPush) => ({ repositoryId: repository.id, sha: updates.length === 1 ? updates[0]!.newId : '' });
-  const combined = await repositories.commitStatusesOf([...pushes.map(placeOf), ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha }))]);
+  const placeOf = ({ repository, updates }: RecentPush) => ({
+    repositoryId: repository.id,
+    sha: updates.length === 1 ? updates[0]!.newId : '',
+  });
+  const combined = await repositories.commitStatusesOf([
+    ...pushes.map(placeOf),
+    ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
+  ]);
   const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusTickView | null => {
     const status = combined.get(commitPlace({ repositoryId, sha }));
     return status === undefined ? null : viewStatusTick(status, repositoryUrl({ owner: owner.handle, name }));
@@ -40,7 +50,9 @@ async function readFollowing(personId: string, { federation, clock }: WebRooms) 
   const all = [...repositories, ...people.flatMap((followed) => followed.repositories)];
   return {
     pushes: pushes.slice(0, maxFollowedPushes).map((push) => viewReceivedPush(push, clock.now())),
-    stuck: all.filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed').map(({ handle }) => handle),
+    stuck: all
+      .filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed')
+      .map(({ handle }) => handle),
   };
 }
 
@@ -65,10 +77,20 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
   const ticks = await readTicks(rooms, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
-  const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap((repository) => {
-    const tick = ticks.ofRepository(repository);
-    return tick?.tone === 'bad' ? [{ name: `${repository.owner.handle}/${repository.name}`, url: repositoryUrl({ owner: repository.owner.handle, name: repository.name }), tick }] : [];
-  });
+  const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap(
+    (repository) => {
+      const tick = ticks.ofRepository(repository);
+      return tick?.tone === 'bad'
+        ? [
+            {
+              name: `${repository.owner.handle}/${repository.name}`,
+              url: repositoryUrl({ owner: repository.owner.handle, name: repository.name }),
+              tick,
+            },
+          ]
+        : [];
+    },
+  );
   const isEmpty = rows.length === 0 && filter === '';
   return page('pages/dashboard', {
     pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
@@ -84,12 +106,21 @@ export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }
       url: organisationUrl(name),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
     })),
-    repositories: rows.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
+    repositories: rows.map((repository) => ({
+      ...viewRepositoryRow(repository, now),
+      tick: ticks.ofRepository(repository),
+    })),
     filter,
     next: next && `/?${new URLSearchParams({ ...(filter && { q: filter }), after: next })}`,
-    checklist: isEmpty || (keys.length === 0 && tokens.length === 0)
-      ? { hasKey: keys.length > 0, hasToken: tokens.length > 0, hasRepository: !isEmpty, isAdministrator: viewer.isAdministrator }
-      : null,
+    checklist:
+      isEmpty || (keys.length === 0 && tokens.length === 0)
+        ? {
+            hasKey: keys.length > 0,
+            hasToken: tokens.length > 0,
+            hasRepository: !isEmpty,
+            isAdministrator: viewer.isAdministrator,
+          }
+        : null,
     notice: viewNotice(query),
   });
 };

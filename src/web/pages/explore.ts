@@ -11,7 +11,11 @@ import type { Page } from '../visit.ts';
 
 type Tab = 'repositories' | 'people' | 'organisations';
 
-const paths: Record<Tab, string> = { repositories: '/explore', people: '/explore/users', organisations: '/explore/orgs' };
+const paths: Record<Tab, string> = {
+  repositories: '/explore',
+  people: '/explore/users',
+  organisations: '/explore/orgs',
+};
 
 /** Somebody or something in a list of owners. */
 interface OwnerRow {
@@ -54,17 +58,24 @@ export const exploreRepositories: Page = async ({ query, viewer }, { repositorie
   // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
   const language = languageCalled(query.get('language') ?? '')?.name;
   const [{ repositories: rows, next }, offered] = await Promise.all([
-    listPage((paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }), query),
+    listPage(
+      (paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }),
+      query,
+    ),
     repositories.listLanguages(viewer),
   ]);
   const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
-  return explorePage('repositories', { orders, sort, next, ...(language !== undefined && { chosen: { language } }) }, {
-    repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
-    language: language ?? null,
-    languages: names.map((name) => ({ name, isChosen: name === language })),
-    sort: sort === orders[0] ? null : sort,
-    all: sort === orders[0] ? paths.repositories : `${paths.repositories}?sort=${sort}`,
-  });
+  return explorePage(
+    'repositories',
+    { orders, sort, next, ...(language !== undefined && { chosen: { language } }) },
+    {
+      repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
+      language: language ?? null,
+      languages: names.map((name) => ({ name, isChosen: name === language })),
+      sort: sort === orders[0] ? null : sort,
+      all: sort === orders[0] ? paths.repositories : `${paths.repositories}?sort=${sort}`,
+    },
+  );
 };
 
 /** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
@@ -73,15 +84,17 @@ export const explorePeople: Page = async ({ query }, { accounts, owners, clock }
   const sort = oneOf(orders, query.get('sort'));
   const { people, next } = await listPage((paging) => accounts.listProfiles({ sort, ...paging }), query);
   const pictures = await owners.ownersById(people.map(({ id }) => id));
-  const rows = people.map(({ id, username, displayName, bio, createdAt }): OwnerRow => ({
-    handle: username ?? '',
-    title: displayName,
-    text: bio.split('\n', 1)[0] ?? '',
-    url: personUrl(username ?? ''),
-    avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
-    side: 'Joined',
-    since: viewTime(createdAt, clock.now()),
-  }));
+  const rows = people.map(
+    ({ id, username, displayName, bio, createdAt }): OwnerRow => ({
+      handle: username ?? '',
+      title: displayName,
+      text: bio.split('\n', 1)[0] ?? '',
+      url: personUrl(username ?? ''),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+      side: 'Joined',
+      since: viewTime(createdAt, clock.now()),
+    }),
+  );
   return explorePage('people', { orders, sort, next }, { owners: rows });
 };
 
@@ -91,14 +104,16 @@ export const exploreOrganisations: Page = async ({ query }, { organisations, own
   const sort = oneOf(orders, query.get('sort'));
   const { organisations: found, next } = await listPage((paging) => organisations.list({ sort, ...paging }), query);
   const pictures = await owners.ownersById(found.map(({ id }) => id));
-  const rows = found.map(({ id, name, displayName, description, members, createdAt }): OwnerRow => ({
-    handle: name,
-    title: displayName,
-    text: description,
-    url: organisationUrl(name),
-    avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
-    side: `${viewCount(members, 'person', 'people')}, since`,
-    since: viewTime(createdAt, clock.now()),
-  }));
+  const rows = found.map(
+    ({ id, name, displayName, description, members, createdAt }): OwnerRow => ({
+      handle: name,
+      title: displayName,
+      text: description,
+      url: organisationUrl(name),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+      side: `${viewCount(members, 'person', 'people')}, since`,
+      since: viewTime(createdAt, clock.now()),
+    }),
+  );
   return explorePage('organisations', { orders, sort, next }, { owners: rows });
 };

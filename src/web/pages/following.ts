@@ -5,7 +5,11 @@ import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from '..
 import { viewNotice, withNotice } from '../views/notices.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
-async function followingPage(visit: PersonVisit, { federation, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function followingPage(
+  visit: PersonVisit,
+  { federation, clock }: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { person, viewer, form, query } = visit;
   const { people, repositories, pushes } = await federation.followingOf(person.id);
   const now = clock.now();

@@ -5,7 +5,8 @@ import type { Page } from '../visit.ts';
 const forever = 'public, max-age=31536000, immutable';
 
 /** The process lives; nothing else is asked (operations.md §5). */
-export const showHealth: Page = () => content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
+export const showHealth: Page = () =>
+  content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
 
 /** Whether requests should be sent here. Names the parts, never their paths or errors. */
 export const showReadiness: Page = async (_visit, { unready }) => {
@@ -19,13 +20,22 @@ export const showReadiness: Page = async (_visit, { unready }) => {
 
 /** What a crawler has no use for: git itself, personal pages, and pages of which history makes endlessly many. */
 const notForCrawlers = [
-  '/git/', '/login', '/settings/', '/admin/', '/api/', '/ap/', '/search',
+  '/git/',
+  '/login',
+  '/settings/',
+  '/admin/',
+  '/api/',
+  '/ap/',
+  '/search',
   ...['commits', 'commit', 'blame', 'raw', 'compare', 'archive', 'tree', 'blob'].map((page) => `/repos/*/*/${page}/`),
 ];
 
 /** Crawlers get the pages that are cheap to make: front pages, people, organisations. */
 export const showRobots: Page = () =>
-  content('text/plain; charset=utf-8', ['User-agent: *', 'Crawl-delay: 5', ...notForCrawlers.map((path) => `Disallow: ${path}`), ''].join('\n'));
+  content(
+    'text/plain; charset=utf-8',
+    ['User-agent: *', 'Crawl-delay: 5', ...notForCrawlers.map((path) => `Disallow: ${path}`), ''].join('\n'),
+  );
 
 /**
  * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash
@@ -49,5 +59,7 @@ export const showAsset: Page = ({ params, bestEncoding }, { assets }) => {
 export const showFavicon: Page = (_visit, { assets }) => {
   const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
   if (found === null) throw notFound();
-  return content(found.asset.type, found.asset.bodies.identity, { headers: { 'Cache-Control': 'public, max-age=86400' } });
+  return content(found.asset.type, found.asset.bodies.identity, {
+    headers: { 'Cache-Control': 'public, max-age=86400' },
+  });
 };

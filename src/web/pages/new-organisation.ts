@@ -5,7 +5,10 @@ import { organisationUrl } from '../views/urls.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 function newOrganisationPage({ form }: PersonVisit, refusal: FormRefusal | null): PageReply {
-  return page('pages/new-organisation', { form: { name: form.text('name'), display_name: form.text('display_name') }, refusal });
+  return page('pages/new-organisation', {
+    form: { name: form.text('name'), display_name: form.text('display_name') },
+    refusal,
+  });
 }
 
 /** Any person may found one (SPEC §4.4). */

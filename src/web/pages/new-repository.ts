@@ -28,14 +28,33 @@ async function ownersFor({ person }: PersonVisit, { organisations }: WebRooms): 
   return [person.username ?? '', ...writing];
 }
 
-async function newRepositoryPage(visit: PersonVisit, rooms: WebRooms, form: NewRepositoryForm, refusal: FormRefusal | null): Promise<PageReply> {
+async function newRepositoryPage(
+  visit: PersonVisit,
+  rooms: WebRooms,
+  form: NewRepositoryForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   return page('pages/new-repository', { form, refusal, owners: await ownersFor(visit, rooms) });
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
 export const showNewRepository: Page<PersonVisit> = (visit, rooms) => {
   const owner = visit.query.get('owner') ?? visit.person.username ?? '';
-  return newRepositoryPage(visit, rooms, { owner, name: '', description: '', visibility: 'PRIVATE', default_branch: 'main', import_address: '', import_username: '', import_mirror: false }, null);
+  return newRepositoryPage(
+    visit,
+    rooms,
+    {
+      owner,
+      name: '',
+      description: '',
+      visibility: 'PRIVATE',
+      default_branch: 'main',
+      import_address: '',
+      import_username: '',
+      import_mirror: false,
+    },
+    null,
+  );
 };
 
 /**
@@ -56,12 +75,27 @@ export const createRepository: Page<PersonVisit> = (visit, rooms) => {
   };
   return submit(
     async () => {
-      const { default_branch: defaultBranch, import_address: address, import_username: username, import_mirror: keepMirroring, ...said } = input;
+      const {
+        default_branch: defaultBranch,
+        import_address: address,
+        import_username: username,
+        import_mirror: keepMirroring,
+        ...said
+      } = input;
       const isImport = address !== '';
       const { id } = isImport
-        ? await rooms.mirrors.import(viewer, { ...said, address, username, secret: form.text('import_secret'), keepMirroring })
+        ? await rooms.mirrors.import(viewer, {
+            ...said,
+            address,
+            username,
+            secret: form.text('import_secret'),
+            keepMirroring,
+          })
         : await rooms.repositories.create(viewer, { ...said, defaultBranch });
-      const { owner, repository: { name } } = (await rooms.repositories.locate([id])).get(id)!;
+      const {
+        owner,
+        repository: { name },
+      } = (await rooms.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
       return seeOther(isImport ? withNotice(`${url}/settings/mirror`, 'import-begun') : url);
     },

@@ -7,7 +7,11 @@ import { viewOrganisationHead } from '../views/organisation-head.ts';
 import { organisationUrl } from '../views/urls.ts';
 import type { OrganisationOwnerVisit, Page } from '../visit.ts';
 
-async function membersPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function membersPage(
+  visit: OrganisationOwnerVisit,
+  rooms: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { viewer, organisation, form, query } = visit;
   const { organisations, owners, clock } = rooms;
   const members = await organisations.listMembers(viewer, organisation.name);
@@ -22,7 +26,8 @@ async function membersPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refus
   });
 }
 
-const membersUrl = ({ organisation }: OrganisationOwnerVisit): string => `${organisationUrl(organisation.name)}/members`;
+const membersUrl = ({ organisation }: OrganisationOwnerVisit): string =>
+  `${organisationUrl(organisation.name)}/members`;
 
 /** For OWNERs; for everybody else there is no such page (SPEC §4.4). */
 export const showMembers: Page<OrganisationOwnerVisit> = (visit, rooms) => membersPage(visit, rooms, null);
@@ -32,7 +37,10 @@ export const addMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
   const { viewer, organisation, form } = visit;
   return submit(
     async () => {
-      await rooms.organisations.addMember(viewer, organisation.name, { username: form.text('username'), role: form.text('role') });
+      await rooms.organisations.addMember(viewer, organisation.name, {
+        username: form.text('username'),
+        role: form.text('role'),
+      });
       return seeOther(withNotice(membersUrl(visit), 'member-added'));
     },
     (refusal) => membersPage(visit, rooms, refusal),
@@ -42,18 +50,33 @@ export const addMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
 /** Field `role`. An OWNER who takes the role from themselves sees the organisation as what they are now. */
 export const changeMemberRole: Page<OrganisationOwnerVisit> = (visit, rooms) => {
   const { viewer, organisation, form, params } = visit;
-  return stateForm(visit, rooms, async () => {
-    await rooms.organisations.changeMemberRole(viewer, organisation.name, { username: params.username ?? '', role: form.text('role') });
-    return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : organisationUrl(organisation.name);
-  }, 'role-changed');
+  return stateForm(
+    visit,
+    rooms,
+    async () => {
+      await rooms.organisations.changeMemberRole(viewer, organisation.name, {
+        username: params.username ?? '',
+        role: form.text('role'),
+      });
+      return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER'
+        ? membersUrl(visit)
+        : organisationUrl(organisation.name);
+    },
+    'role-changed',
+  );
 };
 
 export const removeMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
   const { viewer, organisation, params } = visit;
-  return stateForm(visit, rooms, async () => {
-    await rooms.organisations.removeMember(viewer, organisation.name, params.username ?? '');
-    return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : '/';
-  }, 'member-removed');
+  return stateForm(
+    visit,
+    rooms,
+    async () => {
+      await rooms.organisations.removeMember(viewer, organisation.name, params.username ?? '');
+      return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : '/';
+    },
+    'member-removed',
+  );
 };
 
 /** A form in a row of the list: what refuses it is the present state, so the words stand above the list. */

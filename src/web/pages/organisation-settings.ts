@@ -50,7 +50,10 @@ async function settingsPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refu
 
 const settingsUrl = (name: string): string => `${organisationUrl(name)}/settings`;
 
-function settingsForm(which: SettingsForm, act: (visit: OrganisationOwnerVisit, rooms: WebRooms) => Promise<Reply>): Page<OrganisationOwnerVisit> {
+function settingsForm(
+  which: SettingsForm,
+  act: (visit: OrganisationOwnerVisit, rooms: WebRooms) => Promise<Reply>,
+): Page<OrganisationOwnerVisit> {
   return (visit, rooms) =>
     submit(
       () => act(visit, rooms),
@@ -62,17 +65,26 @@ export const showOrganisationSettings: Page<OrganisationOwnerVisit> = (visit, ro
 
 /** Fields `display_name`, `description`. */
 export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {
-  await organisations.edit(viewer, organisation.name, { displayName: form.text('display_name'), description: form.text('description') });
+  await organisations.edit(viewer, organisation.name, {
+    displayName: form.text('display_name'),
+    description: form.text('description'),
+  });
   return seeOther(withNotice(settingsUrl(organisation.name), 'settings-saved'));
 });
 
 /** Field `avatar`, the file. */
-export const uploadOrganisationAvatar = settingsForm('avatar', async ({ viewer, organisation, takeUpload }, { organisations }) => {
-  await organisations.replaceAvatar(viewer, organisation.name, takeUpload());
-  return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-saved'));
-});
+export const uploadOrganisationAvatar = settingsForm(
+  'avatar',
+  async ({ viewer, organisation, takeUpload }, { organisations }) => {
+    await organisations.replaceAvatar(viewer, organisation.name, takeUpload());
+    return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-saved'));
+  },
+);
 
-export const deleteOrganisationAvatar: Page<OrganisationOwnerVisit> = async ({ viewer, organisation }, { organisations }) => {
+export const deleteOrganisationAvatar: Page<OrganisationOwnerVisit> = async (
+  { viewer, organisation },
+  { organisations },
+) => {
   await organisations.removeAvatar(viewer, organisation.name);
   return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-removed'));
 };

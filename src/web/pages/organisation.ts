@@ -11,7 +11,12 @@ import { viewTime } from '../views/times.ts';
 import { organisationUrl } from '../views/urls.ts';
 import type { Page, PersonVisit, Visit } from '../visit.ts';
 
-async function organisationPage(visit: Visit, rooms: WebRooms, name: string, refusal: FormRefusal | null): Promise<PageReply> {
+async function organisationPage(
+  visit: Visit,
+  rooms: WebRooms,
+  name: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { query, viewer } = visit;
   const { organisations, owners, repositories, clock } = rooms;
   const organisation = await organisations.find(name);
@@ -40,7 +45,9 @@ export const showOrganisation: Page = async (visit, rooms) => {
   const wanted = visit.params.name ?? '';
   const owner = (await rooms.owners.resolve(wanted)) ?? (await rooms.owners.resolveFormer(wanted));
   if (owner?.kind !== 'organisation') throw notFound();
-  return owner.handle === wanted ? organisationPage(visit, rooms, wanted, null) : movedTo(organisationUrl(owner.handle));
+  return owner.handle === wanted
+    ? organisationPage(visit, rooms, wanted, null)
+    : movedTo(organisationUrl(owner.handle));
 };
 
 /** Ends one's own membership. The last OWNER is told on the organisation's page why not. */

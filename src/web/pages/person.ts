@@ -16,16 +16,27 @@ const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'perso
  * Who belongs to an organisation is for its OWNERs (SPEC §4.4): a visitor sees what they
  * could read on the members page of it, everybody sees their own.
  */
-async function membershipsShownTo(viewer: Viewer, personId: string, organisations: Organisations): Promise<Membership[]> {
+async function membershipsShownTo(
+  viewer: Viewer,
+  personId: string,
+  organisations: Organisations,
+): Promise<Membership[]> {
   if (viewer.kind !== 'person') return [];
   const memberships = await organisations.organisationsOf(personId);
   if (isPerson(viewer, personId) || memberships.length === 0) return memberships;
-  const owned = new Set((await organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id));
+  const owned = new Set(
+    (await organisations.organisationsOf(viewer.id))
+      .filter(({ role }) => role === 'OWNER')
+      .map(({ organisation }) => organisation.id),
+  );
   return memberships.filter(({ organisation }) => owned.has(organisation.id));
 }
 
 /** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
-export const showPerson: Page = async ({ params, query, viewer }, { accounts, organisations, owners, repositories, clock }) => {
+export const showPerson: Page = async (
+  { params, query, viewer },
+  { accounts, organisations, owners, repositories, clock },
+) => {
   const wanted = params.username ?? '';
   const owner = (await owners.resolve(wanted)) ?? (await owners.resolveFormer(wanted));
   if (owner?.kind !== 'user') throw notFound();

@@ -5,17 +5,24 @@ import { repositoryUrl } from '../views/urls.ts';
 import type { Page, RepositoryVisit } from '../visit.ts';
 
 /** Where the form was: the dashboard says so in the field `next`, the repository's page says nothing. */
-const back = ({ form, found }: RepositoryVisit): string => returnTarget(form.text('next') || repositoryUrl(found.canonical));
+const back = ({ form, found }: RepositoryVisit): string =>
+  returnTarget(form.text('next') || repositoryUrl(found.canonical));
 
 /** Anyone who can read a repository may pin it to their dashboard. */
 export const pinRepository: Page<RepositoryVisit> = async (visit, { repositories }) => {
-  const { viewer, found: { canonical } } = visit;
+  const {
+    viewer,
+    found: { canonical },
+  } = visit;
   await repositories.pin(viewer, canonical.owner, canonical.name);
   return seeOther(back(visit));
 };
 
 export const unpinRepository: Page<RepositoryVisit> = async (visit, { repositories }) => {
-  const { viewer, found: { canonical } } = visit;
+  const {
+    viewer,
+    found: { canonical },
+  } = visit;
   await repositories.unpin(viewer, canonical.owner, canonical.name);
   return seeOther(back(visit));
 };

@@ -8,7 +8,11 @@ import { viewRepositoryHead } from '../views/repository-head.ts';
 import { repositoryUrl } from '../views/urls.ts';
 import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
 
-async function collaboratorsPage(visit: RepositoryPersonVisit, rooms: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function collaboratorsPage(
+  visit: RepositoryPersonVisit,
+  rooms: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { repositories, owners, clock } = rooms;
   const { viewer, found, form, query } = visit;
   const { owner, name } = found.canonical;
@@ -36,7 +40,11 @@ export const showCollaborators: Page<RepositoryPersonVisit> = (visit, rooms) => 
 
 /** Fields `username`, `role`: read, write or admin. */
 export const addCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical }, form } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
   return submit(
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
@@ -49,7 +57,12 @@ export const addCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
 
 /** Field `role`. */
 export const changeCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical }, form, params } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+    params,
+  } = visit;
   return submit(
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
@@ -61,7 +74,11 @@ export const changeCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) =>
 };
 
 export const removeCollaborator: Page<RepositoryPersonVisit> = async (visit, { repositories }) => {
-  const { viewer, found: { canonical }, params } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    params,
+  } = visit;
   await repositories.removeCollaborator(viewer, canonical.owner, canonical.name, params.username ?? '');
   return seeOther(withNotice(listUrl(visit), 'collaborator-removed'));
 };

@@ -16,7 +16,11 @@ interface DangerInput {
   refusal: FormRefusal;
 }
 
-async function dangerPage(visit: RepositoryPersonVisit, { repositories, federation, config }: WebRooms, input?: DangerInput): Promise<PageReply> {
+async function dangerPage(
+  visit: RepositoryPersonVisit,
+  { repositories, federation, config }: WebRooms,
+  input?: DangerInput,
+): Promise<PageReply> {
   const { viewer, found, form, query } = visit;
   const { owner, name } = found.canonical;
   const [offer, followers] = await Promise.all([
@@ -45,7 +49,10 @@ function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void
 }
 
 /** A form of this page; refused, it comes back as it was sent. */
-function dangerForm(which: DangerForm, act: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<Reply>): Page<RepositoryPersonVisit> {
+function dangerForm(
+  which: DangerForm,
+  act: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<Reply>,
+): Page<RepositoryPersonVisit> {
   return (visit, rooms) =>
     submit(
       () => act(visit, rooms),
@@ -56,38 +63,56 @@ function dangerForm(which: DangerForm, act: (visit: RepositoryPersonVisit, rooms
 export const showDangerZone: Page<RepositoryPersonVisit> = (visit, rooms) => dangerPage(visit, rooms);
 
 /** Field `name`. The old path leads on until it is used again. */
-export const renameRepository = dangerForm('rename', async ({ viewer, found: { canonical }, form }, { repositories }) => {
-  const address = await repositories.rename(viewer, canonical.owner, canonical.name, form.text('name').trim());
-  return seeOther(withNotice(repositoryUrl(address), 'renamed'));
-});
+export const renameRepository = dangerForm(
+  'rename',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    const address = await repositories.rename(viewer, canonical.owner, canonical.name, form.text('name').trim());
+    return seeOther(withNotice(repositoryUrl(address), 'renamed'));
+  },
+);
 
 /** Fields `new_owner`, `confirm`. At once for who is entitled on both sides, otherwise an offer. */
-export const transferRepository = dangerForm('transfer', async ({ viewer, found: { canonical }, form }, { repositories }) => {
-  requireTyped(form.text('confirm'), canonical);
-  const outcome = await repositories.transfer(viewer, canonical.owner, canonical.name, form.text('new_owner'));
-  return outcome.kind === 'transferred'
-    ? seeOther(withNotice(repositoryUrl(outcome.canonical), 'transferred'))
-    : seeOther(withNotice(dangerUrl(canonical), 'transfer-offered'));
-});
+export const transferRepository = dangerForm(
+  'transfer',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    requireTyped(form.text('confirm'), canonical);
+    const outcome = await repositories.transfer(viewer, canonical.owner, canonical.name, form.text('new_owner'));
+    return outcome.kind === 'transferred'
+      ? seeOther(withNotice(repositoryUrl(outcome.canonical), 'transferred'))
+      : seeOther(withNotice(dangerUrl(canonical), 'transfer-offered'));
+  },
+);
 
-export const withdrawTransfer: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const withdrawTransfer: Page<RepositoryPersonVisit> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
   await repositories.withdrawTransfer(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
 };
 
-export const archiveRepository: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const archiveRepository: Page<RepositoryPersonVisit> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
   await repositories.setArchived(viewer, canonical.owner, canonical.name, true);
   return seeOther(withNotice(dangerUrl(canonical), 'archived'));
 };
 
-export const unarchiveRepository: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const unarchiveRepository: Page<RepositoryPersonVisit> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
   await repositories.setArchived(viewer, canonical.owner, canonical.name, false);
   return seeOther(withNotice(dangerUrl(canonical), 'unarchived'));
 };
 
 /** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash. */
-export const deleteRepository = dangerForm('delete', async ({ viewer, found: { canonical }, form }, { repositories }) => {
-  requireTyped(form.text('confirm'), canonical);
-  await repositories.moveToTrash(viewer, canonical.owner, canonical.name);
-  return seeOther(withNotice('/', 'repository-deleted'));
-});
+export const deleteRepository = dangerForm(
+  'delete',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    requireTyped(form.text('confirm'), canonical);
+    await repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+    return seeOther(withNotice('/', 'repository-deleted'));
+  },
+);

@@ -24,18 +24,31 @@ async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms
 }
 
 /** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
-async function ownAccess({ person, viewer, found: { canonical, isOwner } }: RepositoryVisit, { repositories }: WebRooms) {
+async function ownAccess(
+  { person, viewer, found: { canonical, isOwner } }: RepositoryVisit,
+  { repositories }: WebRooms,
+) {
   if (person === null || isOwner) return null;
   const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
   if (access.reason === null || access.reason === 'anyone') return null;
-  return { level: access.level, reason: access.reason, mayLeave: access.ties.some(({ kind }) => kind === 'collaborator') };
+  return {
+    level: access.level,
+    reason: access.reason,
+    mayLeave: access.ties.some(({ kind }) => kind === 'collaborator'),
+  };
 }
 
 function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
   const { found, origin, preferences } = visit;
   return {
     repository: viewRepositoryHead(found),
-    clone: viewCloneBox({ origin, ...found.canonical, ssh: rooms.ssh(), config: rooms.config, preferred: preferences.clone }),
+    clone: viewCloneBox({
+      origin,
+      ...found.canonical,
+      ssh: rooms.ssh(),
+      config: rooms.config,
+      preferred: preferences.clone,
+    }),
   };
 }
 
@@ -48,7 +61,10 @@ async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: s
   const entry = findLicence(entries);
   if (entry === null) return null;
   const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
-  return { name: licenceName(content?.toString() ?? '') ?? 'Licence', url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName) };
+  return {
+    name: licenceName(content?.toString() ?? '') ?? 'Licence',
+    url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName),
+  };
 }
 
 /** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
@@ -71,7 +87,10 @@ async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location
 }
 
 function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
-  const { repository: { name }, clone } = frame;
+  const {
+    repository: { name },
+    clone,
+  } = frame;
   return page('pages/repository-empty', {
     ...frame,
     recipes: {
@@ -92,9 +111,17 @@ export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promi
   const frame = { ...frameOf(visit, rooms), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
-  const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at), readFacts(visit, rooms, at)]);
+  const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([
+    frameAt(visit, rooms, at, 'tree'),
+    readFolder(visit, rooms, at),
+    readFacts(visit, rooms, at),
+  ]);
   const licence = await readLicence(visit, rooms, at.ref, tree.entries);
-  return page('pages/repository-home', { ...frame, ...place, ...folder, ...facts, licence }, {
-    restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,
-  });
+  return page(
+    'pages/repository-home',
+    { ...frame, ...place, ...folder, ...facts, licence },
+    {
+      restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,
+    },
+  );
 };

@@ -15,7 +15,10 @@ export const showRepositoryImage: Page<RepositoryVisit> = async ({ viewer, found
 
 /** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
 export const uploadRepositoryImage: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical } } = visit;
+  const {
+    viewer,
+    found: { canonical },
+  } = visit;
   return submit(
     async () => {
       await rooms.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
@@ -25,7 +28,10 @@ export const uploadRepositoryImage: Page<RepositoryPersonVisit> = (visit, rooms)
   );
 };
 
-export const deleteRepositoryImage: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const deleteRepositoryImage: Page<RepositoryPersonVisit> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
   await repositories.removeImage(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
 };

@@ -13,14 +13,27 @@ import type { Page, RepositoryPersonVisit } from '../visit.ts';
 
 const hourMs = 3_600_000;
 /** Hours between two syncs. */
-const intervals = [['1', 'every hour'], ['8', 'every eight hours'], ['24', 'every day'], ['168', 'every week']] as const;
+const intervals = [
+  ['1', 'every hour'],
+  ['8', 'every eight hours'],
+  ['24', 'every day'],
+  ['168', 'every week'],
+] as const;
 
 const mirrorUrl = ({ found }: RepositoryPersonVisit): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
 
 function viewMirror(mirror: Mirror, now: number) {
-  const { direction, url, state, isRunning, progress, lastError, lastOkAt, nextAt, isPaused, intervalMs, hasSecret } = mirror;
+  const { direction, url, state, isRunning, progress, lastError, lastOkAt, nextAt, isPaused, intervalMs, hasSecret } =
+    mirror;
   return {
-    direction, address: url, state, isRunning, progress, lastError, isPaused, hasSecret,
+    direction,
+    address: url,
+    state,
+    isRunning,
+    progress,
+    lastError,
+    isPaused,
+    hasSecret,
     isImport: intervalMs === null,
     isFailing: lastError !== null,
     lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
@@ -28,15 +41,26 @@ function viewMirror(mirror: Mirror, now: number) {
   };
 }
 
-async function mirrorPage(visit: RepositoryPersonVisit, { mirrors, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function mirrorPage(
+  visit: RepositoryPersonVisit,
+  { mirrors, clock }: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { found, form, query } = visit;
   const mirror = await mirrors.find(found.repository.id);
   const saved = {
-    direction: mirror?.direction ?? 'push', address: mirror?.url ?? '', username: mirror?.username ?? '',
-    interval: String(Math.round((mirror?.intervalMs ?? 8 * hourMs) / hourMs)), prune: mirror?.prune ?? true,
+    direction: mirror?.direction ?? 'push',
+    address: mirror?.url ?? '',
+    username: mirror?.username ?? '',
+    interval: String(Math.round((mirror?.intervalMs ?? 8 * hourMs) / hourMs)),
+    prune: mirror?.prune ?? true,
   };
   const typed = {
-    direction: form.text('direction'), address: form.text('address'), username: form.text('username'), interval: form.text('interval'), prune: form.text('prune') === 'yes',
+    direction: form.text('direction'),
+    address: form.text('address'),
+    username: form.text('username'),
+    interval: form.text('interval'),
+    prune: form.text('prune') === 'yes',
   };
   return page('repository-settings/mirror', {
     repository: viewRepositoryHead(found),
@@ -71,22 +95,32 @@ export const saveMirror: Page<RepositoryPersonVisit> = (visit, rooms): Promise<R
   );
 };
 
-const done = (notice: string, work: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<void>): Page<RepositoryPersonVisit> => (visit, rooms) =>
-  submit(
-    async () => {
-      await work(visit, rooms);
-      return seeOther(withNotice(mirrorUrl(visit), notice));
-    },
-    (refusal) => mirrorPage(visit, rooms, refusal),
-  );
+const done =
+  (
+    notice: string,
+    work: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<void>,
+  ): Page<RepositoryPersonVisit> =>
+  (visit, rooms) =>
+    submit(
+      async () => {
+        await work(visit, rooms);
+        return seeOther(withNotice(mirrorUrl(visit), notice));
+      },
+      (refusal) => mirrorPage(visit, rooms, refusal),
+    );
 
 export const syncMirror = done('mirror-sync', ({ found }, { mirrors }) => mirrors.sync(found.repository.id));
-export const pauseMirror = done('mirror-paused', ({ viewer, found }, { mirrors }) => mirrors.setPaused(viewer, found.repository.id, true));
-export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors }) => mirrors.setPaused(viewer, found.repository.id, false));
+export const pauseMirror = done('mirror-paused', ({ viewer, found }, { mirrors }) =>
+  mirrors.setPaused(viewer, found.repository.id, true),
+);
+export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors }) =>
+  mirrors.setPaused(viewer, found.repository.id, false),
+);
 
 /** Field `confirm`: `owner/name`. */
 export const endMirror = done('mirror-ended', async ({ viewer, found, form }, { mirrors }) => {
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  if (form.text('confirm').trim() !== name) throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
+  if (form.text('confirm').trim() !== name)
+    throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
   await mirrors.end(viewer, found);
 });

@@ -54,7 +54,11 @@ export const showRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms
 
 /** Fields `description`, `default_branch`, `protect_default_branch` (a check-box). */
 export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical }, form } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
   const input: SettingsForm = {
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
@@ -74,8 +78,13 @@ export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms
 };
 
 /** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
-export const changeVisibility: Page<RepositoryPersonVisit> = async ({ viewer, found: { canonical }, form }, { repositories }) => {
+export const changeVisibility: Page<RepositoryPersonVisit> = async (
+  { viewer, found: { canonical }, form },
+  { repositories },
+) => {
   const visibility = oneOf(['PRIVATE', 'PUBLIC'], form.text('visibility').trim().toUpperCase());
   await repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
-  return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'));
+  return seeOther(
+    withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'),
+  );
 };

@@ -6,7 +6,8 @@ import type { Page } from '../visit.ts';
 /** `/search/code?q=`: the default branches of the repositories that the viewer may see. */
 export const showCodeSearch: Page = async ({ query, viewer }, { codeSearch }) => {
   const text = readSearchQuery(query).trim();
-  if (!codeSearch.isOn) return page('pages/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });
+  if (!codeSearch.isOn)
+    return page('pages/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });
   const { hits, isCut, coverage } = await codeSearch.find(viewer, text);
   return page('pages/search-code', {
     query: text,

@@ -24,7 +24,10 @@ export const showSearch: Page = async ({ query, viewer }, { search, givingWay, c
   const mark = hitMarker(text);
   const locals = {
     query: text,
-    repositories: { count: countInWords(repositories), rows: repositories.rows.map((row) => viewRepositoryHit(row, mark, now)) },
+    repositories: {
+      count: countInWords(repositories),
+      rows: repositories.rows.map((row) => viewRepositoryHit(row, mark, now)),
+    },
     people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
   };
   // Finding words for a hundred rows and laying them out are two steps.

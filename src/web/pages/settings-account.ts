@@ -68,7 +68,10 @@ export const deleteAccount: Page<PersonVisit> = (visit, rooms) =>
   submit(
     async () => {
       requireTyped(visit);
-      await rooms.accounts.deleteOwnAccount(visit.person.id, { password: visit.form.text('password'), address: visit.address });
+      await rooms.accounts.deleteOwnAccount(visit.person.id, {
+        password: visit.form.text('password'),
+        address: visit.address,
+      });
       return seeOther(withNotice('/login', 'account-deleted'), { cookies: [endedSessionCookie(visit.origin)] });
     },
     (refusal) => accountPage(visit, rooms, 'delete', refusal),

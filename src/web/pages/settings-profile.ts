@@ -10,11 +10,25 @@ interface ProfileForm {
   website: string;
 }
 
-function profilePage({ person, avatarAt, query }: PersonVisit, form: ProfileForm, refusal: FormRefusal | null): PageReply {
-  return page('settings/profile', { form, refusal, avatar: viewAvatar(person.id, avatarAt), hasAvatar: avatarAt !== null, notice: viewNotice(query) });
+function profilePage(
+  { person, avatarAt, query }: PersonVisit,
+  form: ProfileForm,
+  refusal: FormRefusal | null,
+): PageReply {
+  return page('settings/profile', {
+    form,
+    refusal,
+    avatar: viewAvatar(person.id, avatarAt),
+    hasAvatar: avatarAt !== null,
+    notice: viewNotice(query),
+  });
 }
 
-const formOf = ({ person: { displayName, bio, website } }: PersonVisit): ProfileForm => ({ display_name: displayName, bio, website });
+const formOf = ({ person: { displayName, bio, website } }: PersonVisit): ProfileForm => ({
+  display_name: displayName,
+  bio,
+  website,
+});
 
 export const showProfileSettings: Page<PersonVisit> = (visit) => profilePage(visit, formOf(visit), null);
 
@@ -24,7 +38,11 @@ export const saveProfile: Page<PersonVisit> = (visit, { accounts }) => {
   const input = { display_name: form.text('display_name'), bio: form.text('bio'), website: form.text('website') };
   return submit(
     async () => {
-      await accounts.updateProfile(person.id, { displayName: input.display_name, bio: input.bio, website: input.website });
+      await accounts.updateProfile(person.id, {
+        displayName: input.display_name,
+        bio: input.bio,
+        website: input.website,
+      });
       return seeOther(withNotice('/settings/profile', 'profile-saved'));
     },
     (refusal) => profilePage(visit, input, refusal),

@@ -13,7 +13,11 @@ interface Refused {
   refusal: FormRefusal;
 }
 
-async function repositoriesPage(visit: PersonVisit, { repositories, clock, config }: WebRooms, refused?: Refused): Promise<PageReply> {
+async function repositoriesPage(
+  visit: PersonVisit,
+  { repositories, clock, config }: WebRooms,
+  refused?: Refused,
+): Promise<PageReply> {
   const { viewer, form, query } = visit;
   const now = clock.now();
   const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
@@ -44,7 +48,8 @@ export const showOwnRepositories: Page<PersonVisit> = (visit, rooms) => reposito
 export const acceptTransfer: Page<PersonVisit> = (visit, rooms) => {
   const id = visit.params.id ?? '';
   return submit(
-    async () => seeOther(withNotice(repositoryUrl(await rooms.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
+    async () =>
+      seeOther(withNotice(repositoryUrl(await rooms.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
     (refusal) => repositoriesPage(visit, rooms, { id, refusal }),
   );
 };

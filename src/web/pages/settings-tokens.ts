@@ -87,7 +87,11 @@ export const addToken: Page<PersonVisit> = (visit, rooms) => {
 export const showNewToken: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
   const secret = onceSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
-  return page('settings/new-token', { name: secret.name, token: secret.value, username: person.username }, { showsSecret: true });
+  return page(
+    'settings/new-token',
+    { name: secret.name, token: secret.value, username: person.username },
+    { showsSecret: true },
+  );
 };
 
 export const removeToken: Page<PersonVisit> = async ({ person, params }, { accounts }) => {

@@ -28,7 +28,9 @@ export const showRepositoryByShortAddress: Page = async ({ params, viewer }, { r
 export const redirectGit: Page = ({ params, query }) => {
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);
   const service = query.get('service');
-  return movedTo(`/git/${owner}/${name}.git/info/refs${service === null ? '' : `?${new URLSearchParams({ service })}`}`);
+  return movedTo(
+    `/git/${owner}/${name}.git/info/refs${service === null ? '' : `?${new URLSearchParams({ service })}`}`,
+  );
 };
 
 /** The clone address opened in a browser leads to the page. */

@@ -21,7 +21,11 @@ export const signUp: Page = (visit, { accounts, config }) => {
   const handle = form.text('handle').trim();
   return submit(
     async () => {
-      const person = await accounts.signUp({ token: inviteOf(visit), username: handle, password: form.text('password') });
+      const person = await accounts.signUp({
+        token: inviteOf(visit),
+        username: handle,
+        password: form.text('password'),
+      });
       const { secret } = await accounts.startSession(person.id, sessionOrigin(visit));
       return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
     },

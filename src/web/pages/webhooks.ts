@@ -34,9 +34,17 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
   const hookUrl = (visit: V): string => `${listUrl(visit)}/${visit.params['hook'] ?? ''}`;
   const hookId = (visit: V): string => visit.params['hook'] ?? '';
 
-  const input = ({ form }: V) => ({ url: form.text('url'), events: form.all('events'), isActive: form.text('active') === 'yes' });
+  const input = ({ form }: V) => ({
+    url: form.text('url'),
+    events: form.all('events'),
+    isActive: form.text('active') === 'yes',
+  });
 
-  async function listPage(visit: V, { webhooks, clock, config }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  async function listPage(
+    visit: V,
+    { webhooks, clock, config }: WebRooms,
+    refusal: FormRefusal | null,
+  ): Promise<PageReply> {
     const rows = await webhooks.list(scopeOf(visit));
     const typed = input(visit);
     return page('webhooks/list', {
@@ -68,17 +76,22 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
     });
   }
 
-  const done = (work: (visit: V, rooms: WebRooms) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> => async (visit, rooms) => {
-    await work(visit, rooms);
-    return seeOther(withNotice(to(visit), notice));
-  };
+  const done =
+    (work: (visit: V, rooms: WebRooms) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
+    async (visit, rooms) => {
+      await work(visit, rooms);
+      return seeOther(withNotice(to(visit), notice));
+    };
 
   return {
     list: (visit, rooms) => listPage(visit, rooms, null),
     add: (visit, rooms): Promise<Reply> =>
       submit(
         async () => {
-          const { id } = await rooms.webhooks.add(visit.viewer, scopeOf(visit), { ...input(visit), secret: visit.form.text('secret') });
+          const { id } = await rooms.webhooks.add(visit.viewer, scopeOf(visit), {
+            ...input(visit),
+            secret: visit.form.text('secret'),
+          });
           return seeOther(withNotice(`${listUrl(visit)}/${id}`, 'webhook-added'));
         },
         (refusal) => listPage(visit, rooms, refusal),
@@ -93,12 +106,20 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
         },
         (refusal) => showPage(visit, rooms, refusal),
       ),
-    remove: done((visit, { webhooks }) => webhooks.remove(visit.viewer, scopeOf(visit), hookId(visit)), listUrl, 'webhook-removed'),
+    remove: done(
+      (visit, { webhooks }) => webhooks.remove(visit.viewer, scopeOf(visit), hookId(visit)),
+      listUrl,
+      'webhook-removed',
+    ),
     test: done((visit, { webhooks }) => webhooks.test(scopeOf(visit), hookId(visit)), hookUrl, 'webhook-tested'),
-    redeliver: done((visit, { webhooks }) => {
-      const delivery = visit.params['delivery'] ?? '';
-      if (!/^\d{1,15}$/.test(delivery)) throw notFound('delivery_not_found', 'There is no such delivery.');
-      return webhooks.redeliver(scopeOf(visit), hookId(visit), Number(delivery));
-    }, hookUrl, 'webhook-redelivered'),
+    redeliver: done(
+      (visit, { webhooks }) => {
+        const delivery = visit.params['delivery'] ?? '';
+        if (!/^\d{1,15}$/.test(delivery)) throw notFound('delivery_not_found', 'There is no such delivery.');
+        return webhooks.redeliver(scopeOf(visit), hookId(visit), Number(delivery));
+      },
+      hookUrl,
+      'webhook-redelivered',
+    ),
   };
 }

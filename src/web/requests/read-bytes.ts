@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 const deadlineMs = 60_000;
 
 /** The bytes of a body as they come. Leaving early keeps the connection, so that the refusal can be read. */
-export const bodyOf = (request: IncomingMessage): AsyncIterable<Buffer> => request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+export const bodyOf = (request: IncomingMessage): AsyncIterable<Buffer> =>
+  request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 
 /**
  * A small body as a whole.

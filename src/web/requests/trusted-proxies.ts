@@ -27,12 +27,19 @@ function addRange(list: BlockList, range: string): void {
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   } catch (cause) {
-    throw new Error(`proxy.trusted: ${JSON.stringify(range)} is neither an address, a range, loopback nor private`, { cause });
+    throw new Error(`proxy.trusted: ${JSON.stringify(range)} is neither an address, a range, loopback nor private`, {
+      cause,
+    });
   }
 }
 
 const listed = (header: string | string[] | undefined): string[] =>
-  [header ?? []].flat().join(',').split(',').map((part) => part.trim()).filter((part) => part !== '');
+  [header ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /**
  * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anybody
@@ -51,8 +58,12 @@ export function createClientReader(trusted: readonly string[]): (peer: string, h
 
   return (peer, headers) => {
     const socketAddress = plainAddress(peer);
-    const isForwarded = headers['x-forwarded-for'] !== undefined || headers['x-forwarded-proto'] !== undefined || headers['x-forwarded-host'] !== undefined;
-    if (!isForwarded || !isTrusted(socketAddress)) return { address: socketAddress, forwardedProto: null, forwardedHost: null };
+    const isForwarded =
+      headers['x-forwarded-for'] !== undefined ||
+      headers['x-forwarded-proto'] !== undefined ||
+      headers['x-forwarded-host'] !== undefined;
+    if (!isForwarded || !isTrusted(socketAddress))
+      return { address: socketAddress, forwardedProto: null, forwardedHost: null };
     // Each proxy appends what it saw, so only the right end comes from somebody we trust.
     const hops = listed(headers['x-forwarded-for']).map(plainAddress);
     const proto = listed(headers['x-forwarded-proto']).at(-1)?.toLowerCase();

@@ -23,7 +23,10 @@ export function viewAccessToken(token: AccessToken, now: number): AccessTokenVie
     name: token.name,
     ending: token.ending,
     access: token.access,
-    reach: token.repositoryIds === null ? 'all repositories' : viewCount(token.repositoryIds.length, 'repository', 'repositories'),
+    reach:
+      token.repositoryIds === null
+        ? 'all repositories'
+        : viewCount(token.repositoryIds.length, 'repository', 'repositories'),
     expires: token.expiresAt === null ? null : viewTime(token.expiresAt, now),
     isExpired: token.expiresAt !== null && token.expiresAt <= now,
     added: viewTime(token.createdAt, now),

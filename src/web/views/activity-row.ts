@@ -20,7 +20,14 @@ export interface ActivityUpdateView {
   /** The commits between, for a branch that moved. */
   compareUrl: string | null;
   /** What the form of a restoration needs; null when there is nothing to restore. */
-  restore: { id: string; expected: string; until: TimeView; isBranch: boolean; back: boolean; suggestedName: string } | null;
+  restore: {
+    id: string;
+    expected: string;
+    until: TimeView;
+    isBranch: boolean;
+    back: boolean;
+    suggestedName: string;
+  } | null;
 }
 
 export interface ActivityPushView {
@@ -37,7 +44,12 @@ export interface ActivityPushView {
 const noRef = /^0+$/;
 const short = (id: string): string => id.slice(0, 10);
 
-const ways: Record<ActivityPush['via'], string> = { http: 'over HTTP', ssh: 'over SSH', undo: 'by restoring', mirror: 'by the mirror' };
+const ways: Record<ActivityPush['via'], string> = {
+  http: 'over HTTP',
+  ssh: 'over SSH',
+  undo: 'by restoring',
+  mirror: 'by the mirror',
+};
 
 /** What stands around the pushes of a page. */
 interface ActivityAround {
@@ -51,10 +63,7 @@ interface ActivityAround {
   now: number;
 }
 
-export function viewActivityPush(
-  push: ActivityPush,
-  around: ActivityAround,
-): ActivityPushView {
+export function viewActivityPush(push: ActivityPush, around: ActivityAround): ActivityPushView {
   const { person } = push;
   return {
     avatar: person === null ? null : viewAvatar(person.id, around.pictures.get(person.id)?.avatarAt ?? null),
@@ -84,13 +93,16 @@ function viewUpdate(
     from: isNew ? null : id(oldId),
     to: isGone ? null : id(newId),
     compareUrl: branch === null || isNew || isGone ? null : `${url}/compare/${encodeRef(oldId)}...${encodeRef(newId)}`,
-    restore: !mayRestore || restorableUntil === null ? null : {
-      id: `${pushId}.${position}`,
-      expected: current ?? '0'.repeat(oldId.length),
-      until: viewTime(restorableUntil, now),
-      isBranch,
-      back: current !== oldId,
-      suggestedName: branch === null ? '' : `${branch}-${short(oldId).slice(0, 7)}`,
-    },
+    restore:
+      !mayRestore || restorableUntil === null
+        ? null
+        : {
+            id: `${pushId}.${position}`,
+            expected: current ?? '0'.repeat(oldId.length),
+            until: viewTime(restorableUntil, now),
+            isBranch,
+            back: current !== oldId,
+            suggestedName: branch === null ? '' : `${branch}-${short(oldId).slice(0, 7)}`,
+          },
   };
 }

@@ -12,7 +12,16 @@ export interface DrawnAvatar {
 }
 
 /** Readable on white and on near-black alike, because an avatar does not know what it is shown on. */
-export const avatarColours = ['#c2562d', '#b0781f', '#6f8a2d', '#2f8f6b', '#2f7f9e', '#5b6fc4', '#8f5bb5', '#b5527f'] as const;
+export const avatarColours = [
+  '#c2562d',
+  '#b0781f',
+  '#6f8a2d',
+  '#2f8f6b',
+  '#2f7f9e',
+  '#5b6fc4',
+  '#8f5bb5',
+  '#b5527f',
+] as const;
 
 /** An owner's picture. @param avatarAt when one was uploaded, epoch milliseconds; null for the drawn one */
 export function viewAvatar(id: string, avatarAt: number | null = null): AvatarView {

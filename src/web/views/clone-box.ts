@@ -30,7 +30,9 @@ function sshAddress({ origin, owner, name, config }: CloneBoxInput, facts: SshFa
   const port = config.ssh.publicPort ?? facts.port;
   const path = `${owner}/${name}.git`;
   // The short form would read the colons of a bare IPv6 address as its separator.
-  return port === 22 && !host.includes(':') ? `git@${host}:${path}` : `ssh://git@${host}${port === 22 ? '' : `:${port}`}/${path}`;
+  return port === 22 && !host.includes(':')
+    ? `git@${host}:${path}`
+    : `ssh://git@${host}${port === 22 ? '' : `:${port}`}/${path}`;
 }
 
 export function viewCloneBox(input: CloneBoxInput): CloneBoxView {
@@ -38,7 +40,7 @@ export function viewCloneBox(input: CloneBoxInput): CloneBoxView {
   return {
     https: `${origin}/git/${owner}/${name}.git`,
     ssh: ssh && sshAddress(input, ssh),
-    fingerprint: ssh && ssh.fingerprint,
+    fingerprint: ssh?.fingerprint ?? null,
     chosen: ssh === null ? 'https' : preferred,
   };
 }

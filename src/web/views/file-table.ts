@@ -49,21 +49,37 @@ interface TableContext {
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
 /** Many rows share a commit, and a time in words is dear. */
-function createCommitViews({ repositoryUrl, now }: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
+function createCommitViews({
+  repositoryUrl,
+  now,
+}: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
   const views = new Map<string, NonNullable<FileRowView['last']>>();
   return ({ oid, subject, at }) => {
-    const known = views.get(oid) ?? { subject: viewName(subject) || '(no message)', url: commitUrl(repositoryUrl, oid), at: viewTime(at, now) };
+    const known = views.get(oid) ?? {
+      subject: viewName(subject) || '(no message)',
+      url: commitUrl(repositoryUrl, oid),
+      at: viewTime(at, now),
+    };
     views.set(oid, known);
     return known;
   };
 }
 
-function viewFileRow({ name, rawName, kind, size }: TreeEntry, { repositoryUrl, at, last }: TableContext, viewCommit: ReturnType<typeof createCommitViews>): FileRowView {
+function viewFileRow(
+  { name, rawName, kind, size }: TreeEntry,
+  { repositoryUrl, at, last }: TableContext,
+  viewCommit: ReturnType<typeof createCommitViews>,
+): FileRowView {
   const commit = last.rows.get(rawName.toString('latin1'));
   return {
     ...kinds[kind],
     name: viewName(name),
-    url: codeUrl(repositoryUrl, kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob', at.ref, joinPath(at.file, rawName)),
+    url: codeUrl(
+      repositoryUrl,
+      kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob',
+      at.ref,
+      joinPath(at.file, rawName),
+    ),
     isExecutable: kind === 'executable',
     size: size === null || kind === 'symlink' ? null : viewSize(size),
     last: commit ? viewCommit(commit) : null,
@@ -78,7 +94,10 @@ export function viewFileTable({ entries, truncated }: Tree, context: TableContex
   return {
     rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context, viewCommit)),
     parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
-    cut: truncated || rows.length > maxRows ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.` : null,
+    cut:
+      truncated || rows.length > maxRows
+        ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.`
+        : null,
     isWaiting: !last.isComplete,
   };
 }

@@ -21,7 +21,13 @@ const bothMustAllow = 'Waiting for the other server; both must allow each other.
 
 export function viewStanding(standing: Standing, now: number): StandingView {
   if (standing.state === 'ACCEPTED') {
-    return { isAccepted: true, label: 'Following', sentence: null, since: viewTime(standing.since, now), mayRetry: false };
+    return {
+      isAccepted: true,
+      label: 'Following',
+      sentence: null,
+      since: viewTime(standing.since, now),
+      mayRetry: false,
+    };
   }
   const waiting = { isAccepted: false, label: 'Waiting' };
   const tries = (attempts: number): string => (attempts === 1 ? 'once' : `${attempts} times`);
@@ -39,7 +45,11 @@ export function viewStanding(standing: Standing, now: number): StandingView {
       return { ...waiting, sentence: bothMustAllow, since: viewTime(standing.deliveredAt, now), mayRetry: true };
     case 'failed':
       return {
-        ...waiting, label: 'Not delivered', sentence: `Given up after trying ${tries(standing.attempts)}: ${inSentence(standing.error)}.`, since: null, mayRetry: true,
+        ...waiting,
+        label: 'Not delivered',
+        sentence: `Given up after trying ${tries(standing.attempts)}: ${inSentence(standing.error)}.`,
+        since: null,
+        mayRetry: true,
       };
   }
 }
@@ -48,7 +58,10 @@ export function viewFollowedRepository({ id, handle, url, standing }: FollowedRe
   return { id, handle, url, standing: viewStanding(standing, now) };
 }
 
-export function viewFollowedPerson({ id, handle, url, totalItems, scanError, repositories }: FollowedPerson, now: number) {
+export function viewFollowedPerson(
+  { id, handle, url, totalItems, scanError, repositories }: FollowedPerson,
+  now: number,
+) {
   const count = repositories.length;
   return {
     id,
@@ -76,7 +89,10 @@ export function viewListedFollow(follow: ListedFollow, who: string, now: number)
 
 const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));
 
-export function viewReceivedPush({ handle, url, branch, hashBefore, hashAfter, commitCount, commits, pushedAt }: ListedPush, now: number) {
+export function viewReceivedPush(
+  { handle, url, branch, hashBefore, hashAfter, commitCount, commits, pushedAt }: ListedPush,
+  now: number,
+) {
   return {
     handle,
     url,
@@ -84,7 +100,12 @@ export function viewReceivedPush({ handle, url, branch, hashBefore, hashAfter, c
     before: short(hashBefore),
     after: short(hashAfter),
     isNewBranch: hashBefore !== null && /^0+$/.test(hashBefore),
-    count: commitCount > maxPushedCommits ? `${maxPushedCommits} or more commits` : commitCount === 1 ? '1 commit' : `${commitCount} commits`,
+    count:
+      commitCount > maxPushedCommits
+        ? `${maxPushedCommits} or more commits`
+        : commitCount === 1
+          ? '1 commit'
+          : `${commitCount} commits`,
     commits: commits.map(({ hash, summary }) => ({ hash: hash.slice(0, 10), summary: summary || 'no message' })),
     when: viewTime(pushedAt, now),
   };

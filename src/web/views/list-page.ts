@@ -11,7 +11,10 @@ const rowsPerPage = 50;
  * One page of a list by `?after=`. An address that never was a page shows the
  * first one: query parameters are never a reason for an error page (web-ui §1).
  */
-export async function listPage<Result>(list: (paging: Paging) => Promise<Result>, query: URLSearchParams): Promise<Result> {
+export async function listPage<Result>(
+  list: (paging: Paging) => Promise<Result>,
+  query: URLSearchParams,
+): Promise<Result> {
   const after = query.get('after');
   try {
     return await list({ limit: rowsPerPage, after });

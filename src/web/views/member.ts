@@ -39,7 +39,10 @@ export function viewMember(member: Member, pictures: PictureTimes, now: number):
 /** The higher of both rights counts (SPEC §5); the list shows it with its reason. */
 export function viewCollaborator(collaborator: Collaborator, pictures: PictureTimes, now: number): MemberView {
   const { role, access } = collaborator;
-  return { ...viewPerson(collaborator, pictures, now), stronger: access.level === role ? null : describeAccess(access) };
+  return {
+    ...viewPerson(collaborator, pictures, now),
+    stronger: access.level === role ? null : describeAccess(access),
+  };
 }
 
 /** `admin, as organisation OWNER`. */

@@ -23,14 +23,14 @@ const notices: Readonly<Record<string, string>> = {
   'avatar-removed': 'The picture is removed; the drawn one is back.',
   'now-public': 'The repository is public now.',
   'now-private': 'The repository is private now.',
-  'renamed': 'Renamed. The old address leads here until the name is used again.',
-  'transferred': 'The repository has its new owner. The old address leads here until the name is used again.',
+  renamed: 'Renamed. The old address leads here until the name is used again.',
+  transferred: 'The repository has its new owner. The old address leads here until the name is used again.',
   'transfer-offered': 'Offered. The repository moves when the receiver accepts.',
   'transfer-withdrawn': 'The offer is withdrawn.',
   'transfer-declined': 'The offer is declined.',
-  'archived': 'The repository is archived: everybody who could read it still can, nobody can push.',
-  'unarchived': 'The repository takes pushes again.',
-  'restored': 'The repository is back.',
+  archived: 'The repository is archived: everybody who could read it still can, nobody can push.',
+  unarchived: 'The repository takes pushes again.',
+  restored: 'The repository is back.',
   'collaborator-added': 'The collaborator is added.',
   'collaborator-removed': 'The collaborator is removed.',
   'role-changed': 'The role is changed.',
@@ -44,7 +44,7 @@ const notices: Readonly<Record<string, string>> = {
   'account-deleted': 'Your account is deleted.',
   'repository-followed': 'The request to follow is on its way. Pushes arrive once the other server has accepted it.',
   'person-followed': 'Their public repositories are being followed, new ones too.',
-  'unfollowed': 'You no longer follow that.',
+  unfollowed: 'You no longer follow that.',
   'follow-retried': 'Asked again.',
   'peer-paired': 'The server is allowed here now. Both must allow each other.',
   'peer-removed': 'That server is not allowed by a pairing any more.',
@@ -80,14 +80,14 @@ const notices: Readonly<Record<string, string>> = {
   'mirror-ended': 'The repository is one like any other now.',
   'import-begun': 'The import has begun. This page shows how far it is.',
   'settings-saved': 'The settings are saved.',
-  'welcome': 'Welcome! Add an SSH key or make a token, and you are ready to push.',
+  welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
   'signed-out': 'You are signed out.',
 };
 
 /** The sentence for `?done=…`, or null. */
 export function viewNotice(query: URLSearchParams): string | null {
   const key = query.get('done') ?? '';
-  return Object.hasOwn(notices, key) ? notices[key] ?? null : null;
+  return Object.hasOwn(notices, key) ? (notices[key] ?? null) : null;
 }
 
 /** A path with the key of the notice that its page should show. */

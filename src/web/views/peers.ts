@@ -23,7 +23,10 @@ export function viewPeer(peer: ListedPeer, now: number) {
 
 const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
 
-export function viewDelivery({ id, type, host, state, attempts, lastError, nextAttemptAt, createdAt }: ListedDelivery, now: number) {
+export function viewDelivery(
+  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt }: ListedDelivery,
+  now: number,
+) {
   return {
     id,
     type,

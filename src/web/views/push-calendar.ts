@@ -18,7 +18,8 @@ const [step, square, top] = [13, 10, 16] as const;
 
 const format = (options: Intl.DateTimeFormatOptions) => {
   let made: Intl.DateTimeFormat | undefined;
-  return (day: number): string => (made ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })).format(day * dayMs);
+  return (day: number): string =>
+    (made ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })).format(day * dayMs);
 };
 const dateOf = format({ dateStyle: 'long' });
 const monthOf = format({ month: 'short' });
@@ -36,14 +37,27 @@ const weekdayOf = (day: number): number => (day + 3) % 7;
 export function viewPushCalendar(counts: ReadonlyMap<number, number>, now: number): PushCalendarView {
   const [first, today] = [firstDayShown(now), Math.floor(now / dayMs)];
   const most = Math.max(1, ...counts.values());
-  const view: PushCalendarView = { summary: '', width: weeks * step - (step - square), height: top + 7 * step - (step - square), quiet: '', days: [], months: [] };
+  const view: PushCalendarView = {
+    summary: '',
+    width: weeks * step - (step - square),
+    height: top + 7 * step - (step - square),
+    quiet: '',
+    days: [],
+    months: [],
+  };
   let total = 0;
   for (let day = first; day <= today; day += 1) {
     const [x, y] = [Math.floor((day - first) / 7) * step, top + weekdayOf(day) * step];
     const count = counts.get(day) ?? 0;
     total += count;
     if (count === 0) view.quiet += `M${x} ${y}h${square}v${square}h-${square}z`;
-    else view.days.push({ x, y, level: Math.max(1, Math.ceil((count / most) * 4)), title: `${viewCount(count, 'push', 'pushes')} on ${dateOf(day)}` });
+    else
+      view.days.push({
+        x,
+        y,
+        level: Math.max(1, Math.ceil((count / most) * 4)),
+        title: `${viewCount(count, 'push', 'pushes')} on ${dateOf(day)}`,
+      });
     const isFirstWeek = weekdayOf(day) === 0 && new Date(day * dayMs).getUTCDate() <= 7;
     // The last columns have no room for a name.
     if (isFirstWeek && x < view.width - 2 * step) view.months.push({ x, name: monthOf(day) });

@@ -25,14 +25,21 @@ const rank = ({ name }: TreeEntry): number => (markdownName.test(name) ? 0 : nam
 
 /** The README of a folder, Markdown before plain text; a symbolic link is not followed. */
 export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
-  const candidates = entries.filter(({ name, kind }) => (kind === 'file' || kind === 'executable') && readmeName.test(name));
+  const candidates = entries.filter(
+    ({ name, kind }) => (kind === 'file' || kind === 'executable') && readmeName.test(name),
+  );
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
 /** @param content null when the file is larger than `maxReadmeBytes` */
-export async function viewReadme({ name, oid }: TreeEntry, content: Buffer | null, place: DocumentPlace): Promise<ReadmeView> {
+export async function viewReadme(
+  { name, oid }: TreeEntry,
+  content: Buffer | null,
+  place: DocumentPlace,
+): Promise<ReadmeView> {
   const shown = viewName(name);
   if (content === null) return { name: shown, html: null, text: 'This file is too large to show here.' };
-  if (markdownName.test(name)) return { name: shown, html: await renderOnce(oid, place, () => decodeText(content)), text: null };
+  if (markdownName.test(name))
+    return { name: shown, html: await renderOnce(oid, place, () => decodeText(content)), text: null };
   return { name: shown, html: null, text: decodeText(content) };
 }

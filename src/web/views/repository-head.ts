@@ -22,7 +22,14 @@ export interface RepositoryHeadView {
   isPinned: boolean | null;
 }
 
-export function viewRepositoryHead({ repository, canonical, owner, level, isOwner, isPinned }: FoundHere): RepositoryHeadView {
+export function viewRepositoryHead({
+  repository,
+  canonical,
+  owner,
+  level,
+  isOwner,
+  isPinned,
+}: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
     ownerUrl: ownerUrl(owner),

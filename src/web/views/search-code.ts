@@ -28,12 +28,19 @@ function viewLine(number: number, text: string, query: string, fileUrl: string) 
 }
 
 /** Files of many repositories. */
-export function viewCodeHit({ located: { repository, owner }, path, commit, lines }: CodeHit, query: string): CodeFileView {
+export function viewCodeHit(
+  { located: { repository, owner }, path, commit, lines }: CodeHit,
+  query: string,
+): CodeFileView {
   const address = { owner: owner.handle, name: repository.name };
   const repositoryPage = repositoryUrl(address);
   const url = codeUrl(repositoryPage, 'blob', commit, Buffer.from(path));
   return {
-    repository: { name: `${address.owner}/${address.name}`, url: repositoryPage, isPrivate: repository.visibility === 'PRIVATE' },
+    repository: {
+      name: `${address.owner}/${address.name}`,
+      url: repositoryPage,
+      isPrivate: repository.visibility === 'PRIVATE',
+    },
     path: viewName(path),
     url,
     lines: lines.map(({ number, text }) => viewLine(number, text, query, url)),
@@ -41,7 +48,12 @@ export function viewCodeHit({ located: { repository, owner }, path, commit, line
 }
 
 /** Lines of one repository, by file. */
-export function viewGrep(lines: readonly GrepLine[], repositoryPage: string, ref: string, query: string): CodeFileView[] {
+export function viewGrep(
+  lines: readonly GrepLine[],
+  repositoryPage: string,
+  ref: string,
+  query: string,
+): CodeFileView[] {
   const byFile = Map.groupBy(lines, ({ file }) => file.toString('latin1'));
   return [...byFile].map(([file, found]) => {
     const path = Buffer.from(file, 'latin1');
@@ -62,5 +74,9 @@ export function viewCoverage({ visible, searched, tooLarge }: Coverage): string 
     tooLarge > 0 ? `${tooLarge.toLocaleString('en')} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
     behind > 0 ? `${behind.toLocaleString('en')} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
   ].filter((part) => part !== null);
-  return [`Searched ${searched.toLocaleString('en')} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join('; ') + '.';
+  return (
+    [`Searched ${searched.toLocaleString('en')} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join(
+      '; ',
+    ) + '.'
+  );
 }

@@ -22,7 +22,11 @@ export interface PersonHitView {
 type Mark = (text: string) => Piece[];
 
 /** @param mark takes a text apart where the query is found in it */
-export function viewRepositoryHit({ hit, ownerId, avatarAt, archivedAt, imageAt, changedAt }: FoundRepository, mark: Mark, now: number): RepositoryHitView {
+export function viewRepositoryHit(
+  { hit, ownerId, avatarAt, archivedAt, imageAt, changedAt }: FoundRepository,
+  mark: Mark,
+  now: number,
+): RepositoryHitView {
   const url = repositoryUrl(hit);
   return {
     url,

@@ -5,7 +5,8 @@ export const repositoryUrl = ({ owner, name }: { owner: string; name: string }):
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
 /** Its image: the address changes with the bytes, so that browsers may keep them. */
-export const repositoryImageUrl = (page: string, updatedAt: number | null): string => `${page}/image?v=${updatedAt ?? 0}`;
+export const repositoryImageUrl = (page: string, updatedAt: number | null): string =>
+  `${page}/image?v=${updatedAt ?? 0}`;
 
 /** The page of whoever owns something. */
 export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>

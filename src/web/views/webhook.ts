@@ -14,7 +14,9 @@ type Told = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
 function viewStatus({ state, status, error }: Told): DeliveryStatus {
   if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
   if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
-  return error === null ? { tone: 'busy', icon: 'clock', text: 'On its way' } : { tone: 'idle', icon: 'clock', text: status === null ? 'No answer yet' : `Not taken yet, ${status}` };
+  return error === null
+    ? { tone: 'busy', icon: 'clock', text: 'On its way' }
+    : { tone: 'idle', icon: 'clock', text: status === null ? 'No answer yet' : `Not taken yet, ${status}` };
 }
 
 /** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
@@ -33,7 +35,10 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
 
 /** What people call the events. */
 export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
-  push: 'push', create: 'branch or tag made', delete: 'branch or tag deleted', run: 'run finished',
+  push: 'push',
+  create: 'branch or tag made',
+  delete: 'branch or tag deleted',
+  run: 'run finished',
 };
 
 export interface DeliveryView {
@@ -59,13 +64,19 @@ export function viewDelivery(row: WebhookDelivery, now: number): DeliveryView {
   const { id, event, uuid, state, attempts, error, response, redeliveryOf } = row;
   const payload = row.payload === null ? null : JSON.stringify(JSON.parse(row.payload), null, 2);
   return {
-    id, event, uuid, attempts, error, redeliveryOf,
+    id,
+    event,
+    uuid,
+    attempts,
+    error,
+    redeliveryOf,
     status: viewStatus(row),
     created: viewTime(row.createdAt, now),
     tried: row.triedAt === null ? null : viewTime(row.triedAt, now),
     took: row.tookMs === null ? null : row.tookMs < 1_000 ? `${row.tookMs} ms` : `${(row.tookMs / 1_000).toFixed(1)} s`,
     next: state === 'PENDING' && attempts > 0 ? viewTime(row.nextAttemptAt, now) : null,
-    payload: payload === null || payload.length <= maxShownPayload ? payload : `${payload.slice(0, maxShownPayload)}\n…`,
+    payload:
+      payload === null || payload.length <= maxShownPayload ? payload : `${payload.slice(0, maxShownPayload)}\n…`,
     response,
   };
 }

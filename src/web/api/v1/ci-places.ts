@@ -16,18 +16,37 @@ export interface CiPlace {
 
 export const ciPlaces: readonly CiPlace[] = [
   {
-    at: '/repos/{owner}/{name}', word: 'Repository', whose: 'of a repository', access: 'repository:admin', refuses: [],
+    at: '/repos/{owner}/{name}',
+    word: 'Repository',
+    whose: 'of a repository',
+    access: 'repository:admin',
+    refuses: [],
     scopeOf: ({ found }) => ({ kind: 'repository', id: found!.repository.id }),
   },
   {
-    at: '/orgs/{org}', word: 'Organisation', whose: 'for all repositories of an organisation', access: 'organisation:owner', refuses: [404],
+    at: '/orgs/{org}',
+    word: 'Organisation',
+    whose: 'for all repositories of an organisation',
+    access: 'organisation:owner',
+    refuses: [404],
     scopeOf: ({ organisation }) => ({ kind: 'organisation', id: organisation!.id }),
   },
   {
-    at: '/user', word: 'My', whose: 'for all repositories of the caller', access: 'account:admin', refuses: [],
+    at: '/user',
+    word: 'My',
+    whose: 'for all repositories of the caller',
+    access: 'account:admin',
+    refuses: [],
     scopeOf: ({ viewer }) => ({ kind: 'user', id: viewer.kind === 'person' ? viewer.id : '' }),
   },
-  { at: '/admin', word: 'Instance', whose: 'of the whole server', access: 'administrator', refuses: [], scopeOf: () => instanceScope },
+  {
+    at: '/admin',
+    word: 'Instance',
+    whose: 'of the whole server',
+    access: 'administrator',
+    refuses: [],
+    scopeOf: () => instanceScope,
+  },
 ];
 
 /** What a path holds by name; the paths of places are not known to the compiler. */

@@ -66,7 +66,9 @@ export const jobWithSteps = z
   })
   .meta({ id: 'JobWithSteps' });
 
-export const runWithJobs = z.strictObject({ ...run.shape, jobs: z.array(job).describe('Of the attempt that was asked for') }).meta({ id: 'RunWithJobs' });
+export const runWithJobs = z
+  .strictObject({ ...run.shape, jobs: z.array(job).describe('Of the attempt that was asked for') })
+  .meta({ id: 'RunWithJobs' });
 
 export const startableWorkflow = z
   .strictObject({
@@ -93,7 +95,9 @@ export const newRun = z
   })
   .meta({ id: 'NewRun' });
 
-export const rerunRequest = z.strictObject({ jobs: z.union([z.enum(['all', 'failed']), z.int().describe('Id of one job')]) }).meta({ id: 'Rerun' });
+export const rerunRequest = z
+  .strictObject({ jobs: z.union([z.enum(['all', 'failed']), z.int().describe('Id of one job')]) })
+  .meta({ id: 'Rerun' });
 
 export const runner = z
   .strictObject({
@@ -110,17 +114,31 @@ export const runner = z
     lastSeenAt: time.nullable(),
   })
   .meta({ id: 'Runner' });
-export const madeRunner = z.strictObject({ ...runner.shape, token: z.string().describe('Never shown again') }).meta({ id: 'MadeRunner' });
-export const newRunner = z.strictObject({ name: z.string(), ephemeral: z.boolean().optional() }).meta({ id: 'NewRunner' });
+export const madeRunner = z
+  .strictObject({ ...runner.shape, token: z.string().describe('Never shown again') })
+  .meta({ id: 'MadeRunner' });
+export const newRunner = z
+  .strictObject({ name: z.string(), ephemeral: z.boolean().optional() })
+  .meta({ id: 'NewRunner' });
 export const sharedRunner = z
   .strictObject({
     name: z.string(),
-    secret: z.string().describe('40 hex digits in lower case, which the runner was given, too; its uuid follows from the first 16'),
-    labels: z.array(z.string()).max(100).optional().describe('Left out: what an earlier registration or the runner itself said'),
+    secret: z
+      .string()
+      .describe('40 hex digits in lower case, which the runner was given, too; its uuid follows from the first 16'),
+    labels: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe('Left out: what an earlier registration or the runner itself said'),
   })
   .meta({ id: 'SharedRunner' });
-export const registrationToken = z.strictObject({ token: z.string().describe('Never shown again') }).meta({ id: 'RegistrationToken' });
+export const registrationToken = z
+  .strictObject({ token: z.string().describe('Never shown again') })
+  .meta({ id: 'RegistrationToken' });
 
 export const secret = z.strictObject({ name: z.string(), createdAt: time, updatedAt: time }).meta({ id: 'Secret' });
-export const variable = z.strictObject({ name: z.string(), value: z.string(), updatedAt: time }).meta({ id: 'Variable' });
+export const variable = z
+  .strictObject({ name: z.string(), value: z.string(), updatedAt: time })
+  .meta({ id: 'Variable' });
 export const newValue = z.strictObject({ value: z.string() }).meta({ id: 'NewValue' });

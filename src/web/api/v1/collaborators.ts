@@ -13,17 +13,28 @@ const listOf = ({ repositories }: WebRooms, viewer: PersonViewer, { canonical }:
   repositories.listCollaborators(viewer, canonical.owner, canonical.name);
 
 export const listCollaborators = operation({
-  id: 'listCollaborators', method: 'GET', path: at, tag: 'Collaborators',
+  id: 'listCollaborators',
+  method: 'GET',
+  path: at,
+  tag: 'Collaborators',
   summary: 'List collaborators by handle',
-  access: 'repository:admin', cost: 'rows', status: 200,
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 200,
   answer: z.array(collaborator),
   run: async ({ viewer, found, rooms }) => json((await listOf(rooms, viewer, found)).map(showCollaborator)),
 });
 
 export const addCollaborator = operation({
-  id: 'addCollaborator', method: 'POST', path: at, tag: 'Collaborators',
+  id: 'addCollaborator',
+  method: 'POST',
+  path: at,
+  tag: 'Collaborators',
   summary: 'Let a person work on a repository',
-  access: 'repository:admin', cost: 'rows', status: 201, refuses: [409],
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 201,
+  refuses: [409],
   body: z.strictObject({ username: z.string(), role: collaboratorRole }),
   answer: collaborator,
   async run({ viewer, found, body, rooms }) {
@@ -36,9 +47,14 @@ export const addCollaborator = operation({
 });
 
 export const changeCollaborator = operation({
-  id: 'changeCollaborator', method: 'PATCH', path: `${at}/{username}`, tag: 'Collaborators',
+  id: 'changeCollaborator',
+  method: 'PATCH',
+  path: `${at}/{username}`,
+  tag: 'Collaborators',
   summary: 'Give a collaborator another role',
-  access: 'repository:admin', cost: 'rows', status: 204,
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 204,
   body: z.strictObject({ role: collaboratorRole }),
   async run({ viewer, found: { canonical }, params: { username }, body: { role }, rooms }) {
     await rooms.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, { username, role });
@@ -47,9 +63,14 @@ export const changeCollaborator = operation({
 });
 
 export const removeCollaborator = operation({
-  id: 'removeCollaborator', method: 'DELETE', path: `${at}/{username}`, tag: 'Collaborators',
+  id: 'removeCollaborator',
+  method: 'DELETE',
+  path: `${at}/{username}`,
+  tag: 'Collaborators',
   summary: 'End a collaboration',
-  access: 'repository:admin', cost: 'rows', status: 204,
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 204,
   async run({ viewer, found: { canonical }, params: { username }, rooms }) {
     await rooms.repositories.removeCollaborator(viewer, canonical.owner, canonical.name, username);
     return nothing();

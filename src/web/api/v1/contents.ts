@@ -14,7 +14,11 @@ const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
 /** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
-export async function resolveRef({ git }: Pick<WebRooms, 'git'>, { path, level }: Pick<Found, 'path' | 'level'>, name: string | undefined): Promise<string> {
+export async function resolveRef(
+  { git }: Pick<WebRooms, 'git'>,
+  { path, level }: Pick<Found, 'path' | 'level'>,
+  name: string | undefined,
+): Promise<string> {
   if (name !== undefined) return git.resolve(path, name, { withLost: allows(level, 'write') });
   const { oid } = await git.head(path);
   if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
@@ -29,28 +33,46 @@ function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: numbe
 }
 
 export const listBranches = operation({
-  id: 'listBranches', method: 'GET', path: `${at}/branches`, tag: 'Contents',
+  id: 'listBranches',
+  method: 'GET',
+  path: `${at}/branches`,
+  tag: 'Contents',
   summary: 'List branches by name',
-  access: 'repository:read', cost: 'objects', status: 200, isPaged: true,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
   query: z.object(paging),
   answer: z.array(branch),
   async run({ found, query: { limit, after }, rooms }) {
     const { rows, next } = pageOf(await rooms.git.branches(found.path), limit, after);
     const { defaultBranch } = found.repository;
-    return listed(rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })), next);
+    return listed(
+      rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
+      next,
+    );
   },
 });
 
 export const listTags = operation({
-  id: 'listTags', method: 'GET', path: `${at}/tags`, tag: 'Contents',
+  id: 'listTags',
+  method: 'GET',
+  path: `${at}/tags`,
+  tag: 'Contents',
   summary: 'List tags by name',
   description: 'The id is that of the tag object for a tag that has one.',
-  access: 'repository:read', cost: 'objects', status: 200, isPaged: true,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
   query: z.object(paging),
   answer: z.array(namedRef),
   async run({ found, query: { limit, after }, rooms }) {
     const { rows, next } = pageOf(await rooms.git.tags(found.path), limit, after);
-    return listed(rows.map(({ name, oid }) => ({ name, id: oid })), next);
+    return listed(
+      rows.map(({ name, oid }) => ({ name, id: oid })),
+      next,
+    );
   },
 });
 
@@ -58,14 +80,21 @@ export const listTags = operation({
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
 export const listCommits = operation({
-  id: 'listCommits', method: 'GET', path: `${at}/commits`, tag: 'Contents',
+  id: 'listCommits',
+  method: 'GET',
+  path: `${at}/commits`,
+  tag: 'Contents',
   summary: 'List commits, newest first',
-  access: 'repository:read', cost: 'objects', status: 200, isPaged: true,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
   query: z.object({ ref, ...paging }),
   answer: z.array(commit),
   async run({ found, query, rooms }) {
-    const [, from, skipped] = query.after === undefined ? [] : position.exec(query.after) ?? [];
-    if (query.after !== undefined && from === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+    const [, from, skipped] = query.after === undefined ? [] : (position.exec(query.after) ?? []);
+    if (query.after !== undefined && from === undefined)
+      throw invalid('invalid_page', 'This page address is not one that was given out.');
     const start = await resolveRef(rooms, found, from ?? query.ref);
     const skip = Number(skipped ?? 0);
     const commits = await rooms.git.log(found.path, start, { limit: query.limit + 1, skip });
@@ -75,9 +104,14 @@ export const listCommits = operation({
 });
 
 export const getCommit = operation({
-  id: 'getCommit', method: 'GET', path: `${at}/commits/{commit}`, tag: 'Contents',
+  id: 'getCommit',
+  method: 'GET',
+  path: `${at}/commits/{commit}`,
+  tag: 'Contents',
   summary: 'Get one commit',
-  access: 'repository:read', cost: 'objects', status: 200,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   answer: commit,
   async run({ found, params, rooms }) {
     const oid = await resolveRef(rooms, found, params.commit);
@@ -86,16 +120,31 @@ export const getCommit = operation({
 });
 
 export const getTree = operation({
-  id: 'getTree', method: 'GET', path: `${at}/tree`, tag: 'Contents',
+  id: 'getTree',
+  method: 'GET',
+  path: `${at}/tree`,
+  tag: 'Contents',
   summary: 'List a folder',
-  access: 'repository:read', cost: 'objects', status: 200,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
   answer: tree,
   async run({ found, query, rooms }) {
     const oid = await resolveRef(rooms, found, query.ref);
-    const folder = query.path.split('/').filter((part) => part !== '').join('/');
+    const folder = query.path
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/');
     const { oid: id, entries, truncated } = await rooms.git.tree(found.path, oid, folder, { withSizes: true });
-    const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({ name, path: folder === '' ? name : `${folder}/${name}`, kind, mode, id, size }));
+    const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
+      name,
+      path: folder === '' ? name : `${folder}/${name}`,
+      kind,
+      mode,
+      id,
+      size,
+    }));
     return json({ commit: oid, id, path: folder, entries: shown, truncated });
   },
 });
@@ -104,10 +153,16 @@ export const getTree = operation({
 const maxHeldBytes = 2 * 1024 * 1024;
 
 export const getRawFile = operation({
-  id: 'getRawFile', method: 'GET', path: `${at}/raw`, tag: 'Contents',
+  id: 'getRawFile',
+  method: 'GET',
+  path: `${at}/raw`,
+  tag: 'Contents',
   summary: 'Get the bytes of a file',
-  description: 'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
-  access: 'repository:read', cost: 'objects', status: 200,
+  description:
+    'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   query: z.object({ ref, path: z.string() }),
   answer: 'bytes',
   async run({ found, query, rooms: { git, ...rooms } }) {
@@ -131,10 +186,15 @@ export const getRawFile = operation({
 });
 
 export const getArchiveLinks = operation({
-  id: 'getArchiveLinks', method: 'GET', path: `${at}/archive`, tag: 'Contents',
+  id: 'getArchiveLinks',
+  method: 'GET',
+  path: `${at}/archive`,
+  tag: 'Contents',
   summary: 'Get the addresses of archives of all files',
   description: 'The addresses name the commit, so they stay what they are when the branch moves on.',
-  access: 'repository:read', cost: 'objects', status: 200,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   query: z.object({ ref }),
   answer: archive,
   async run({ found, query, rooms, origin }) {

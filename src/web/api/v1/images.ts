@@ -4,9 +4,14 @@ import { operation } from '../operation.ts';
 const at = '/repos/{owner}/{name}/image';
 
 export const getImage = operation({
-  id: 'getImage', method: 'GET', path: at, tag: 'Images',
+  id: 'getImage',
+  method: 'GET',
+  path: at,
+  tag: 'Images',
   summary: 'Get the custom image of a repository',
-  access: 'repository:read', cost: 'rows', status: 200,
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
   answer: 'bytes',
   async run({ viewer, found: { canonical }, rooms }) {
     const image = await rooms.repositories.openImage(viewer, canonical.owner, canonical.name);
@@ -20,10 +25,15 @@ export const getImage = operation({
 });
 
 export const replaceImage = operation({
-  id: 'replaceImage', method: 'PUT', path: at, tag: 'Images',
+  id: 'replaceImage',
+  method: 'PUT',
+  path: at,
+  tag: 'Images',
   summary: 'Give a repository its own image',
   description: 'The body is a PNG, JPEG, GIF or WebP file of at most 2,097,152 bytes, sent with its own Content-Type.',
-  access: 'repository:owner', cost: 'upload', status: 204,
+  access: 'repository:owner',
+  cost: 'upload',
+  status: 204,
   body: 'image',
   async run({ viewer, found: { canonical }, body, rooms }) {
     await rooms.repositories.replaceImage(viewer, canonical.owner, canonical.name, body);
@@ -32,9 +42,14 @@ export const replaceImage = operation({
 });
 
 export const removeImage = operation({
-  id: 'removeImage', method: 'DELETE', path: at, tag: 'Images',
+  id: 'removeImage',
+  method: 'DELETE',
+  path: at,
+  tag: 'Images',
   summary: 'Take the image away; there may be none',
-  access: 'repository:owner', cost: 'rows', status: 204,
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
   async run({ viewer, found: { canonical }, rooms }) {
     await rooms.repositories.removeImage(viewer, canonical.owner, canonical.name);
     return nothing();

@@ -5,32 +5,51 @@ import { sshKey } from './schemas.ts';
 import { showKey } from './show.ts';
 
 export const listKeys = operation({
-  id: 'listKeys', method: 'GET', path: '/user/keys', tag: 'Users',
+  id: 'listKeys',
+  method: 'GET',
+  path: '/user/keys',
+  tag: 'Users',
   summary: 'List the caller’s SSH keys, newest first',
-  access: 'account:read', cost: 'rows', status: 200,
+  access: 'account:read',
+  cost: 'rows',
+  status: 200,
   answer: z.array(sshKey),
   run: async ({ viewer, rooms }) => json((await rooms.accounts.listKeys(viewer.id)).map(showKey)),
 });
 
 export const addKey = operation({
-  id: 'addKey', method: 'POST', path: '/user/keys', tag: 'Users',
+  id: 'addKey',
+  method: 'POST',
+  path: '/user/keys',
+  tag: 'Users',
   summary: 'Add an SSH key',
   description: 'It opens the whole account over SSH, so this needs a token that may do everything.',
-  access: 'account:admin', cost: 'rows', status: 201, refuses: [409],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 201,
+  refuses: [409],
   body: z.strictObject({
     title: z.string().optional().describe('Left out: the comment of the key'),
     key: z.string().describe('A whole line of a .pub file'),
   }),
   answer: sshKey,
   async run({ viewer, body: { title, key }, rooms }) {
-    return created(showKey(await rooms.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })));
+    return created(
+      showKey(await rooms.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })),
+    );
   },
 });
 
 export const removeKey = operation({
-  id: 'removeKey', method: 'DELETE', path: '/user/keys/{id}', tag: 'Users',
+  id: 'removeKey',
+  method: 'DELETE',
+  path: '/user/keys/{id}',
+  tag: 'Users',
   summary: 'Remove an SSH key',
-  access: 'account:admin', cost: 'rows', status: 204, refuses: [404],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 204,
+  refuses: [404],
   async run({ viewer, params, rooms }) {
     await rooms.accounts.removeKey(viewer.id, params.id);
     return nothing();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { notFound } from '../../../kernel/index.ts';
 import type { Mirror } from '../../../mirrors/index.ts';
 import { json, nothing } from '../answer.ts';
@@ -10,34 +10,76 @@ const at = '/repos/{owner}/{name}/mirror';
 
 function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
   if (mirror === null) throw notFound('mirror_not_found', 'This repository is no mirror.');
-  const { direction, url, username, hasSecret, state, intervalMs, prune, failures, lastError, lastOkAt, nextAt, isPaused } = mirror;
+  const {
+    direction,
+    url,
+    username,
+    hasSecret,
+    state,
+    intervalMs,
+    prune,
+    failures,
+    lastError,
+    lastOkAt,
+    nextAt,
+    isPaused,
+  } = mirror;
   return {
-    direction, address: url, username, hasSecret, state, intervalMs, prune, failures, lastError, lastOkAt: isoTimeOrNull(lastOkAt), nextAt: isPaused ? null : isoTimeOrNull(nextAt),
+    direction,
+    address: url,
+    username,
+    hasSecret,
+    state,
+    intervalMs,
+    prune,
+    failures,
+    lastError,
+    lastOkAt: isoTimeOrNull(lastOkAt),
+    nextAt: isPaused ? null : isoTimeOrNull(nextAt),
   };
 }
 
 export const getMirror = operation({
-  id: 'getMirror', method: 'GET', path: at, tag: 'Mirrors',
+  id: 'getMirror',
+  method: 'GET',
+  path: at,
+  tag: 'Mirrors',
   summary: 'Get how a repository follows another one, or is followed',
-  access: 'repository:owner', cost: 'rows', status: 200, refuses: [404],
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
   answer: mirrorShape,
   run: async ({ found, rooms }) => json(show(await rooms.mirrors.find(found.repository.id))),
 });
 
 export const saveMirror = operation({
-  id: 'saveMirror', method: 'PUT', path: at, tag: 'Mirrors',
+  id: 'saveMirror',
+  method: 'PUT',
+  path: at,
+  tag: 'Mirrors',
   summary: 'Make a repository a mirror, or change one',
   description: 'The address is tried before it is kept.',
-  access: 'repository:owner', cost: 'objects', status: 200, refuses: [409],
-  body: mirrorInput, answer: mirrorShape,
+  access: 'repository:owner',
+  cost: 'objects',
+  status: 200,
+  refuses: [409],
+  body: mirrorInput,
+  answer: mirrorShape,
   run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, rooms }) =>
     json(show(await rooms.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
 });
 
 export const endMirror = operation({
-  id: 'endMirror', method: 'DELETE', path: at, tag: 'Mirrors',
+  id: 'endMirror',
+  method: 'DELETE',
+  path: at,
+  tag: 'Mirrors',
   summary: 'Make a mirror a repository like any other; what came stays',
-  access: 'repository:owner', cost: 'objects', status: 204, refuses: [409],
+  access: 'repository:owner',
+  cost: 'objects',
+  status: 204,
+  refuses: [409],
   async run({ viewer, found, rooms }) {
     await rooms.mirrors.end(viewer, found);
     return nothing();
@@ -45,9 +87,15 @@ export const endMirror = operation({
 });
 
 export const syncMirror = operation({
-  id: 'syncMirror', method: 'POST', path: `${at}/sync`, tag: 'Mirrors',
+  id: 'syncMirror',
+  method: 'POST',
+  path: `${at}/sync`,
+  tag: 'Mirrors',
   summary: 'Bring a mirror up to date soon',
-  access: 'repository:owner', cost: 'rows', status: 204, refuses: [409],
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
   async run({ found, rooms }) {
     await rooms.mirrors.sync(found.repository.id);
     return nothing();
@@ -55,9 +103,15 @@ export const syncMirror = operation({
 });
 
 export const pauseMirror = operation({
-  id: 'pauseMirror', method: 'POST', path: `${at}/pause`, tag: 'Mirrors',
+  id: 'pauseMirror',
+  method: 'POST',
+  path: `${at}/pause`,
+  tag: 'Mirrors',
   summary: 'Let a mirror rest',
-  access: 'repository:owner', cost: 'rows', status: 204, refuses: [409],
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
   async run({ viewer, found, rooms }) {
     await rooms.mirrors.setPaused(viewer, found.repository.id, true);
     return nothing();
@@ -65,9 +119,15 @@ export const pauseMirror = operation({
 });
 
 export const resumeMirror = operation({
-  id: 'resumeMirror', method: 'POST', path: `${at}/resume`, tag: 'Mirrors',
+  id: 'resumeMirror',
+  method: 'POST',
+  path: `${at}/resume`,
+  tag: 'Mirrors',
   summary: 'Let a mirror go on',
-  access: 'repository:owner', cost: 'rows', status: 204, refuses: [409],
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
   async run({ viewer, found, rooms }) {
     await rooms.mirrors.setPaused(viewer, found.repository.id, false);
     return nothing();

@@ -7,21 +7,36 @@ import { showMember, showOrganisation } from './show.ts';
 const at = '/orgs/{org}';
 
 export const listOrganisations = operation({
-  id: 'listOrganisations', method: 'GET', path: '/orgs', tag: 'Organisations',
+  id: 'listOrganisations',
+  method: 'GET',
+  path: '/orgs',
+  tag: 'Organisations',
   summary: 'List organisations by name',
-  access: 'anybody', cost: 'rows', status: 200, isPaged: true,
+  access: 'anybody',
+  cost: 'rows',
+  status: 200,
+  isPaged: true,
   query: z.object(paging),
   answer: z.array(organisation),
   async run({ query: { limit, after }, rooms, origin }) {
     const { organisations, next } = await rooms.organisations.list({ limit, after: after ?? null });
-    return listed(organisations.map((row) => showOrganisation(row, row.members, { origin })), next);
+    return listed(
+      organisations.map((row) => showOrganisation(row, row.members, { origin })),
+      next,
+    );
   },
 });
 
 export const createOrganisation = operation({
-  id: 'createOrganisation', method: 'POST', path: '/orgs', tag: 'Organisations',
+  id: 'createOrganisation',
+  method: 'POST',
+  path: '/orgs',
+  tag: 'Organisations',
   summary: 'Found an organisation; the caller becomes its first OWNER',
-  access: 'account:write', cost: 'rows', status: 201, refuses: [409],
+  access: 'account:write',
+  cost: 'rows',
+  status: 201,
+  refuses: [409],
   body: z.strictObject({ name: z.string(), displayName: z.string().optional(), description: z.string().optional() }),
   answer: organisation,
   async run({ viewer, body: { name, ...said }, rooms, origin }) {
@@ -32,9 +47,15 @@ export const createOrganisation = operation({
 });
 
 export const getOrganisation = operation({
-  id: 'getOrganisation', method: 'GET', path: at, tag: 'Organisations',
+  id: 'getOrganisation',
+  method: 'GET',
+  path: at,
+  tag: 'Organisations',
   summary: 'Get one organisation',
-  access: 'anybody', cost: 'rows', status: 200, refuses: [404],
+  access: 'anybody',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
   answer: organisation,
   async run({ params, rooms, origin }) {
     const found = await rooms.organisations.find(params.org);
@@ -43,9 +64,15 @@ export const getOrganisation = operation({
 });
 
 export const editOrganisation = operation({
-  id: 'editOrganisation', method: 'PATCH', path: at, tag: 'Organisations',
+  id: 'editOrganisation',
+  method: 'PATCH',
+  path: at,
+  tag: 'Organisations',
   summary: 'Edit what an organisation says of itself',
-  access: 'account:admin', cost: 'rows', status: 200, refuses: [404],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
   body: z.strictObject({ displayName: z.string().optional(), description: z.string().optional() }),
   answer: organisation,
   async run({ viewer, params, body, rooms, origin }) {
@@ -57,9 +84,15 @@ export const editOrganisation = operation({
 });
 
 export const deleteOrganisation = operation({
-  id: 'deleteOrganisation', method: 'DELETE', path: at, tag: 'Organisations',
+  id: 'deleteOrganisation',
+  method: 'DELETE',
+  path: at,
+  tag: 'Organisations',
   summary: 'Delete an organisation that owns no repositories',
-  access: 'account:admin', cost: 'objects', status: 204, refuses: [404, 409],
+  access: 'account:admin',
+  cost: 'objects',
+  status: 204,
+  refuses: [404, 409],
   async run({ viewer, params, rooms }) {
     await rooms.organisations.delete(viewer, params.org);
     return nothing();
@@ -67,18 +100,31 @@ export const deleteOrganisation = operation({
 });
 
 export const listMembers = operation({
-  id: 'listMembers', method: 'GET', path: `${at}/members`, tag: 'Organisations',
+  id: 'listMembers',
+  method: 'GET',
+  path: `${at}/members`,
+  tag: 'Organisations',
   summary: 'List members with their roles, by handle',
   description: 'For OWNERs.',
-  access: 'account:admin', cost: 'rows', status: 200, refuses: [404],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
   answer: z.array(member),
-  run: async ({ viewer, params, rooms }) => json((await rooms.organisations.listMembers(viewer, params.org)).map(showMember)),
+  run: async ({ viewer, params, rooms }) =>
+    json((await rooms.organisations.listMembers(viewer, params.org)).map(showMember)),
 });
 
 export const addMember = operation({
-  id: 'addMember', method: 'POST', path: `${at}/members`, tag: 'Organisations',
+  id: 'addMember',
+  method: 'POST',
+  path: `${at}/members`,
+  tag: 'Organisations',
   summary: 'Make a person a member',
-  access: 'account:admin', cost: 'rows', status: 201, refuses: [404, 409],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 201,
+  refuses: [404, 409],
   body: z.strictObject({ username: z.string(), role: organisationRole }),
   answer: member,
   async run({ viewer, params, body, rooms }) {
@@ -90,9 +136,15 @@ export const addMember = operation({
 });
 
 export const changeMember = operation({
-  id: 'changeMember', method: 'PATCH', path: `${at}/members/{username}`, tag: 'Organisations',
+  id: 'changeMember',
+  method: 'PATCH',
+  path: `${at}/members/{username}`,
+  tag: 'Organisations',
   summary: 'Give a member another role',
-  access: 'account:admin', cost: 'rows', status: 204, refuses: [404, 409],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 204,
+  refuses: [404, 409],
   body: z.strictObject({ role: organisationRole }),
   async run({ viewer, params: { org, username }, body: { role }, rooms }) {
     await rooms.organisations.changeMemberRole(viewer, org, { username, role });
@@ -101,9 +153,15 @@ export const changeMember = operation({
 });
 
 export const removeMember = operation({
-  id: 'removeMember', method: 'DELETE', path: `${at}/members/{username}`, tag: 'Organisations',
+  id: 'removeMember',
+  method: 'DELETE',
+  path: `${at}/members/{username}`,
+  tag: 'Organisations',
   summary: 'End a membership: somebody’s as an OWNER, or one’s own',
-  access: 'account:admin', cost: 'rows', status: 204, refuses: [404, 409],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 204,
+  refuses: [404, 409],
   async run({ viewer, params: { org, username }, rooms }) {
     const isSelf = (await rooms.owners.resolve(username))?.id === viewer.id;
     if (isSelf) await rooms.organisations.leave(viewer, org);

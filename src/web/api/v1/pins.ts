@@ -7,17 +7,29 @@ import { showListed } from './show.ts';
 const at = '/repos/{owner}/{name}/pin';
 
 export const listPins = operation({
-  id: 'listPins', method: 'GET', path: '/user/pins', tag: 'Pins',
+  id: 'listPins',
+  method: 'GET',
+  path: '/user/pins',
+  tag: 'Pins',
   summary: 'List the caller’s pins in their order',
-  access: 'token:read', cost: 'rows', status: 200,
+  access: 'token:read',
+  cost: 'rows',
+  status: 200,
   answer: z.array(repository),
-  run: async ({ viewer, rooms, origin }) => json(showListed(await rooms.repositories.listPins(viewer), { origin, rooms })),
+  run: async ({ viewer, rooms, origin }) =>
+    json(showListed(await rooms.repositories.listPins(viewer), { origin, rooms })),
 });
 
 export const pinRepository = operation({
-  id: 'pinRepository', method: 'PUT', path: at, tag: 'Pins',
+  id: 'pinRepository',
+  method: 'PUT',
+  path: at,
+  tag: 'Pins',
   summary: 'Pin a repository, after the other pins',
-  access: 'repository:read', scope: 'write', cost: 'rows', status: 204,
+  access: 'repository:read',
+  scope: 'write',
+  cost: 'rows',
+  status: 204,
   async run({ viewer, found: { canonical }, rooms }) {
     await rooms.repositories.pin(viewer, canonical.owner, canonical.name);
     return nothing();
@@ -25,9 +37,15 @@ export const pinRepository = operation({
 });
 
 export const unpinRepository = operation({
-  id: 'unpinRepository', method: 'DELETE', path: at, tag: 'Pins',
+  id: 'unpinRepository',
+  method: 'DELETE',
+  path: at,
+  tag: 'Pins',
   summary: 'Take a pin away; there may be none',
-  access: 'repository:read', scope: 'write', cost: 'rows', status: 204,
+  access: 'repository:read',
+  scope: 'write',
+  cost: 'rows',
+  status: 204,
   async run({ viewer, found: { canonical }, rooms }) {
     await rooms.repositories.unpin(viewer, canonical.owner, canonical.name);
     return nothing();
@@ -35,9 +53,15 @@ export const unpinRepository = operation({
 });
 
 export const movePin = operation({
-  id: 'movePin', method: 'POST', path: `${at}/move`, tag: 'Pins',
+  id: 'movePin',
+  method: 'POST',
+  path: `${at}/move`,
+  tag: 'Pins',
   summary: 'Swap a pin with its neighbour',
-  access: 'repository:read', scope: 'write', cost: 'rows', status: 204,
+  access: 'repository:read',
+  scope: 'write',
+  cost: 'rows',
+  status: 204,
   body: z.strictObject({ direction: z.enum(['up', 'down']) }),
   async run({ viewer, found: { canonical }, body, rooms }) {
     await rooms.repositories.movePin(viewer, canonical.owner, canonical.name, body.direction);

@@ -10,9 +10,16 @@ const at = '/repos/{owner}/{name}';
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
 
 export const listRepositories = operation({
-  id: 'listRepositories', method: 'GET', path: '/repos', tag: 'Repositories',
+  id: 'listRepositories',
+  method: 'GET',
+  path: '/repos',
+  tag: 'Repositories',
   summary: 'List the repositories that the caller may see',
-  access: 'anybody', cost: 'rows', status: 200, isPaged: true, refuses: [404],
+  access: 'anybody',
+  cost: 'rows',
+  status: 200,
+  isPaged: true,
+  refuses: [404],
   query: z.object({
     owner: z.string().optional().describe('Only those of this person or organisation'),
     name: z.string().max(100).optional().describe('Only those whose name contains this'),
@@ -23,9 +30,12 @@ export const listRepositories = operation({
   answer: z.array(repository),
   async run({ viewer, query: { owner, name, language, sort, limit, after }, rooms, origin }) {
     const named = owner === undefined ? null : await rooms.owners.resolve(owner);
-    if (owner !== undefined && named === null) throw notFound('no_such_owner_here', 'There is nobody with this handle.');
+    if (owner !== undefined && named === null)
+      throw notFound('no_such_owner_here', 'There is nobody with this handle.');
     const page = await rooms.repositories.list(viewer, {
-      limit, sort, after: after ?? null,
+      limit,
+      sort,
+      after: after ?? null,
       ...(named && { ownerId: named.id }),
       ...(name !== undefined && { filter: name }),
       // One that nobody knows is nobody's.
@@ -36,9 +46,15 @@ export const listRepositories = operation({
 });
 
 export const createRepository = operation({
-  id: 'createRepository', method: 'POST', path: '/repos', tag: 'Repositories',
+  id: 'createRepository',
+  method: 'POST',
+  path: '/repos',
+  tag: 'Repositories',
   summary: 'Create an empty repository',
-  access: 'account:write', cost: 'objects', status: 201, refuses: [409],
+  access: 'account:write',
+  cost: 'objects',
+  status: 201,
+  refuses: [409],
   body: z.strictObject({
     name: z.string(),
     owner: z.string().optional().describe('An organisation; left out, the caller'),
@@ -55,18 +71,28 @@ export const createRepository = operation({
 });
 
 export const getRepository = operation({
-  id: 'getRepository', method: 'GET', path: at, tag: 'Repositories',
+  id: 'getRepository',
+  method: 'GET',
+  path: at,
+  tag: 'Repositories',
   summary: 'Get one repository',
-  access: 'repository:read', cost: 'rows', status: 200,
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
   answer: repository,
   run: async ({ found, rooms, origin }) => json(showRepository(found.repository, found.owner, { origin, rooms })),
 });
 
 export const editRepository = operation({
-  id: 'editRepository', method: 'PATCH', path: at, tag: 'Repositories',
+  id: 'editRepository',
+  method: 'PATCH',
+  path: at,
+  tag: 'Repositories',
   summary: 'Edit what a repository says of itself',
   description: 'What is left out stays as it is. Visibility and archiving are the owner’s alone.',
-  access: 'repository:admin', cost: 'objects', status: 200,
+  access: 'repository:admin',
+  cost: 'objects',
+  status: 200,
   body: z.strictObject({
     description: z.string().optional(),
     defaultBranch: z.string().optional(),
@@ -90,10 +116,16 @@ export const editRepository = operation({
 });
 
 export const renameRepository = operation({
-  id: 'renameRepository', method: 'POST', path: `${at}/rename`, tag: 'Repositories',
+  id: 'renameRepository',
+  method: 'POST',
+  path: `${at}/rename`,
+  tag: 'Repositories',
   summary: 'Give a repository another name',
   description: 'The old path leads to the new one until it is used again.',
-  access: 'repository:owner', cost: 'rows', status: 200, refuses: [409],
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 200,
+  refuses: [409],
   body: z.strictObject({ name: z.string() }),
   answer: repository,
   async run({ viewer, found, body, rooms, origin }) {
@@ -105,9 +137,15 @@ export const renameRepository = operation({
 });
 
 export const deleteRepository = operation({
-  id: 'deleteRepository', method: 'DELETE', path: at, tag: 'Repositories',
+  id: 'deleteRepository',
+  method: 'DELETE',
+  path: at,
+  tag: 'Repositories',
   summary: 'Move a repository to the trash',
-  access: 'repository:owner', cost: 'objects', status: 204, refuses: [409],
+  access: 'repository:owner',
+  cost: 'objects',
+  status: 204,
+  refuses: [409],
   async run({ viewer, found: { canonical }, rooms }) {
     await rooms.repositories.moveToTrash(viewer, canonical.owner, canonical.name);
     return nothing();

@@ -9,7 +9,17 @@ import type { WebRooms } from '../../rooms.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import { created, json, listed } from '../answer.ts';
 import { operation } from '../operation.ts';
-import { job as jobShape, jobWithSteps, newRun, rerunRequest, run as runShape, runEvent, runStatus, runWithJobs, startableWorkflow } from './ci-schemas.ts';
+import {
+  type job as jobShape,
+  jobWithSteps,
+  newRun,
+  rerunRequest,
+  run as runShape,
+  runEvent,
+  runStatus,
+  runWithJobs,
+  startableWorkflow,
+} from './ci-schemas.ts';
 import { paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
@@ -21,7 +31,8 @@ interface Where {
   origin: string;
 }
 
-const pageOf = ({ found, origin }: Where, number: number): string => `${origin}${repositoryUrl(found.canonical)}/runs/${number}`;
+const pageOf = ({ found, origin }: Where, number: number): string =>
+  `${origin}${repositoryUrl(found.canonical)}/runs/${number}`;
 
 async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output<typeof runShape>[]> {
   const people = await where.rooms.accounts.peopleById(rows.flatMap(({ actorId }) => actorId ?? []));
@@ -42,9 +53,15 @@ async function reasonsToWait({ ci }: Pick<WebRooms, 'ci'>, found: Found): Promis
 }
 
 export const listRuns = operation({
-  id: 'listRuns', method: 'GET', path: at, tag: 'Runs',
+  id: 'listRuns',
+  method: 'GET',
+  path: at,
+  tag: 'Runs',
   summary: 'List the runs of a repository, newest first',
-  access: 'repository:read', cost: 'rows', status: 200, isPaged: true,
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
+  isPaged: true,
   query: z.object({
     ...paging,
     status: runStatus.optional(),
@@ -54,30 +71,49 @@ export const listRuns = operation({
   }),
   answer: z.array(runShape),
   async run({ found, query: { limit, after, branch, ...filter }, rooms, origin }) {
-    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+    if (after !== undefined && !/^\d{1,15}$/.test(after))
+      throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
     const before = after === undefined ? undefined : Number(after);
-    const { runs, next } = await rooms.ci.listRuns(found, { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` }, { limit, before });
+    const { runs, next } = await rooms.ci.listRuns(
+      found,
+      { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },
+      { limit, before },
+    );
     return listed(await showRuns({ found, rooms, origin }, runs), next === null ? null : String(next));
   },
 });
 
 export const startRun = operation({
-  id: 'startRun', method: 'POST', path: at, tag: 'Runs',
+  id: 'startRun',
+  method: 'POST',
+  path: at,
+  tag: 'Runs',
   summary: 'Start a workflow by hand',
-  access: 'repository:write', cost: 'objects', status: 201,
+  access: 'repository:write',
+  cost: 'objects',
+  status: 201,
   body: newRun,
   answer: runShape,
   async run({ viewer, found, body: { workflow, ref = '', inputs = {} }, rooms, origin }) {
-    const run = await rooms.ci.dispatchWorkflow(viewer, found, { path: workflow, ref, inputs: new Map(Object.entries(inputs)) });
+    const run = await rooms.ci.dispatchWorkflow(viewer, found, {
+      path: workflow,
+      ref,
+      inputs: new Map(Object.entries(inputs)),
+    });
     const { owner, name } = found.canonical;
     return created(await showRun({ found, rooms, origin }, run), `/repos/${owner}/${name}/runs/${run.number}`);
   },
 });
 
 export const listStartableWorkflows = operation({
-  id: 'listStartableWorkflows', method: 'GET', path: '/repos/{owner}/{name}/workflows', tag: 'Runs',
+  id: 'listStartableWorkflows',
+  method: 'GET',
+  path: '/repos/{owner}/{name}/workflows',
+  tag: 'Runs',
   summary: 'List the workflows of the default branch that can be started by hand',
-  access: 'repository:read', cost: 'objects', status: 200,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   answer: z.array(startableWorkflow),
   async run({ found, rooms }) {
     return json(
@@ -85,7 +121,12 @@ export const listStartableWorkflows = operation({
         workflow: path,
         name,
         inputs: [...inputs].map(([input, { description, type, required, default: otherwise, options }]) => ({
-          name: input, description, type, required, default: otherwise, options: [...options],
+          name: input,
+          description,
+          type,
+          required,
+          default: otherwise,
+          options: [...options],
         })),
       })),
     );
@@ -93,48 +134,80 @@ export const listStartableWorkflows = operation({
 });
 
 export const getRun = operation({
-  id: 'getRun', method: 'GET', path: `${at}/{number}`, tag: 'Runs',
+  id: 'getRun',
+  method: 'GET',
+  path: `${at}/{number}`,
+  tag: 'Runs',
   summary: 'Get a run with its jobs',
-  access: 'repository:read', cost: 'rows', status: 200,
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
   query: z.object({ attempt: z.int().min(1).optional().describe('Left out: the newest') }),
   answer: runWithJobs,
   async run({ found, params, query, rooms, origin }) {
     const where = { found, rooms, origin };
     const { run, jobs } = await rooms.ci.findRun(found, pathNumber(params.number), query.attempt);
     const reasons = await reasonsToWait(rooms, found);
-    return json({ ...(await showRun(where, run)), jobs: jobs.map((job) => showJob(where, run.number, job, reasons.get(job.id) ?? null)) });
+    return json({
+      ...(await showRun(where, run)),
+      jobs: jobs.map((job) => showJob(where, run.number, job, reasons.get(job.id) ?? null)),
+    });
   },
 });
 
 export const cancelRun = operation({
-  id: 'cancelRun', method: 'POST', path: `${at}/{number}/cancel`, tag: 'Runs',
+  id: 'cancelRun',
+  method: 'POST',
+  path: `${at}/{number}/cancel`,
+  tag: 'Runs',
   summary: 'End a run',
   description: 'What no runner has ends at once; a runner that can is given the time to wind up, unless forced.',
-  access: 'repository:write', cost: 'rows', status: 200, refuses: [409],
+  access: 'repository:write',
+  cost: 'rows',
+  status: 200,
+  refuses: [409],
   body: z.strictObject({ force: z.boolean().optional() }),
   answer: runShape,
   async run({ viewer, found, params, body: { force = false }, rooms, origin }) {
-    return json(await showRun({ found, rooms, origin }, await rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force })));
+    return json(
+      await showRun(
+        { found, rooms, origin },
+        await rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+      ),
+    );
   },
 });
 
 export const rerunRun = operation({
-  id: 'rerunRun', method: 'POST', path: `${at}/{number}/rerun`, tag: 'Runs',
+  id: 'rerunRun',
+  method: 'POST',
+  path: `${at}/{number}/rerun`,
+  tag: 'Runs',
   summary: 'Run jobs again, as a new attempt',
   description: 'All, those that failed or were cancelled, or one; and what needs them. Logs of earlier attempts stay.',
-  access: 'repository:write', cost: 'rows', status: 200, refuses: [409],
+  access: 'repository:write',
+  cost: 'rows',
+  status: 200,
+  refuses: [409],
   body: rerunRequest,
   answer: runShape,
   async run({ viewer, found, params, body: { jobs }, rooms, origin }) {
     const choice = typeof jobs === 'number' ? { jobId: jobs } : (jobs as 'all' | 'failed');
-    return json(await showRun({ found, rooms, origin }, await rooms.ci.rerun(viewer, found, pathNumber(params.number), choice)));
+    return json(
+      await showRun({ found, rooms, origin }, await rooms.ci.rerun(viewer, found, pathNumber(params.number), choice)),
+    );
   },
 });
 
 export const getJob = operation({
-  id: 'getJob', method: 'GET', path: `${at}/{number}/jobs/{job}`, tag: 'Runs',
+  id: 'getJob',
+  method: 'GET',
+  path: `${at}/{number}/jobs/{job}`,
+  tag: 'Runs',
   summary: 'Get one job of a run with its steps',
-  access: 'repository:read', cost: 'rows', status: 200,
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
   answer: jobWithSteps,
   async run({ found, params, rooms, origin }) {
     const { run, job, task, steps } = await rooms.ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
@@ -144,16 +217,26 @@ export const getJob = operation({
       runner: task?.runnerName ?? null,
       logComplete: task?.sealedAt != null,
       steps: steps.map(({ name, status, startedAt, stoppedAt, logIndex, logLength }) => ({
-        name, status, startedAt: isoTimeOrNull(startedAt), finishedAt: isoTimeOrNull(stoppedAt), logFrom: logIndex, logRows: logLength,
+        name,
+        status,
+        startedAt: isoTimeOrNull(startedAt),
+        finishedAt: isoTimeOrNull(stoppedAt),
+        logFrom: logIndex,
+        logRows: logLength,
       })),
     });
   },
 });
 
 export const getJobLog = operation({
-  id: 'getJobLog', method: 'GET', path: `${at}/{number}/jobs/{job}/log`, tag: 'Runs',
+  id: 'getJobLog',
+  method: 'GET',
+  path: `${at}/{number}/jobs/{job}/log`,
+  tag: 'Runs',
   summary: 'Get the log of a job as text: time, space, content',
-  access: 'repository:read', cost: 'objects', status: 200,
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
   query: z.object({
     from: z.int().min(0).optional().describe('The first row, from 0'),
     tail: z.int().min(0).optional().describe('Only so many rows at the end; goes before `from`'),
@@ -165,6 +248,15 @@ export const getJobLog = operation({
     const { total } = await ci.readLog(task.id, 0, 0);
     const body = Readable.from(ci.rawLog(task.id, tail === undefined ? from : Math.max(0, total - tail)));
     // Whoever opens it in a browser must not run what a job has printed.
-    return { kind: 'bytes', type: 'text/plain; charset=utf-8', body, headers: { 'Content-Security-Policy': "default-src 'none'; sandbox", 'Content-Disposition': 'attachment', 'X-Log-Rows': String(total) } };
+    return {
+      kind: 'bytes',
+      type: 'text/plain; charset=utf-8',
+      body,
+      headers: {
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'Content-Disposition': 'attachment',
+        'X-Log-Rows': String(total),
+      },
+    };
   },
 });

@@ -9,7 +9,10 @@ import { collaboratorRoles, organisationRoles } from '../../../access/index.ts';
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
-const objectId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/).describe('Full id of a git object');
+const objectId = z
+  .string()
+  .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
+  .describe('Full id of a git object');
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
 const scope = z.enum(['read', 'write', 'admin']);
 const commitState = z.enum(['pending', 'success', 'failure', 'error']);
@@ -28,7 +31,9 @@ export const error = z
 
 export const searchResult = z
   .strictObject({
-    repositories: z.array(z.strictObject({ owner: handle, name: z.string(), visibility, description: z.string(), createdAt: time })),
+    repositories: z.array(
+      z.strictObject({ owner: handle, name: z.string(), visibility, description: z.string(), createdAt: time }),
+    ),
     persons: z.array(z.strictObject({ username: z.string(), displayName: z.string() })),
   })
   .meta({ id: 'SearchResult' });
@@ -57,7 +62,14 @@ export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault
 
 const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
 export const commit = z
-  .strictObject({ id: objectId, tree: objectId, parents: z.array(objectId), author: signature, committer: signature, message: z.string() })
+  .strictObject({
+    id: objectId,
+    tree: objectId,
+    parents: z.array(objectId),
+    author: signature,
+    committer: signature,
+    message: z.string(),
+  })
   .meta({ id: 'Commit' });
 
 const treeEntry = z
@@ -71,7 +83,13 @@ const treeEntry = z
   })
   .meta({ id: 'TreeEntry' });
 export const tree = z
-  .strictObject({ commit: objectId, id: objectId, path: z.string(), entries: z.array(treeEntry), truncated: z.boolean() })
+  .strictObject({
+    commit: objectId,
+    id: objectId,
+    path: z.string(),
+    entries: z.array(treeEntry),
+    truncated: z.boolean(),
+  })
   .meta({ id: 'Tree' });
 
 export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip: z.string() }).meta({ id: 'Archive' });
@@ -181,7 +199,9 @@ export const webhookDelivery = z
 export const queuedDelivery = z.strictObject({ id: z.int() }).meta({ id: 'QueuedDelivery' });
 
 const mirrorSaid = {
-  direction: z.enum(['pull', 'push']).describe('pull: this repository follows the other; push: the other follows this one'),
+  direction: z
+    .enum(['pull', 'push'])
+    .describe('pull: this repository follows the other; push: the other follows this one'),
   address: z.string().describe('An https address'),
 };
 export const mirror = z
@@ -204,7 +224,10 @@ export const mirrorInput = z
     username: z.string().optional(),
     secret: z.string().max(500).optional().describe('Left out, it stays, as long as the host does'),
     intervalMs: z.int().optional().describe('Left out, eight hours'),
-    prune: z.boolean().optional().describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+    prune: z
+      .boolean()
+      .optional()
+      .describe('Whether what is gone on the leading side goes on the other; left out, it does'),
   })
   .meta({ id: 'MirrorInput' });
 
@@ -213,13 +236,22 @@ export const collaborator = z
     username: z.string(),
     displayName: z.string(),
     role: collaboratorRole,
-    level: z.enum(['none', 'read', 'write', 'admin']).describe('What the person may really do; an organisation may give more than the role'),
+    level: z
+      .enum(['none', 'read', 'write', 'admin'])
+      .describe('What the person may really do; an organisation may give more than the role'),
     since: time,
   })
   .meta({ id: 'Collaborator' });
 
 export const person = z
-  .strictObject({ username: z.string(), displayName: z.string(), bio: z.string(), website: z.string(), createdAt: time, url: z.string() })
+  .strictObject({
+    username: z.string(),
+    displayName: z.string(),
+    bio: z.string(),
+    website: z.string(),
+    createdAt: time,
+    url: z.string(),
+  })
   .meta({ id: 'Person' });
 export const me = z.strictObject({ ...person.shape, isAdministrator: z.boolean() }).meta({ id: 'Me' });
 

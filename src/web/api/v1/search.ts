@@ -6,7 +6,10 @@ import { searchResult } from './schemas.ts';
 
 /** SPEC §2.4, §4.2. */
 export const search = operation({
-  id: 'search', method: 'GET', path: '/search', tag: 'Search',
+  id: 'search',
+  method: 'GET',
+  path: '/search',
+  tag: 'Search',
   summary: 'Search repositories and people',
   description:
     'Finds the query, whatever its case, in owner handle, name and description of repositories and in username and display ' +
@@ -14,11 +17,17 @@ export const search = operation({
     'one at the end of a word, `ß` is not `ss`, and `İ` is an i with a dot above it. Repositories are in the order of owner and name, people in that of their ' +
     `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
     'that its owner may see are searched, too.',
-  access: 'anybody', cost: 'search', status: 200,
+  access: 'anybody',
+  cost: 'search',
+  status: 200,
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
   answer: searchResult,
   async run({ viewer, query: { q = '' }, rooms }) {
-    const bytes = await rooms.search.findAll(viewer, readSearchQuery(new URLSearchParams({ q })), rooms.givingWay.isAnybodyAbout());
+    const bytes = await rooms.search.findAll(
+      viewer,
+      readSearchQuery(new URLSearchParams({ q })),
+      rooms.givingWay.isAnybodyAbout(),
+    );
     await rooms.givingWay.turn();
     return { kind: 'live-json', bytes };
   },

@@ -12,17 +12,33 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
   const scope = (call: unknown) => scopeOf(call as AnyCall);
   return [
     operation({
-      ...common, id: `list${word}Secrets`, method: 'GET', path: `${at}/secrets`, status: 200, refuses,
+      ...common,
+      id: `list${word}Secrets`,
+      method: 'GET',
+      path: `${at}/secrets`,
+      status: 200,
+      refuses,
       summary: `List the names of the secrets ${whose}`,
       description: 'A value leaves the server only for runners.',
       answer: z.array(secretShape),
       async run(call) {
         const rows = await call.rooms.ci.listSecrets(scope(call));
-        return json(rows.map(({ name, createdAt, updatedAt }) => ({ name, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) })));
+        return json(
+          rows.map(({ name, createdAt, updatedAt }) => ({
+            name,
+            createdAt: isoTime(createdAt),
+            updatedAt: isoTime(updatedAt),
+          })),
+        );
       },
     }),
     operation({
-      ...common, id: `set${word}Secret`, method: 'PUT', path: `${at}/secrets/{secret}`, status: 204, refuses: [...refuses, 409],
+      ...common,
+      id: `set${word}Secret`,
+      method: 'PUT',
+      path: `${at}/secrets/{secret}`,
+      status: 204,
+      refuses: [...refuses, 409],
       summary: `Keep a secret ${whose}, in place of one of the same name`,
       body: newValue,
       async run(call) {
@@ -31,7 +47,12 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
       },
     }),
     operation({
-      ...common, id: `remove${word}Secret`, method: 'DELETE', path: `${at}/secrets/{secret}`, status: 204, refuses: [404],
+      ...common,
+      id: `remove${word}Secret`,
+      method: 'DELETE',
+      path: `${at}/secrets/{secret}`,
+      status: 204,
+      refuses: [404],
       summary: `Remove a secret ${whose}`,
       async run(call) {
         await call.rooms.ci.removeSecret(scope(call), inPath(call.params, 'secret'));
@@ -39,7 +60,12 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
       },
     }),
     operation({
-      ...common, id: `list${word}Variables`, method: 'GET', path: `${at}/variables`, status: 200, refuses,
+      ...common,
+      id: `list${word}Variables`,
+      method: 'GET',
+      path: `${at}/variables`,
+      status: 200,
+      refuses,
       summary: `List the variables ${whose}`,
       answer: z.array(variableShape),
       async run(call) {
@@ -48,7 +74,12 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
       },
     }),
     operation({
-      ...common, id: `set${word}Variable`, method: 'PUT', path: `${at}/variables/{variable}`, status: 204, refuses: [...refuses, 409],
+      ...common,
+      id: `set${word}Variable`,
+      method: 'PUT',
+      path: `${at}/variables/{variable}`,
+      status: 204,
+      refuses: [...refuses, 409],
       summary: `Keep a variable ${whose}, in place of one of the same name`,
       body: newValue,
       async run(call) {
@@ -57,7 +88,12 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
       },
     }),
     operation({
-      ...common, id: `remove${word}Variable`, method: 'DELETE', path: `${at}/variables/{variable}`, status: 204, refuses: [404],
+      ...common,
+      id: `remove${word}Variable`,
+      method: 'DELETE',
+      path: `${at}/variables/{variable}`,
+      status: 204,
+      refuses: [404],
       summary: `Remove a variable ${whose}`,
       async run(call) {
         await call.rooms.ci.removeVariable(scope(call), inPath(call.params, 'variable'));

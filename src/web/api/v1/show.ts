@@ -20,10 +20,20 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function showRepository(row: Repository, owner: Pick<Owner, 'handle'>, { origin, rooms }: Place): Shown<typeof schemas.repository> {
+export function showRepository(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  { origin, rooms }: Place,
+): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
-  const { https, ssh } = viewCloneBox({ origin, ...address, ssh: rooms.ssh(), config: rooms.config, preferred: 'https' });
+  const { https, ssh } = viewCloneBox({
+    origin,
+    ...address,
+    ssh: rooms.ssh(),
+    config: rooms.config,
+    preferred: 'https',
+  });
   return {
     ...address,
     visibility: row.visibility,
@@ -41,7 +51,8 @@ export function showRepository(row: Repository, owner: Pick<Owner, 'handle'>, { 
   };
 }
 
-export const showListed = (rows: readonly ListedRepository[], place: Place) => rows.map((row) => showRepository(row, row.owner, place));
+export const showListed = (rows: readonly ListedRepository[], place: Place) =>
+  rows.map((row) => showRepository(row, row.owner, place));
 
 const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
 
@@ -50,27 +61,66 @@ export function showCommit({ oid, tree, parents, author, committer, message }: C
 }
 
 /** @param page the page of the repository: our own CI says where below it one can read more */
-export function showStatus(status: CommitStatus, creators: ReadonlyMap<string, Person>, page: string): Shown<typeof schemas.commitStatus> {
+export function showStatus(
+  status: CommitStatus,
+  creators: ReadonlyMap<string, Person>,
+  page: string,
+): Shown<typeof schemas.commitStatus> {
   const { context, state, description, creatorId, createdAt, updatedAt } = status;
-  const targetUrl = status.targetUrl === null || /^https?:/.test(status.targetUrl) ? status.targetUrl : `${page}/${status.targetUrl}`;
-  const creator = creatorId === null ? null : creators.get(creatorId)?.username ?? null;
-  return { context, state, description, targetUrl, creator, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+  const targetUrl =
+    status.targetUrl === null || /^https?:/.test(status.targetUrl) ? status.targetUrl : `${page}/${status.targetUrl}`;
+  const creator = creatorId === null ? null : (creators.get(creatorId)?.username ?? null);
+  return {
+    context,
+    state,
+    description,
+    targetUrl,
+    creator,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
 }
 
 export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): Shown<typeof schemas.person> {
   const username = person.username ?? '';
   const { displayName, bio, website } = person;
-  return { username, displayName, bio, website, createdAt: isoTime(person.createdAt), url: origin + personUrl(username) };
+  return {
+    username,
+    displayName,
+    bio,
+    website,
+    createdAt: isoTime(person.createdAt),
+    url: origin + personUrl(username),
+  };
 }
 
 export function showKey(key: SshKey): Shown<typeof schemas.sshKey> {
   const { id, title, type, fingerprint, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
-  return { id, title, type, fingerprint, worksWithBuiltInServer, createdAt: isoTime(createdAt), lastUsedAt: isoTimeOrNull(lastUsedAt) };
+  return {
+    id,
+    title,
+    type,
+    fingerprint,
+    worksWithBuiltInServer,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: isoTimeOrNull(lastUsedAt),
+  };
 }
 
-export function showOrganisation(organisation: Organisation, members: number, { origin }: Pick<Place, 'origin'>): Shown<typeof schemas.organisation> {
+export function showOrganisation(
+  organisation: Organisation,
+  members: number,
+  { origin }: Pick<Place, 'origin'>,
+): Shown<typeof schemas.organisation> {
   const { name, displayName, description, createdAt } = organisation;
-  return { name, displayName, description, members, createdAt: isoTime(createdAt), url: origin + organisationUrl(name) };
+  return {
+    name,
+    displayName,
+    description,
+    members,
+    createdAt: isoTime(createdAt),
+    url: origin + organisationUrl(name),
+  };
 }
 
 export function showMember({ person, role, since }: Member): Shown<typeof schemas.member> {
@@ -78,5 +128,11 @@ export function showMember({ person, role, since }: Member): Shown<typeof schema
 }
 
 export function showCollaborator({ person, role, since, access }: Collaborator): Shown<typeof schemas.collaborator> {
-  return { username: person.username ?? '', displayName: person.displayName, role, level: access.level, since: isoTime(since) };
+  return {
+    username: person.username ?? '',
+    displayName: person.displayName,
+    role,
+    level: access.level,
+    since: isoTime(since),
+  };
 }

@@ -9,15 +9,25 @@ import { accessToken, madeAccessToken, newAccessToken } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 /** Names of the repositories that tokens are limited to, as far as their owner may still see them. */
-async function namesFor(viewer: PersonViewer, tokens: readonly AccessToken[], { repositories }: WebRooms): Promise<Map<string, string>> {
-  const seen = await repositories.listByIds(viewer, tokens.flatMap(({ repositoryIds }) => repositoryIds ?? []));
+async function namesFor(
+  viewer: PersonViewer,
+  tokens: readonly AccessToken[],
+  { repositories }: WebRooms,
+): Promise<Map<string, string>> {
+  const seen = await repositories.listByIds(
+    viewer,
+    tokens.flatMap(({ repositoryIds }) => repositoryIds ?? []),
+  );
   return new Map(seen.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
 }
 
 function showToken(token: AccessToken, names: ReadonlyMap<string, string>): z.output<typeof accessToken> {
   const { id, name, ending, access, repositoryIds, createdAt, expiresAt, lastUsedAt } = token;
   return {
-    id, name, ending, access,
+    id,
+    name,
+    ending,
+    access,
     repositories: repositoryIds === null ? null : repositoryIds.flatMap((one) => names.get(one) ?? []).sort(),
     createdAt: isoTime(createdAt),
     expiresAt: isoTimeOrNull(expiresAt),
@@ -36,9 +46,14 @@ async function idOf(viewer: PersonViewer, path: string, { repositories }: WebRoo
 }
 
 export const listTokens = operation({
-  id: 'listTokens', method: 'GET', path: '/user/tokens', tag: 'Users',
+  id: 'listTokens',
+  method: 'GET',
+  path: '/user/tokens',
+  tag: 'Users',
   summary: 'List the caller’s access tokens, newest first',
-  access: 'account:admin', cost: 'rows', status: 200,
+  access: 'account:admin',
+  cost: 'rows',
+  status: 200,
   answer: z.array(accessToken),
   async run({ viewer, rooms }) {
     const tokens = await rooms.accounts.listTokens(viewer.id);
@@ -48,10 +63,16 @@ export const listTokens = operation({
 });
 
 export const addToken = operation({
-  id: 'addToken', method: 'POST', path: '/user/tokens', tag: 'Users',
+  id: 'addToken',
+  method: 'POST',
+  path: '/user/tokens',
+  tag: 'Users',
   summary: 'Make an access token',
   description: 'The secret is in this answer and never again anywhere.',
-  access: 'account:admin', cost: 'rows', status: 201, refuses: [409],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 201,
+  refuses: [409],
   body: newAccessToken,
   answer: madeAccessToken,
   async run({ viewer, body, rooms }) {
@@ -68,9 +89,15 @@ export const addToken = operation({
 });
 
 export const removeToken = operation({
-  id: 'removeToken', method: 'DELETE', path: '/user/tokens/{id}', tag: 'Users',
+  id: 'removeToken',
+  method: 'DELETE',
+  path: '/user/tokens/{id}',
+  tag: 'Users',
   summary: 'Revoke an access token; perhaps the one of this call',
-  access: 'account:admin', cost: 'rows', status: 204, refuses: [404],
+  access: 'account:admin',
+  cost: 'rows',
+  status: 204,
+  refuses: [404],
   async run({ viewer, params, rooms }) {
     await rooms.accounts.removeToken(viewer.id, params.id);
     return nothing();

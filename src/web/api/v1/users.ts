@@ -5,9 +5,14 @@ import { me, membership, person } from './schemas.ts';
 import { showPerson } from './show.ts';
 
 export const getMe = operation({
-  id: 'getMe', method: 'GET', path: '/user', tag: 'Users',
+  id: 'getMe',
+  method: 'GET',
+  path: '/user',
+  tag: 'Users',
   summary: 'Get whom the token speaks for',
-  access: 'token:read', cost: 'rows', status: 200,
+  access: 'token:read',
+  cost: 'rows',
+  status: 200,
   answer: me,
   async run({ viewer, rooms, origin }) {
     const found = await rooms.accounts.personById(viewer.id);
@@ -16,11 +21,20 @@ export const getMe = operation({
 });
 
 export const editMe = operation({
-  id: 'editMe', method: 'PATCH', path: '/user', tag: 'Users',
+  id: 'editMe',
+  method: 'PATCH',
+  path: '/user',
+  tag: 'Users',
   summary: 'Edit what the caller says of themselves',
   description: 'What is left out stays as it is.',
-  access: 'account:write', cost: 'rows', status: 200,
-  body: z.strictObject({ displayName: z.string().optional(), bio: z.string().optional(), website: z.string().optional() }),
+  access: 'account:write',
+  cost: 'rows',
+  status: 200,
+  body: z.strictObject({
+    displayName: z.string().optional(),
+    bio: z.string().optional(),
+    website: z.string().optional(),
+  }),
   answer: me,
   async run({ viewer, body, rooms, origin }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
@@ -30,17 +44,29 @@ export const editMe = operation({
 });
 
 export const getUser = operation({
-  id: 'getUser', method: 'GET', path: '/users/{username}', tag: 'Users',
+  id: 'getUser',
+  method: 'GET',
+  path: '/users/{username}',
+  tag: 'Users',
   summary: 'Get one person',
-  access: 'anybody', cost: 'rows', status: 200, refuses: [404],
+  access: 'anybody',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
   answer: person,
-  run: async ({ params, rooms, origin }) => json(showPerson(await rooms.accounts.personByUsername(params.username), { origin })),
+  run: async ({ params, rooms, origin }) =>
+    json(showPerson(await rooms.accounts.personByUsername(params.username), { origin })),
 });
 
 export const listMyOrganisations = operation({
-  id: 'listMyOrganisations', method: 'GET', path: '/user/orgs', tag: 'Users',
+  id: 'listMyOrganisations',
+  method: 'GET',
+  path: '/user/orgs',
+  tag: 'Users',
   summary: 'List the organisations that the caller belongs to',
-  access: 'token:read', cost: 'rows', status: 200,
+  access: 'token:read',
+  cost: 'rows',
+  status: 200,
   answer: z.array(membership),
   async run({ viewer, rooms }) {
     const memberships = await rooms.organisations.organisationsOf(viewer.id);

@@ -21,7 +21,10 @@ export const downloadArtifact: Page<RepositoryVisit> = async ({ found, params },
   });
 };
 
-export const removeArtifact: Page<RepositoryPersonVisit> = async ({ viewer, found, params }, { ci }): Promise<Reply> => {
+export const removeArtifact: Page<RepositoryPersonVisit> = async (
+  { viewer, found, params },
+  { ci },
+): Promise<Reply> => {
   const number = pathNumber(params.number);
   await ci.removeArtifact(viewer, found, number, pathNumber(params.id));
   return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));

@@ -12,7 +12,11 @@ import type { Page, RepositoryPersonVisit } from '../../visit.ts';
 /** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
 export const showDispatch: Page<RepositoryPersonVisit> = (visit, rooms) => dispatchPage(visit, rooms, null);
 
-async function dispatchPage(visit: RepositoryPersonVisit, { ci }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function dispatchPage(
+  visit: RepositoryPersonVisit,
+  { ci }: WebRooms,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { found, query, form } = visit;
   const workflows = await ci.listDispatchable(found);
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
@@ -39,12 +43,18 @@ export const dispatchWorkflow: Page<RepositoryPersonVisit> = (visit, rooms): Pro
   return submit(
     async () => {
       const path = form.text('workflow');
-      const declared = (await rooms.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ?? new Map<string, unknown>();
+      const declared =
+        (await rooms.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
+        new Map<string, unknown>();
       const given = [...declared.keys()].flatMap((name): [string, string][] => {
         const value = form.all(`input-${name}`).at(-1);
         return value === undefined ? [] : [[name, value]];
       });
-      const run = await rooms.ci.dispatchWorkflow(viewer, found, { path, ref: form.text('ref').trim(), inputs: new Map(given) });
+      const run = await rooms.ci.dispatchWorkflow(viewer, found, {
+        path,
+        ref: form.text('ref').trim(),
+        inputs: new Map(given),
+      });
       return seeOther(runUrl(repositoryUrl(found.canonical), run.number));
     },
     (refusal) => dispatchPage(visit, rooms, refusal),

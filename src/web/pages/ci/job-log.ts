@@ -46,7 +46,9 @@ export const followJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
   const task = await taskOf(visit, rooms);
   const { run } = await rooms.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
   const from = visit.lastEventId ?? queryNumber(visit.query, 'from') ?? 0;
-  return stream(visit, rooms, (signal) => merge(logEvents(rooms, task.id, from, signal), runEvents(rooms, run.id, signal)));
+  return stream(visit, rooms, (signal) =>
+    merge(logEvents(rooms, task.id, from, signal), runEvents(rooms, run.id, signal)),
+  );
 };
 
 /** The same for the page of a run, which shows no log. */
@@ -58,17 +60,32 @@ export const followRun: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
 /** Whoever loses the right to look, or signs out, is looking no more within this time (security E04). */
 const lookAgainMs = 4_000;
 
-async function maySee({ viewer, session, sessionSecret, address, found }: RepositoryVisit, { accounts, repositories }: WebRooms): Promise<boolean> {
+async function maySee(
+  { viewer, session, sessionSecret, address, found }: RepositoryVisit,
+  { accounts, repositories }: WebRooms,
+): Promise<boolean> {
   const isSignedIn = session === null || (await accounts.viewerOfSession(sessionSecret ?? '', { address })) !== null;
   const { owner, name } = found.canonical;
-  return isSignedIn && repositories.find(viewer, owner, name).then(() => true, () => false);
+  return (
+    isSignedIn &&
+    repositories.find(viewer, owner, name).then(
+      () => true,
+      () => false,
+    )
+  );
 }
 
-function stream(visit: RepositoryVisit, rooms: WebRooms, events: (signal: AbortSignal) => AsyncIterable<string>): Reply {
+function stream(
+  visit: RepositoryVisit,
+  rooms: WebRooms,
+  events: (signal: AbortSignal) => AsyncIterable<string>,
+): Reply {
   const who = visit.session?.id ?? visit.address;
   const total = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (total >= maxStreams || (open.get(who) ?? 0) >= maxStreamsPerViewer) {
-    throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', { retryAfterSeconds: 10 });
+    throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', {
+      retryAfterSeconds: 10,
+    });
   }
   open.set(who, (open.get(who) ?? 0) + 1);
   const gone = new AbortController();
@@ -94,7 +111,9 @@ function stream(visit: RepositoryVisit, rooms: WebRooms, events: (signal: AbortS
     }
     body.push(null);
   })().catch((error: unknown) => body.destroy(error as Error));
-  return content('text/event-stream; charset=utf-8', body, { headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } });
+  return content('text/event-stream; charset=utf-8', body, {
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+  });
 }
 
 async function* logEvents({ ci }: WebRooms, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {

@@ -30,7 +30,10 @@ export const showJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Repl
   const url = `${runUrl(head.url, run.number)}/jobs/${job.id}`;
   const now = clock.now();
   const log = task === null || task.logRemovedAt !== null ? null : await logView(rooms, task, steps, job, query, now);
-  const queued = task === null && !isFinal(job.status) ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id) : undefined;
+  const queued =
+    task === null && !isFinal(job.status)
+      ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id)
+      : undefined;
   return page('ci/job', {
     repository: head,
     run: runHead(run, head.url),
@@ -43,7 +46,11 @@ export const showJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Repl
       started: job.startedAt === null ? null : viewTime(job.startedAt, now),
       labels: job.runsOn ?? [],
       runner: task === null ? null : viewName(task.runnerName),
-      reason: job.reason ?? (queued === undefined ? null : `${queued.reason}${queued.place === null ? '' : ` Place ${queued.place} in the queue.`}`),
+      reason:
+        job.reason ??
+        (queued === undefined
+          ? null
+          : `${queued.reason}${queued.place === null ? '' : ` Place ${queued.place} in the queue.`}`),
       isActive: !isFinal(job.status),
       notices: task?.notices ?? [],
       isLogRemoved: task?.logRemovedAt != null,
@@ -59,7 +66,14 @@ const runHead = (run: RunRow, repositoryUrl: string) => ({
   workflow: viewName(run.workflowName),
 });
 
-async function logView({ ci }: WebRooms, task: TaskRow, steps: readonly StepRow[], job: JobRow, query: URLSearchParams, now: number) {
+async function logView(
+  { ci }: WebRooms,
+  task: TaskRow,
+  steps: readonly StepRow[],
+  job: JobRow,
+  query: URLSearchParams,
+  now: number,
+) {
   const wanted = (query.get('q') ?? '').slice(0, maxQuery);
   const { total } = await ci.readLog(task.id, 0, 0);
   const from = queryNumber(query, 'from') ?? likelyPlace(steps, job, total);
@@ -68,7 +82,10 @@ async function logView({ ci }: WebRooms, task: TaskRow, steps: readonly StepRow[
   return {
     sections: viewLogSections(steps, window, now),
     query: wanted,
-    hits: wanted === '' ? null : (await ci.searchLog(task.id, wanted, maxHits)).map((hit) => viewLogRow(hit, hit.number + 1)),
+    hits:
+      wanted === ''
+        ? null
+        : (await ci.searchLog(task.id, wanted, maxHits)).map((hit) => viewLogRow(hit, hit.number + 1)),
     maxHits,
     total,
     from: window.from,

@@ -21,10 +21,18 @@ export interface Place {
 /** Tells a visit's place; each of the four kinds of addresses has its own. */
 export type PlaceOf<V extends Visit> = (visit: V) => Place;
 
-export const ofInstance: PlaceOf<PersonVisit> = () => ({ scope: instanceScope, kind: 'instance', url: '/admin', name: 'this server' });
+export const ofInstance: PlaceOf<PersonVisit> = () => ({
+  scope: instanceScope,
+  kind: 'instance',
+  url: '/admin',
+  name: 'this server',
+});
 
 export const ofPerson: PlaceOf<PersonVisit> = ({ person }) => ({
-  scope: { kind: 'user', id: person.id }, kind: 'user', url: '/settings', name: 'all repositories of yours',
+  scope: { kind: 'user', id: person.id },
+  kind: 'user',
+  url: '/settings',
+  name: 'all repositories of yours',
 });
 
 export const ofOrganisation: PlaceOf<OrganisationOwnerVisit> = ({ organisation }) => ({

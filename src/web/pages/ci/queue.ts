@@ -28,7 +28,10 @@ export const showQueue: Page<RepositoryVisit> = async ({ found }, { ci, clock })
   const head = viewRepositoryHead(found);
   const jobs = await ci.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  return page('ci/queue', { repository: head, jobs: jobs.map((job) => viewQueued(job, { url: head.url, name }, clock.now())) });
+  return page('ci/queue', {
+    repository: head,
+    jobs: jobs.map((job) => viewQueued(job, { url: head.url, name }, clock.now())),
+  });
 };
 
 /** The same for the whole instance. */
@@ -41,7 +44,13 @@ export const showAdminQueue: Page<PersonVisit> = async (_visit, rooms): Promise<
       const at = located.get(queued.job.repositoryId);
       if (at === undefined) return [];
       const canonical = { owner: at.owner.handle, name: at.repository.name };
-      return [viewQueued(queued, { url: repositoryUrl(canonical), name: `${canonical.owner}/${canonical.name}` }, rooms.clock.now())];
+      return [
+        viewQueued(
+          queued,
+          { url: repositoryUrl(canonical), name: `${canonical.owner}/${canonical.name}` },
+          rooms.clock.now(),
+        ),
+      ];
     }),
   });
 };

@@ -28,7 +28,12 @@ async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRef
   const head = viewRepositoryHead(found);
   const url = runUrl(head.url, run.number);
   const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
-  const reasons = new Map((await ci.explainQueue(found)).map(({ job, reason, place }) => [job.id, place === null ? reason : `${reason} Place ${place} in the queue.`]));
+  const reasons = new Map(
+    (await ci.explainQueue(found)).map(({ job, reason, place }) => [
+      job.id,
+      place === null ? reason : `${reason} Place ${place} in the queue.`,
+    ]),
+  );
   const artifacts = await ci.listArtifacts(found, run.number);
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], rooms);
   return page('ci/run', {
@@ -56,10 +61,16 @@ async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRef
   });
 }
 
-const urlOf = ({ found, params }: RepositoryVisit): string => runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
+const urlOf = ({ found, params }: RepositoryVisit): string =>
+  runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
 
 /** A button of the run page; what refuses it is the present state, said on the same page. */
-function act(visit: RepositoryPersonVisit, rooms: WebRooms, work: () => Promise<unknown>, notice: string): Promise<Reply> {
+function act(
+  visit: RepositoryPersonVisit,
+  rooms: WebRooms,
+  work: () => Promise<unknown>,
+  notice: string,
+): Promise<Reply> {
   return submit(
     async () => {
       await work();
@@ -73,7 +84,12 @@ function act(visit: RepositoryPersonVisit, rooms: WebRooms, work: () => Promise<
 export const cancelRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
   const { viewer, found, params, form } = visit;
   const force = form.text('force') === 'yes';
-  return act(visit, rooms, () => rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }), 'run-cancelled');
+  return act(
+    visit,
+    rooms,
+    () => rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+    'run-cancelled',
+  );
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one. */

@@ -39,10 +39,12 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
     });
   }
 
-  const switchTo = (isDisabled: boolean, notice: string): Page<V> => async (visit, { ci }): Promise<Reply> => {
-    await ci.setRunnerDisabled(placeOf(visit).scope, pathNumber(visit.params.id), isDisabled);
-    return seeOther(withNotice(list(visit), notice));
-  };
+  const switchTo =
+    (isDisabled: boolean, notice: string): Page<V> =>
+    async (visit, { ci }): Promise<Reply> => {
+      await ci.setRunnerDisabled(placeOf(visit).scope, pathNumber(visit.params.id), isDisabled);
+      return seeOther(withNotice(list(visit), notice));
+    };
 
   return {
     show: (visit, rooms) => runnersPage(visit, rooms, null),
@@ -50,12 +52,18 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
     resetToken: async (visit, { ci, onceSecrets }) => {
       const { scope } = placeOf(visit);
       const token = await ci.resetRegistrationToken(scope, visit.person.id);
-      return seeOther(`${list(visit)}/token/${onceSecrets.keep(visit.person.id, { name: 'registration', value: token })}`);
+      return seeOther(
+        `${list(visit)}/token/${onceSecrets.keep(visit.person.id, { name: 'registration', value: token })}`,
+      );
     },
     showToken: (visit, { onceSecrets }) => {
       const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
       if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
-      return page('ci/runner-token', { place: placeOf(visit), token: secret.value, origin: visit.origin }, { showsSecret: true });
+      return page(
+        'ci/runner-token',
+        { place: placeOf(visit), token: secret.value, origin: visit.origin },
+        { showsSecret: true },
+      );
     },
 
     add: (visit, rooms) =>
@@ -63,8 +71,17 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
         async () => {
           const { form, person } = visit;
           const { scope } = placeOf(visit);
-          const { runner, token } = await rooms.ci.createRunner(scope, { name: form.text('name'), ephemeral: form.text('ephemeral') === 'yes' });
-          const value = JSON.stringify({ id: runner.id, uuid: runner.uuid, name: runner.name, ephemeral: runner.ephemeral, token });
+          const { runner, token } = await rooms.ci.createRunner(scope, {
+            name: form.text('name'),
+            ephemeral: form.text('ephemeral') === 'yes',
+          });
+          const value = JSON.stringify({
+            id: runner.id,
+            uuid: runner.uuid,
+            name: runner.name,
+            ephemeral: runner.ephemeral,
+            token,
+          });
           return seeOther(`${list(visit)}/new/${rooms.onceSecrets.keep(person.id, { name: 'runner', value })}`);
         },
         (refusal) => runnersPage(visit, rooms, refusal),
@@ -72,7 +89,13 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
     showNew: (visit, { onceSecrets }) => {
       const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
       if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
-      const runner = JSON.parse(secret.value) as { id: number; uuid: string; name: string; ephemeral: boolean; token: string };
+      const runner = JSON.parse(secret.value) as {
+        id: number;
+        uuid: string;
+        name: string;
+        ephemeral: boolean;
+        token: string;
+      };
       return page('ci/new-runner', { place: placeOf(visit), runner, origin: visit.origin }, { showsSecret: true });
     },
 

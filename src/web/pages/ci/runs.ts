@@ -37,7 +37,10 @@ export const showRuns: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     isFiltered: Object.values(chosen).some((value) => value !== ''),
     isAnyActive: runs.some((run) => run.finishedAt === null),
     queued: queue.length,
-    next: next === null ? null : `${head.url}/runs?${new URLSearchParams({ ...withoutEmpty(chosen), before: String(next) }).toString()}`,
+    next:
+      next === null
+        ? null
+        : `${head.url}/runs?${new URLSearchParams({ ...withoutEmpty(chosen), before: String(next) }).toString()}`,
     notice: viewNotice(query),
   });
 };
@@ -51,13 +54,19 @@ function withoutEmpty(values: Record<string, string>): Record<string, string> {
 }
 
 /** Somebody who does not exist has started nothing. */
-async function filterOf({ workflow, status, event, branch, actor }: Record<string, string>, { accounts }: WebRooms): Promise<RunFilter> {
+async function filterOf(
+  { workflow, status, event, branch, actor }: Record<string, string>,
+  { accounts }: WebRooms,
+): Promise<RunFilter> {
   const person = actor ? await accounts.personByUsername(actor).catch(() => ({ id: 'nobody' })) : null;
   return { workflow, status, event, ref: branch ? `refs/heads/${branch}` : undefined, actorId: person?.id };
 }
 
 /** Handles of who started some runs, by id. */
-export async function actorsOf(runs: readonly Pick<RunRow, 'actorId'>[], { accounts }: Pick<WebRooms, 'accounts'>): Promise<Map<string, string>> {
+export async function actorsOf(
+  runs: readonly Pick<RunRow, 'actorId'>[],
+  { accounts }: Pick<WebRooms, 'accounts'>,
+): Promise<Map<string, string>> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
   return new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username] as const])));
 }

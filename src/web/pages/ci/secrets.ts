@@ -22,14 +22,23 @@ export interface SecretPages<V extends PersonVisit> {
 export function secretPages<V extends PersonVisit>(placeOf: PlaceOf<V>): SecretPages<V> {
   const list = (visit: V): string => `${placeOf(visit).url}/secrets`;
 
-  async function secretsPage(visit: V, { ci, clock }: WebRooms, kind: 'secret' | 'variable', refusal: FormRefusal | null): Promise<PageReply> {
+  async function secretsPage(
+    visit: V,
+    { ci, clock }: WebRooms,
+    kind: 'secret' | 'variable',
+    refusal: FormRefusal | null,
+  ): Promise<PageReply> {
     const place = placeOf(visit);
     const [secrets, variables] = await Promise.all([ci.listSecrets(place.scope), ci.listVariables(place.scope)]);
     const typed = { name: visit.form.text('name'), value: visit.form.text('value') };
     return page('ci/secrets', {
       place,
       secrets: secrets.map(({ name, updatedAt }) => ({ name, updated: viewTime(updatedAt, clock.now()) })),
-      variables: variables.map(({ name, value, updatedAt }) => ({ name, value, updated: viewTime(updatedAt, clock.now()) })),
+      variables: variables.map(({ name, value, updatedAt }) => ({
+        name,
+        value,
+        updated: viewTime(updatedAt, clock.now()),
+      })),
       // What was typed as a secret does not travel back into a page.
       secretForm: { name: kind === 'secret' ? typed.name : '' },
       variableForm: kind === 'variable' ? typed : { name: '', value: '' },
@@ -39,14 +48,16 @@ export function secretPages<V extends PersonVisit>(placeOf: PlaceOf<V>): SecretP
     });
   }
 
-  const save = (kind: 'secret' | 'variable', work: (visit: V, rooms: WebRooms) => Promise<unknown>): Page<V> => (visit, rooms): Promise<Reply> =>
-    submit(
-      async () => {
-        await work(visit, rooms);
-        return seeOther(withNotice(list(visit), `${kind}-saved`));
-      },
-      (refusal) => secretsPage(visit, rooms, kind, refusal),
-    );
+  const save =
+    (kind: 'secret' | 'variable', work: (visit: V, rooms: WebRooms) => Promise<unknown>): Page<V> =>
+    (visit, rooms): Promise<Reply> =>
+      submit(
+        async () => {
+          await work(visit, rooms);
+          return seeOther(withNotice(list(visit), `${kind}-saved`));
+        },
+        (refusal) => secretsPage(visit, rooms, kind, refusal),
+      );
 
   const input = ({ form }: V) => ({ name: form.text('name'), value: form.text('value') });
 

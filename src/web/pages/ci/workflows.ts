@@ -8,5 +8,8 @@ import type { Page, RepositoryVisit } from '../../visit.ts';
 export const showWorkflows: Page<RepositoryVisit> = async ({ found }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
   const workflows = await ci.listWorkflows(found);
-  return page('ci/workflows', { repository: head, workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)) });
+  return page('ci/workflows', {
+    repository: head,
+    workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)),
+  });
 };

@@ -30,9 +30,13 @@ export const showBlame: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
       throw error;
     }),
   ]);
-  return page('code/blame', {
-    ...frame,
-    blame: blame && viewBlame(blame, coloured, url, clock.now()),
-    links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
-  }, { restsOn: blame === null ? null : [] });
+  return page(
+    'code/blame',
+    {
+      ...frame,
+      blame: blame && viewBlame(blame, coloured, url, clock.now()),
+      links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
+    },
+    { restsOn: blame === null ? null : [] },
+  );
 };

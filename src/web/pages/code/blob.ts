@@ -42,12 +42,23 @@ async function readContent({ visit, rooms: { config, git, highlighting }, at, en
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
   const pointer = readLfsPointer(content);
-  if (pointer !== null) return { facts: [`${viewSize(pointer.size)} in LFS`], lfs: { ...pointer, size: viewSize(pointer.size) } };
+  if (pointer !== null)
+    return { facts: [`${viewSize(pointer.size)} in LFS`], lfs: { ...pointer, size: viewSize(pointer.size) } };
   const text = readText(content);
   if (text === null) return { facts, reason: 'This is a binary file.' };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
-  if (markdownName.test(entry.name) && visit.query.get('plain') !== '1' && !visit.query.has('lines') && size <= maxReadmeBytes) {
-    const place = { repositoryUrl: repositoryUrl(visit.found.canonical), ref: at.ref, folder: splitPath(at.file).folder, showsRemoteImages: config.repositories.remoteImages };
+  if (
+    markdownName.test(entry.name) &&
+    visit.query.get('plain') !== '1' &&
+    !visit.query.has('lines') &&
+    size <= maxReadmeBytes
+  ) {
+    const place = {
+      repositoryUrl: repositoryUrl(visit.found.canonical),
+      ref: at.ref,
+      folder: splitPath(at.file).folder,
+      showsRemoteImages: config.repositories.remoteImages,
+    };
     const document = await renderOnce(entry.oid, place, () => text.text);
     return { facts, document: await sizePictures(git, visit.found.path, place.repositoryUrl, at, document) };
   }
@@ -74,16 +85,20 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     rooms.git.reading.lastChange(found.path, at.oid, at.file),
   ]);
   const ticks = await readTicks(visit, rooms, commit === null ? [] : [commit.oid]);
-  return page('code/blob', {
-    ...frame,
-    content,
-    commit: commit && viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid)),
-    isMarkdown: markdownName.test(entry.name),
-    isDocument: 'document' in content,
-    links: {
-      raw: codeUrl(url, 'raw', at.ref, at.file),
-      blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
-      self: codeUrl(url, 'blob', at.ref, at.file),
+  return page(
+    'code/blob',
+    {
+      ...frame,
+      content,
+      commit: commit && viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid)),
+      isMarkdown: markdownName.test(entry.name),
+      isDocument: 'document' in content,
+      links: {
+        raw: codeUrl(url, 'raw', at.ref, at.file),
+        blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
+        self: codeUrl(url, 'blob', at.ref, at.file),
+      },
     },
-  }, { restsOn: content.isFinal === false ? null : [ticks.relied] });
+    { restsOn: content.isFinal === false ? null : [ticks.relied] },
+  );
 };

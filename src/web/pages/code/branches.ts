@@ -33,7 +33,11 @@ interface RefusedForm {
 /** `B/branches`: the default one first, then by their last commit. */
 export const showBranches: Page<RepositoryVisit> = (visit, rooms) => branchesPage(visit, rooms, null);
 
-export async function branchesPage(visit: RepositoryVisit, rooms: Pick<WebRooms, 'git' | 'clock' | 'repositories'>, refused: RefusedForm | null): Promise<PageReply> {
+export async function branchesPage(
+  visit: RepositoryVisit,
+  rooms: Pick<WebRooms, 'git' | 'clock' | 'repositories'>,
+  refused: RefusedForm | null,
+): Promise<PageReply> {
   const { found, query } = visit;
   const { git, clock } = rooms;
   const url = repositoryUrl(found.canonical);
@@ -41,34 +45,59 @@ export async function branchesPage(visit: RepositoryVisit, rooms: Pick<WebRooms,
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
   const [{ branch, oid }, all] = await Promise.all([git.head(found.path), git.branches(found.path)]);
-  const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> => Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
+  const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
+    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
   const others = all.filter(({ name }) => name !== branch);
   const isSorted = others.length <= maxSorted;
   const ordered: NamedRef[] = isSorted ? (await commitsOf(others)).sort(byTime) : others;
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
-  const shown = await commitsOf([...all.filter(({ name }) => start === 0 && name === branch), ...ordered.slice(start, start + perPage)]);
-  const ticks = await readTicks(visit, rooms, shown.map(({ commit }) => commit.oid));
+  const shown = await commitsOf([
+    ...all.filter(({ name }) => start === 0 && name === branch),
+    ...ordered.slice(start, start + perPage),
+  ]);
+  const ticks = await readTicks(
+    visit,
+    rooms,
+    shown.map(({ commit }) => commit.oid),
+  );
   const rows = await Promise.all(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
       commit: viewCommitLine(row.commit, url, now, ticks.of(row.commit.oid)),
       isDefault: row.name === branch,
-      deletion: mayChange && row.name !== branch && row.name !== found.repository.defaultBranch ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}` : null,
+      deletion:
+        mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
+          ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
+          : null,
       isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
-      distance: oid === null || row.name === branch ? null : await git.reading.distance(found.path, oid, row.oid).catch(() => null),
-      compare: branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
+      distance:
+        oid === null || row.name === branch
+          ? null
+          : await git.reading.distance(found.path, oid, row.oid).catch(() => null),
+      compare:
+        branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
     })),
   );
   const last = ordered[start + perPage - 1];
-  return page('code/branches', {
-    repository,
-    form: mayChange && branch !== null ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null } : null,
-    count: viewCount(all.length, 'branch', 'branches'),
-    active: rows.filter(({ isStale }) => !isStale),
-    stale: rows.filter(({ isStale }) => isStale),
-    more: last && ordered.length > start + perPage ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
-    isFirst: start === 0,
-  }, { restsOn: [ticks.relied] });
+  return page(
+    'code/branches',
+    {
+      repository,
+      form:
+        mayChange && branch !== null
+          ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null }
+          : null,
+      count: viewCount(all.length, 'branch', 'branches'),
+      active: rows.filter(({ isStale }) => !isStale),
+      stale: rows.filter(({ isStale }) => isStale),
+      more:
+        last && ordered.length > start + perPage
+          ? `${url}/branches?${new URLSearchParams({ after: last.name })}`
+          : null,
+      isFirst: start === 0,
+    },
+    { restsOn: [ticks.relied] },
+  );
 }

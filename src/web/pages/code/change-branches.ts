@@ -15,7 +15,11 @@ import { branchesPage } from './branches.ts';
 
 /** Fields `name` and `from`. */
 export const addBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical }, form } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
   const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
   return submit(
     async () => {
@@ -27,9 +31,15 @@ export const addBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
 };
 
 /** `B/branches/delete?name=`: what goes, before it goes. */
-export const confirmDeletion: Page<RepositoryPersonVisit> = (visit, rooms) => deletionPage(visit, rooms, visit.query.get('name') ?? '', null);
+export const confirmDeletion: Page<RepositoryPersonVisit> = (visit, rooms) =>
+  deletionPage(visit, rooms, visit.query.get('name') ?? '', null);
 
-async function deletionPage({ found }: RepositoryPersonVisit, { git, config, clock }: WebRooms, name: string, refusal: FormRefusal | null): Promise<PageReply> {
+async function deletionPage(
+  { found }: RepositoryPersonVisit,
+  { git, config, clock }: WebRooms,
+  name: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const oid = (await git.refs(found.path)).get(`refs/heads/${name}`);
   if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const [commit, head] = await Promise.all([git.commit(found.path, oid), git.head(found.path)]);
@@ -48,11 +58,18 @@ async function deletionPage({ found }: RepositoryPersonVisit, { git, config, clo
 
 /** Fields `name`, and `expected`: the commit that the person saw it at. */
 export const removeBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
-  const { viewer, found: { canonical }, form } = visit;
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
   const name = form.text('name');
   return submit(
     async () => {
-      await rooms.repositories.deleteBranch(viewer, canonical.owner, canonical.name, { name, expected: form.text('expected') });
+      await rooms.repositories.deleteBranch(viewer, canonical.owner, canonical.name, {
+        name,
+        expected: form.text('expected'),
+      });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
     },
     (refusal) => deletionPage(visit, rooms, name, refusal),

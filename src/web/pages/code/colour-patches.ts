@@ -20,27 +20,46 @@ interface Coloured {
 }
 
 /** Colours the first files of a comparison whose language is known. */
-export async function colourPatches(path: string, rooms: Pick<WebRooms, 'git' | 'highlighting'>, patches: readonly Patch[]): Promise<Coloured> {
+export async function colourPatches(
+  path: string,
+  rooms: Pick<WebRooms, 'git' | 'highlighting'>,
+  patches: readonly Patch[],
+): Promise<Coloured> {
   const colours: Coloured['colours'] = new Map();
-  const wanted = patches.filter(({ file, hunks, isTooLarge }) => hunks.length > 0 && !isTooLarge && languageOf(file.newPath.toString())?.grammar).slice(0, maxFiles);
+  const wanted = patches
+    .filter(
+      ({ file, hunks, isTooLarge }) => hunks.length > 0 && !isTooLarge && languageOf(file.newPath.toString())?.grammar,
+    )
+    .slice(0, maxFiles);
   const until = performance.now() + waitMs;
   for (const { file, hunks } of wanted) {
     const leftMs = until - performance.now();
     if (leftMs <= 0) return { colours, isComplete: false };
-    const has = (...kinds: string[]): boolean => hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
-    const sides = await inTime(Promise.all([
-      has('removed') ? colourBlob(path, rooms, file.oldOid, file.oldPath) : null,
-      has('added', 'same') ? colourBlob(path, rooms, file.newOid, file.newPath) : null,
-    ]), leftMs);
+    const has = (...kinds: string[]): boolean =>
+      hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+    const sides = await inTime(
+      Promise.all([
+        has('removed') ? colourBlob(path, rooms, file.oldOid, file.oldPath) : null,
+        has('added', 'same') ? colourBlob(path, rooms, file.newOid, file.newPath) : null,
+      ]),
+      leftMs,
+    );
     if (sides === null) return { colours, isComplete: false };
     colours.set(file, { old: sides[0], fresh: sides[1] });
   }
   return { colours, isComplete: true };
 }
 
-async function colourBlob(path: string, { git, highlighting }: Pick<WebRooms, 'git' | 'highlighting'>, oid: string, name: Buffer): Promise<string[] | null> {
+async function colourBlob(
+  path: string,
+  { git, highlighting }: Pick<WebRooms, 'git' | 'highlighting'>,
+  oid: string,
+  name: Buffer,
+): Promise<string[] | null> {
   if (noObject.test(oid)) return null;
   const { content } = await git.blob(path, oid, { maxBytes });
   const text = content && readText(content);
-  return text?.encoding === 'UTF-8' ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text }) : null;
+  return text?.encoding === 'UTF-8'
+    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text })
+    : null;
 }

@@ -28,19 +28,32 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
   const range = { from: commit.parents[0] ?? null, to: oid };
   if (ending !== '') {
     // A merge has no patch of its own as a mail.
-    const body = ending === '.patch' && commit.parents.length < 2 ? await git.reading.mailPatch(found.path, oid) : await git.reading.plainDiff(found.path, range);
+    const body =
+      ending === '.patch' && commit.parents.length < 2
+        ? await git.reading.mailPatch(found.path, oid)
+        : await git.reading.plainDiff(found.path, range);
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
-  const [diff, note] = await Promise.all([readComparison(visit, rooms, range, commitUrl(url, oid)), git.reading.note(found.path, oid)]);
-  const { views: [seal], relied } = await readSeals(rooms, [commit.seal]);
+  const [diff, note] = await Promise.all([
+    readComparison(visit, rooms, range, commitUrl(url, oid)),
+    git.reading.note(found.path, oid),
+  ]);
+  const {
+    views: [seal],
+    relied,
+  } = await readSeals(rooms, [commit.seal]);
   const ticks = await readTicks(visit, rooms, [oid]);
-  return page('code/commit', {
-    repository: viewRepositoryHead(found),
-    commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
-    seal,
-    note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
-    parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
-    isMerge: commit.parents.length > 1,
-    diff,
-  }, { restsOn: diff.isComplete ? [relied, ticks.relied] : null });
+  return page(
+    'code/commit',
+    {
+      repository: viewRepositoryHead(found),
+      commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
+      seal,
+      note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
+      parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+      isMerge: commit.parents.length > 1,
+      diff,
+    },
+    { restsOn: diff.isComplete ? [relied, ticks.relied] : null },
+  );
 };

@@ -36,7 +36,10 @@ function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string
 
 async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
   const refs = [...(await git.reading.recentRefs(found.path)).keys()];
-  return refs.filter((name) => /^refs\/(?:heads|tags)\//.test(name)).slice(0, maxSuggested).map((name) => name.replace(/^refs\/[^/]+\//, ''));
+  return refs
+    .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
+    .slice(0, maxSuggested)
+    .map((name) => name.replace(/^refs\/[^/]+\//, ''));
 }
 
 async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Range, [base, head]: [string, string]) {
@@ -49,8 +52,12 @@ async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Ra
     reading.distance(path, base, head),
     reading.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
-  const ticks = await readTicks(visit, rooms, commits.map(({ oid }) => oid));
-  const from = range.dots === '..' ? base : parted ?? base;
+  const ticks = await readTicks(
+    visit,
+    rooms,
+    commits.map(({ oid }) => oid),
+  );
+  const from = range.dots === '..' ? base : (parted ?? base);
   return {
     ...distance,
     isUnrelated: parted === null,
@@ -73,10 +80,28 @@ export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promi
   const { branch } = await rooms.git.head(found.path);
   const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
-  const frame = { repository: viewRepositoryHead(found), names, exact, dots: range?.dots ?? '...', suggestions: (await suggest(visit, rooms)).map(viewName) };
+  const frame = {
+    repository: viewRepositoryHead(found),
+    names,
+    exact,
+    dots: range?.dots ?? '...',
+    suggestions: (await suggest(visit, rooms)).map(viewName),
+  };
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
-  const [base, head] = await Promise.all([resolveName(visit, rooms, range.base), resolveName(visit, rooms, range.head)]);
-  if (base === null || head === null) return page('code/compare', { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null }, { status: 404 });
+  const [base, head] = await Promise.all([
+    resolveName(visit, rooms, range.base),
+    resolveName(visit, rooms, range.head),
+  ]);
+  if (base === null || head === null)
+    return page(
+      'code/compare',
+      { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null },
+      { status: 404 },
+    );
   const comparison = await compareCommits(visit, rooms, range, [base, head]);
-  return page('code/compare', { ...frame, missing: null, comparison }, { restsOn: comparison.diff.isComplete ? [comparison.relied] : null });
+  return page(
+    'code/compare',
+    { ...frame, missing: null, comparison },
+    { restsOn: comparison.diff.isComplete ? [comparison.relied] : null },
+  );
 };

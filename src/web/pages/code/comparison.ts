@@ -21,7 +21,12 @@ function readLook({ query }: RepositoryVisit) {
 }
 
 /** The files in which two commits differ, line by line, within limits. @param self this page without its query */
-export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, range: Pick<DiffRange, 'from' | 'to'>, self: string) {
+export async function readComparison(
+  visit: RepositoryVisit,
+  rooms: WebRooms,
+  range: Pick<DiffRange, 'from' | 'to'>,
+  self: string,
+) {
   const { found } = visit;
   const { git } = rooms;
   const { look, ignoreWhitespace, only } = readLook(visit);
@@ -35,11 +40,15 @@ export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, ra
   const { files, truncated } = await git.reading.listDiff(found.path, full);
   const isWanted = ({ newPath }: ChangedFile): boolean => only === null || fileParameter(newPath) === only;
   const wanted = files.filter(isWanted);
-  const paths = only === null ? [] : [...new Set(wanted.flatMap(({ oldPath, newPath }) => [oldPath.toString(), newPath.toString()]))];
+  const paths =
+    only === null
+      ? []
+      : [...new Set(wanted.flatMap(({ oldPath, newPath }) => [oldPath.toString(), newPath.toString()]))];
   const reading: DiffRange = { ...full, ignoreWhitespace, ...(paths.length > 0 ? { only: paths } : {}) };
-  const { patches, cutShort } = wanted.length === 0
-    ? { patches: [], cutShort: false }
-    : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
+  const { patches, cutShort } =
+    wanted.length === 0
+      ? { patches: [], cutShort: false }
+      : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
   const { colours, isComplete } = await colourPatches(found.path, rooms, patches);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
@@ -55,8 +64,14 @@ export async function readComparison(visit: RepositoryVisit, rooms: WebRooms, ra
   };
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
   return {
-    files: shown.map((file, index) => viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context)),
-    summary: { files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`, added: sum('added'), removed: sum('removed') },
+    files: shown.map((file, index) =>
+      viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context),
+    ),
+    summary: {
+      files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
+      added: sum('added'),
+      removed: sum('removed'),
+    },
     hidden: wanted.length - shown.length,
     cutShort,
     isComplete: isComplete && !cutShort,

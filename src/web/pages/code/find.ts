@@ -21,14 +21,22 @@ export const showFind: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     frameAt(visit, rooms, at, 'find'),
     rooms.git.reading.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
-  const ranked = rankPaths(files.map(({ path }) => path), wanted, maxShown);
-  return page('code/find', {
-    ...frame,
+  const ranked = rankPaths(
+    files.map(({ path }) => path),
     wanted,
-    self: codeUrl(url, 'find', at.ref),
-    total: files.length.toLocaleString('en'),
-    rows: ranked.paths.map((path) => ({ path: viewName(path.toString()), url: codeUrl(url, 'blob', at.ref, path) })),
-    hidden: ranked.total - ranked.paths.length,
-    truncated,
-  }, { restsOn: [] });
+    maxShown,
+  );
+  return page(
+    'code/find',
+    {
+      ...frame,
+      wanted,
+      self: codeUrl(url, 'find', at.ref),
+      total: files.length.toLocaleString('en'),
+      rows: ranked.paths.map((path) => ({ path: viewName(path.toString()), url: codeUrl(url, 'blob', at.ref, path) })),
+      hidden: ranked.total - ranked.paths.length,
+      truncated,
+    },
+    { restsOn: [] },
+  );
 };

@@ -13,7 +13,13 @@ const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'com
 /** The path, or the nearest folder above it that this commit has. */
 async function nearest(git: Git, path: string, oid: string, file: Buffer): Promise<{ file: Buffer; isWhole: boolean }> {
   for (let at = file; at.length > 0; at = splitPath(at).folder) {
-    if (await git.entryAt(path, oid, at).then(() => true, () => false)) return { file: at, isWhole: at === file };
+    if (
+      await git.entryAt(path, oid, at).then(
+        () => true,
+        () => false,
+      )
+    )
+      return { file: at, isWhole: at === file };
   }
   return { file: Buffer.alloc(0), isWhole: file.length === 0 };
 }

@@ -21,7 +21,8 @@ const feedEnding = Buffer.from('.atom');
 /** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
 async function readAddress({ found, path }: RepositoryVisit, { git }: WebRooms) {
   const rest = rawPath(path);
-  if (!rest.subarray(-feedEnding.length).equals(feedEnding)) return { at: await locateBytes(found, rest, git), isFeed: false };
+  if (!rest.subarray(-feedEnding.length).equals(feedEnding))
+    return { at: await locateBytes(found, rest, git), isFeed: false };
   const whole = await locateBytes(found, rest, git).catch(() => null);
   if (whole !== null && whole.file.length === 0) return { at: whole, isFeed: false };
   return { at: await locateBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
@@ -38,25 +39,46 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
     frameAt(visit, rooms, at, 'commits'),
     rooms.git.reading.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
-  const { views: seals, relied } = await readSeals(rooms, history.entries.map(({ commit }) => commit.seal));
-  const ticks = await readTicks(visit, rooms, history.entries.map(({ commit }) => commit.oid));
+  const { views: seals, relied } = await readSeals(
+    rooms,
+    history.entries.map(({ commit }) => commit.seal),
+  );
+  const ticks = await readTicks(
+    visit,
+    rooms,
+    history.entries.map(({ commit }) => commit.oid),
+  );
   const url = repositoryUrl(found.canonical);
   const self = codeUrl(url, 'commits', at.ref, at.file);
   const last = history.entries.at(-1)?.commit.oid;
   const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
-  return page('code/history', {
-    ...frame,
-    days: viewHistoryDays(history.entries, { repositoryUrl: url, file: at.file, now: rooms.clock.now(), seals, tickOf: ticks.of }),
-    author,
-    self,
-    isFirst: after === null,
-    more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
-    cutShort: history.cutShort,
-    feed: at.kind === 'commit' ? null : `${self}.atom`,
-  }, { restsOn: history.cutShort ? null : [relied, ticks.relied] });
+  return page(
+    'code/history',
+    {
+      ...frame,
+      days: viewHistoryDays(history.entries, {
+        repositoryUrl: url,
+        file: at.file,
+        now: rooms.clock.now(),
+        seals,
+        tickOf: ticks.of,
+      }),
+      author,
+      self,
+      isFirst: after === null,
+      more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
+      cutShort: history.cutShort,
+      feed: at.kind === 'commit' ? null : `${self}.atom`,
+    },
+    { restsOn: history.cutShort ? null : [relied, ticks.relied] },
+  );
 };
 
-async function feed({ found, origin }: RepositoryVisit, { git, clock }: WebRooms, at: Awaited<ReturnType<typeof locateBytes>>): Promise<Reply> {
+async function feed(
+  { found, origin }: RepositoryVisit,
+  { git, clock }: WebRooms,
+  at: Awaited<ReturnType<typeof locateBytes>>,
+): Promise<Reply> {
   const { entries } = await git.reading.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');

@@ -25,13 +25,29 @@ export async function pictureSize(git: Git, path: string, oid: string): Promise<
 const noBlob = /^0+$/;
 
 /** Sizes of both sides of changed pictures, by the id of their blob. */
-export async function pictureSizes(git: Git, path: string, files: readonly ChangedFile[]): Promise<Map<string, ImageSize | null>> {
+export async function pictureSizes(
+  git: Git,
+  path: string,
+  files: readonly ChangedFile[],
+): Promise<Map<string, ImageSize | null>> {
   const blobs = new Set(files.flatMap(({ oldOid, newOid }) => [oldOid, newOid]).filter((oid) => !noBlob.test(oid)));
-  return new Map(await Promise.all([...blobs].map(async (oid): Promise<[string, ImageSize | null]> => [oid, await pictureSize(git, path, oid).catch(() => null)])));
+  return new Map(
+    await Promise.all(
+      [...blobs].map(
+        async (oid): Promise<[string, ImageSize | null]> => [oid, await pictureSize(git, path, oid).catch(() => null)],
+      ),
+    ),
+  );
 }
 
 /** Gives room to the pictures of a document that lie beside it in the repository. */
-export function sizePictures(git: Git, path: string, repositoryUrl: string, at: Location, html: string): Promise<string> {
+export function sizePictures(
+  git: Git,
+  path: string,
+  repositoryUrl: string,
+  at: Location,
+  html: string,
+): Promise<string> {
   const start = `${codeUrl(repositoryUrl, 'raw', at.ref)}/`;
   return sizeImages(html, async (address) => {
     if (!address.startsWith(start)) return null;

@@ -8,7 +8,12 @@ import { Refusal } from '../../answers/refusal.ts';
 export function rawPath(path: string): Buffer {
   const rest = path.split('/').slice(5).join('/');
   if (/%(?![0-9a-f]{2})/i.test(rest)) throw new Refusal(400, 'This address holds a broken percent escape.');
-  const bytes = Buffer.from(rest.replace(/%([0-9a-f]{2})|[^\x00-\x7f]/gi, (part, hex?: string) => (hex === undefined ? Buffer.from(part).toString('latin1') : String.fromCharCode(parseInt(hex, 16)))), 'latin1');
+  const bytes = Buffer.from(
+    rest.replace(/%([0-9a-f]{2})|[^\x00-\x7f]/gi, (part, hex?: string) =>
+      hex === undefined ? Buffer.from(part).toString('latin1') : String.fromCharCode(parseInt(hex, 16)),
+    ),
+    'latin1',
+  );
   if (bytes.includes(0)) throw new Refusal(400, 'This address holds a NUL.');
   return bytes;
 }

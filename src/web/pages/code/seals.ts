@@ -13,7 +13,10 @@ interface ReadSeals {
 }
 
 /** Checks the signatures that a page shows, and asks whose keys they are. */
-export async function readSeals({ accounts }: Pick<WebRooms, 'accounts'>, seals: readonly (Seal | null | undefined)[]): Promise<ReadSeals> {
+export async function readSeals(
+  { accounts }: Pick<WebRooms, 'accounts'>,
+  seals: readonly (Seal | null | undefined)[],
+): Promise<ReadSeals> {
   const checked = seals.map(checkSeal);
   const fingerprints = checked.flatMap((one) => (one?.ssh?.isGood ? [one.ssh.fingerprint] : []));
   const relied = await rely(() => accounts.keyHolders(fingerprints));

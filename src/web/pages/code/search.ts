@@ -22,10 +22,23 @@ export const searchRepository: Page<RepositoryVisit> = async ({ found, query }, 
   return submit(
     async () => {
       const { lines, isWhole } = await git.reading.grep(found.path, {
-        oid, text, isPattern, ignoresCase: !isExact, limit: maxLines, perFile: linesPerFile,
+        oid,
+        text,
+        isPattern,
+        ignoresCase: !isExact,
+        limit: maxLines,
+        perFile: linesPerFile,
       });
       const files = viewGrep(lines, repository.url, branch ?? oid, isPattern ? '' : text);
-      return page('code/search', { ...shown, branch, files, lines: lines.length, isWhole, linesPerFile, refusal: null });
+      return page('code/search', {
+        ...shown,
+        branch,
+        files,
+        lines: lines.length,
+        isWhole,
+        linesPerFile,
+        refusal: null,
+      });
     },
     (refusal) => page('code/search', { ...shown, branch, files: null, refusal }),
   );

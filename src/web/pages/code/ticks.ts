@@ -14,7 +14,11 @@ interface ReadTicks {
 }
 
 /** What the checks say of all commits that a page shows, asked at once. */
-export async function readTicks({ found }: RepositoryVisit, { repositories }: Pick<WebRooms, 'repositories'>, oids: readonly string[]): Promise<ReadTicks> {
+export async function readTicks(
+  { found }: RepositoryVisit,
+  { repositories }: Pick<WebRooms, 'repositories'>,
+  oids: readonly string[],
+): Promise<ReadTicks> {
   const place = { id: found.repository.id, url: repositoryUrl(found.canonical) };
   const relied = await rely(async () => [...(await statusTicks(repositories, place, oids))]);
   const ticks = new Map(relied.value);

@@ -26,9 +26,21 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
-  const last = await git.reading.lastCommits(found.path, { oid: at.oid, folder: at.file, names: shown.map(({ rawName }) => rawName), waitMs });
+  const last = await git.reading.lastCommits(found.path, {
+    oid: at.oid,
+    folder: at.file,
+    names: shown.map(({ rawName }) => rawName),
+    waitMs,
+  });
   const entry = findReadme(tree.entries);
-  const readme = entry && (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, { repositoryUrl: url, ref: at.ref, folder: at.file, showsRemoteImages: rooms.config.repositories.remoteImages }));
+  const readme =
+    entry &&
+    (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, {
+      repositoryUrl: url,
+      ref: at.ref,
+      folder: at.file,
+      showsRemoteImages: rooms.config.repositories.remoteImages,
+    }));
   if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
   return {
     tree,
@@ -48,24 +60,42 @@ export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(visit, rooms, at, entry.oid);
   }
-  const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([frameAt(visit, rooms, at, 'tree'), readFolder(visit, rooms, at)]);
-  return page('code/tree', { ...frame, files, commit: at.file.length === 0 ? commit : null, readme }, { restsOn: isComplete ? [ticks] : null });
+  const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([
+    frameAt(visit, rooms, at, 'tree'),
+    readFolder(visit, rooms, at),
+  ]);
+  return page(
+    'code/tree',
+    { ...frame, files, commit: at.file.length === 0 ? commit : null, readme },
+    { restsOn: isComplete ? [ticks] : null },
+  );
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
 async function showSubmodule(visit: RepositoryVisit, rooms: WebRooms, at: Location, oid: string): Promise<Reply> {
   const frame = await frameAt(visit, rooms, at, 'tree');
-  return page('code/submodule', { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) }, { restsOn: [] });
+  return page(
+    'code/submodule',
+    { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) },
+    { restsOn: [] },
+  );
 }
 
 const maxModulesBytes = 64 * 1024;
 
 /** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
-async function submoduleAddress(path: string, { git }: WebRooms, at: Location): Promise<{ text: string; link: string | null } | null> {
+async function submoduleAddress(
+  path: string,
+  { git }: WebRooms,
+  at: Location,
+): Promise<{ text: string; link: string | null } | null> {
   try {
     const { oid } = await git.entryAt(path, at.oid, '.gitmodules');
     const { content } = await git.blob(path, oid, { maxBytes: maxModulesBytes });
-    const section = content?.toString().split(/^\s*\[/m).find((part) => /^\s*path\s*=\s*(.*?)\s*$/m.exec(part)?.[1] === at.file.toString());
+    const section = content
+      ?.toString()
+      .split(/^\s*\[/m)
+      .find((part) => /^\s*path\s*=\s*(.*?)\s*$/m.exec(part)?.[1] === at.file.toString());
     const text = /^\s*url\s*=\s*(.*?)\s*$/m.exec(section ?? '')?.[1];
     return text === undefined ? null : { text, link: /^https?:\/\//.test(text) ? text : null };
   } catch {

@@ -88,8 +88,12 @@ const colourName = (index: number): string => colours[index % 8]!;
 
 function classesOf({ bold, dim, italic, underline, fore, back }: Style): string | null {
   const names = [
-    bold && 'a-bold', dim && 'a-dim', italic && 'a-italic', underline && 'a-underline',
-    fore !== null && `a-${fore}`, back !== null && `a-on-${back}`,
+    bold && 'a-bold',
+    dim && 'a-dim',
+    italic && 'a-italic',
+    underline && 'a-underline',
+    fore !== null && `a-${fore}`,
+    back !== null && `a-on-${back}`,
   ].filter(Boolean);
   return names.length === 0 ? null : names.join(' ');
 }

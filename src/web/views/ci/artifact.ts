@@ -16,7 +16,11 @@ export interface ArtifactView {
   expires: TimeView;
 }
 
-export function viewArtifact({ id, name, sizeBytes, digest, state, expiresAt }: ArtifactRow, runUrl: string, now: number): ArtifactView {
+export function viewArtifact(
+  { id, name, sizeBytes, digest, state, expiresAt }: ArtifactRow,
+  runUrl: string,
+  now: number,
+): ArtifactView {
   return {
     id,
     name: viewName(name),

@@ -12,10 +12,19 @@ const words: Record<RunStatus | 'none', [text: string, colour: string]> = {
   none: ['no runs', '#675f56'],
 };
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Nobody knows the reader's font; `textLength` makes the text fit what was measured here. */
-const widthOf = (text: string): number => Math.ceil([...text].reduce((sum, character) => sum + (/[Iilj.,:;' |!]/.test(character) ? 3.6 : /[mwMW@]/.test(character) ? 10 : /[A-Z]/.test(character) ? 7.8 : 6.6), 0));
+const widthOf = (text: string): number =>
+  Math.ceil(
+    [...text].reduce(
+      (sum, character) =>
+        sum +
+        (/[Iilj.,:;' |!]/.test(character) ? 3.6 : /[mwMW@]/.test(character) ? 10 : /[A-Z]/.test(character) ? 7.8 : 6.6),
+      0,
+    ),
+  );
 
 const maxLabel = 60;
 

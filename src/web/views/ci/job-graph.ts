@@ -29,7 +29,11 @@ const running: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'bloc
 
 /** The legs of one job as one state: what is still going on before what has ended. */
 function statusOf(legs: readonly JobRow[]): RunStatus {
-  return statusOfLegs(legs) ?? running.find((status) => legs.some((leg) => leg.status === status)) ?? legs.find((leg) => !isFinal(leg.status))!.status;
+  return (
+    statusOfLegs(legs) ??
+    running.find((status) => legs.some((leg) => leg.status === status)) ??
+    legs.find((leg) => !isFinal(leg.status))!.status
+  );
 }
 
 /** Lays a run out: every job one column behind the last of those that it needs. Null for a single job, which needs no picture. */
@@ -63,7 +67,9 @@ export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => s
     };
   });
   const at = new Map(nodes.map((node) => [node.key, node]));
-  const edges = nodes.flatMap((node) => (needs.get(node.key) ?? []).flatMap((need) => (at.has(need) ? [curve(at.get(need)!, node)] : [])));
+  const edges = nodes.flatMap((node) =>
+    (needs.get(node.key) ?? []).flatMap((need) => (at.has(need) ? [curve(at.get(need)!, node)] : [])),
+  );
   return {
     width: Math.max(...nodes.map(({ x }) => x)) + box.width + box.margin,
     height: Math.max(...nodes.map(({ y }) => y)) + box.height + box.margin,

@@ -65,19 +65,32 @@ interface Section {
 function sectionsOf(given: readonly StepRow[], total: number): Section[] {
   const last = given.filter((step) => step.logLength > 0).at(-1);
   // A runner sends rows before it says whose they are.
-  const steps = given.map((step) => (step === last && step.status === 'running' ? { ...step, logLength: total - step.logIndex } : step));
+  const steps = given.map((step) =>
+    step === last && step.status === 'running' ? { ...step, logLength: total - step.logIndex } : step,
+  );
   const placed = steps.filter((step) => step.logLength > 0);
   const first = placed.length === 0 ? total : Math.min(...placed.map((step) => step.logIndex));
   const end = Math.max(0, ...placed.map((step) => step.logIndex + step.logLength));
   return [
-    ...(first > 0 || steps.length === 0 ? [{ name: 'Set up job', step: null, from: 0, length: Math.min(first, total) }] : []),
-    ...steps.map((step) => ({ name: step.name, step, from: step.logIndex, length: Math.min(step.logLength, Math.max(0, total - step.logIndex)) })),
+    ...(first > 0 || steps.length === 0
+      ? [{ name: 'Set up job', step: null, from: 0, length: Math.min(first, total) }]
+      : []),
+    ...steps.map((step) => ({
+      name: step.name,
+      step,
+      from: step.logIndex,
+      length: Math.min(step.logLength, Math.max(0, total - step.logIndex)),
+    })),
     ...(placed.length > 0 && end < total ? [{ name: 'Complete job', step: null, from: end, length: total - end }] : []),
   ];
 }
 
 /** The sections of a log, with rows in those that the window touches. */
-export function viewLogSections(steps: readonly StepRow[], window: { from: number; rows: readonly StoredRow[]; total: number }, now: number): LogSectionView[] {
+export function viewLogSections(
+  steps: readonly StepRow[],
+  window: { from: number; rows: readonly StoredRow[]; total: number },
+  now: number,
+): LogSectionView[] {
   const end = window.from + window.rows.length;
   return sectionsOf(steps, window.total).map(({ name, step, from, length }) => {
     const start = Math.max(from, window.from);

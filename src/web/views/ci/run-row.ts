@@ -27,7 +27,11 @@ export interface RunRowView {
   duration: string | null;
 }
 
-const events: Record<RunRow['event'], string> = { push: 'push', workflow_dispatch: 'started by hand', schedule: 'schedule' };
+const events: Record<RunRow['event'], string> = {
+  push: 'push',
+  workflow_dispatch: 'started by hand',
+  schedule: 'schedule',
+};
 
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
 

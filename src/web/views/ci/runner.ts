@@ -15,8 +15,18 @@ export interface RunnerView {
   seen: TimeView | null;
 }
 
-const tones: Record<Runner['status'], RunnerView['tone']> = { active: 'busy', idle: 'good', offline: 'idle', unspecified: 'idle' };
-const words: Record<Runner['status'], string> = { active: 'Active', idle: 'Idle', offline: 'Offline', unspecified: 'Never seen' };
+const tones: Record<Runner['status'], RunnerView['tone']> = {
+  active: 'busy',
+  idle: 'good',
+  offline: 'idle',
+  unspecified: 'idle',
+};
+const words: Record<Runner['status'], string> = {
+  active: 'Active',
+  idle: 'Idle',
+  offline: 'Offline',
+  unspecified: 'Never seen',
+};
 
 export function viewRunner(runner: Runner, now: number): RunnerView {
   return {

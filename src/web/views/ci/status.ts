@@ -9,7 +9,12 @@ export interface StatusView {
   isFinal: boolean;
 }
 
-const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = true): StatusView => ({ text, icon, tone, isFinal });
+const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = true): StatusView => ({
+  text,
+  icon,
+  tone,
+  isFinal,
+});
 
 const views: Record<RunStatus, StatusView> = {
   blocked: view('Blocked', 'circle', 'idle', false),

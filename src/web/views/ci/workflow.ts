@@ -30,7 +30,10 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
     path,
     name: viewName(name),
     starts: triggers === null ? [] : startsOf(triggers),
-    never: (triggers?.others ?? []).map((event) => ({ event: viewName(event).slice(0, 60), why: reasons.get(event) ?? 'this server has no such event' })),
+    never: (triggers?.others ?? []).map((event) => ({
+      event: viewName(event).slice(0, 60),
+      why: reasons.get(event) ?? 'this server has no such event',
+    })),
     problem,
     mayStart: problem === null && triggers?.dispatch != null,
     badge: `${repositoryUrl}/runs/badge/${path.split('/').map(encodeURIComponent).join('/')}.svg`,
@@ -39,7 +42,11 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
 
 function startsOf({ push, dispatch, schedule }: Triggers): string[] {
   return [
-    ...(push === null ? [] : [`A push${[describe(push.branches, 'to'), describe(push.tags, 'of the tag'), describe(push.paths, 'that changes')].join('')}`]),
+    ...(push === null
+      ? []
+      : [
+          `A push${[describe(push.branches, 'to'), describe(push.tags, 'of the tag'), describe(push.paths, 'that changes')].join('')}`,
+        ]),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),
   ];

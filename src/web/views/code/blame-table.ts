@@ -16,9 +16,15 @@ const shades = 6;
 const textOf = (line: Buffer): string => readText(line)?.text ?? line.toString('latin1');
 
 /** @param coloured the file as the highlighter gave it, or null */
-export function viewBlame(blame: Blame, coloured: readonly string[] | null, repositoryUrl: string, now: number): BlameView {
+export function viewBlame(
+  blame: Blame,
+  coloured: readonly string[] | null,
+  repositoryUrl: string,
+  now: number,
+): BlameView {
   const known = made.get(blame);
-  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < keptMs) return known.view;
+  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < keptMs)
+    return known.view;
   const view = makeBlame(blame, coloured, repositoryUrl, now);
   made.set(blame, { coloured, repositoryUrl, at: now, view });
   return view;
@@ -35,10 +41,19 @@ interface Made {
 const keptMs = 60_000;
 const made = new WeakMap<Blame, Made>();
 
-function makeBlame({ groups, commits, ignoresRevisions }: Blame, coloured: readonly string[] | null, repositoryUrl: string, now: number): BlameView {
+function makeBlame(
+  { groups, commits, ignoresRevisions }: Blame,
+  coloured: readonly string[] | null,
+  repositoryUrl: string,
+  now: number,
+): BlameView {
   const times = [...commits.values()].map(({ committer }) => committer.at);
-  const [oldest, newest] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)];
-  const shadeOf = (at: number): number => (newest === oldest ? 0 : Math.min(shades - 1, Math.floor(((newest - at) / (newest - oldest)) * shades)));
+  const [oldest, newest] = [
+    times.reduce((a, b) => Math.min(a, b), Infinity),
+    times.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+  const shadeOf = (at: number): number =>
+    newest === oldest ? 0 : Math.min(shades - 1, Math.floor(((newest - at) / (newest - oldest)) * shades));
 
   const lines = new Map([...commits].map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now)]));
 

@@ -51,40 +51,65 @@ interface DiffContext {
   sizeOf(oid: string): ImageSize | null;
 }
 
-const modes: Readonly<Record<string, string>> = { '100644': 'file', '100755': 'executable', '120000': 'symbolic link', '160000': 'submodule', '040000': 'folder' };
+const modes: Readonly<Record<string, string>> = {
+  '100644': 'file',
+  '100755': 'executable',
+  '120000': 'symbolic link',
+  '160000': 'submodule',
+  '040000': 'folder',
+};
 const nothing = /^0+$/;
 
 function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: ChangedFile): string[] {
   const notes: string[] = [];
   if (similarity !== null) notes.push(`${similarity} % the same`);
-  if (oldMode !== newMode && !nothing.test(oldMode) && !nothing.test(newMode)) notes.push(`${modes[oldMode] ?? oldMode} → ${modes[newMode] ?? newMode}`);
+  if (oldMode !== newMode && !nothing.test(oldMode) && !nothing.test(newMode))
+    notes.push(`${modes[oldMode] ?? oldMode} → ${modes[newMode] ?? newMode}`);
   else if (status === 'added' && newMode !== '100644') notes.push(modes[newMode] ?? newMode);
   if (newMode === '160000' && !nothing.test(oldOid)) notes.push(`${oldOid.slice(0, 10)} → ${newOid.slice(0, 10)}`);
   return notes;
 }
 
 /** Whether both sides of a file are shown as pictures. */
-export const isPicture = (file: ChangedFile): boolean => file.added === null && imageType(file.newPath.toString()) !== null;
+export const isPicture = (file: ChangedFile): boolean =>
+  file.added === null && imageType(file.newPath.toString()) !== null;
 
 function imagesOf(file: ChangedFile, { repositoryUrl, from, to, sizeOf }: DiffContext): ChangedFileView['images'] {
   if (!isPicture(file)) return null;
   const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
-    commit === null || nothing.test(mode) || mode === '120000' ? null : { url: codeUrl(repositoryUrl, 'raw', commit, path), ...sizeOf(blob) };
-  return { old: at(from, file.oldMode, file.oldPath, file.oldOid), fresh: at(to, file.newMode, file.newPath, file.newOid) };
+    commit === null || nothing.test(mode) || mode === '120000'
+      ? null
+      : { url: codeUrl(repositoryUrl, 'raw', commit, path), ...sizeOf(blob) };
+  return {
+    old: at(from, file.oldMode, file.oldPath, file.oldOid),
+    fresh: at(to, file.newMode, file.newPath, file.newOid),
+  };
 }
 
 function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
-  if (patch === undefined) return file.oldOid === file.newOid || file.added === 0 && file.removed === 0 ? null : 'Not shown, because this page is long already.';
-  if (patch.isTooLarge) return `${viewCount((file.added ?? 0) + (file.removed ?? 0), 'changed line')}: too many to show here.`;
+  if (patch === undefined)
+    return file.oldOid === file.newOid || (file.added === 0 && file.removed === 0)
+      ? null
+      : 'Not shown, because this page is long already.';
+  if (patch.isTooLarge)
+    return `${viewCount((file.added ?? 0) + (file.removed ?? 0), 'changed line')}: too many to show here.`;
   if (patch.isBinary) return 'Binary file.';
   return null;
 }
 
 /** @param patch undefined when the limits of the page left this file out */
-export function viewChangedFile(file: ChangedFile, patch: Patch | undefined, index: number, context: DiffContext): ChangedFileView {
+export function viewChangedFile(
+  file: ChangedFile,
+  patch: Patch | undefined,
+  index: number,
+  context: DiffContext,
+): ChangedFileView {
   const { repositoryUrl, to, look } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
-  const lines = patch && !patch.isTooLarge && patch.hunks.length > 0 ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file)) : null;
+  const lines =
+    patch && !patch.isTooLarge && patch.hunks.length > 0
+      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file))
+      : null;
   const images = imagesOf(file, context);
   const reason = lines === null && images === null ? reasonOf(file, patch) : null;
   const isMoved = !file.oldPath.equals(file.newPath);

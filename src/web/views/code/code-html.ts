@@ -16,13 +16,19 @@ const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
  */
 export function showOddCharacters(html: string): string {
   return html
-    .replace(control, (character) => (character === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0))))
-    .replace(turning, (character) => `<span class="odd" title="${codePoint(character)}">${codePoint(character)}</span>`);
+    .replace(control, (character) =>
+      character === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0)),
+    )
+    .replace(
+      turning,
+      (character) => `<span class="odd" title="${codePoint(character)}">${codePoint(character)}</span>`,
+    );
 }
 
 export const holdsTurningCharacters = (text: string): boolean => text.search(turning) !== -1;
 
-const codePoint = (character: string): string => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+const codePoint = (character: string): string =>
+  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Longer lines are cut: no browser lays out a megabyte in a row. */
 const maxLineLength = 5_000;
@@ -31,5 +37,8 @@ const maxLineLength = 5_000;
 export function lineHtml(text: string): string {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   const isLong = line.length > maxLineLength;
-  return showOddCharacters(escapeHtml(isLong ? line.slice(0, maxLineLength) : line)) + (isLong ? '<span class="odd">line goes on</span>' : '');
+  return (
+    showOddCharacters(escapeHtml(isLong ? line.slice(0, maxLineLength) : line)) +
+    (isLong ? '<span class="odd">line goes on</span>' : '')
+  );
 }

@@ -21,7 +21,9 @@ export interface LineRange {
 /** `?lines=10-20` or `?lines=10`; null for anything else. */
 export function readLineRange(text: string | null): LineRange | null {
   const [, first = '', last = first] = /^L?(\d{1,7})(?:-L?(\d{1,7}))?$/.exec(text ?? '') ?? [];
-  return first === '' ? null : { first: Math.min(Number(first), Number(last)), last: Math.max(Number(first), Number(last)) };
+  return first === ''
+    ? null
+    : { first: Math.min(Number(first), Number(last)), last: Math.max(Number(first), Number(last)) };
 }
 
 /** Text line by line; what follows the last line break is a line only when it is not empty. */
@@ -35,7 +37,11 @@ export function linesOf(text: string): string[] {
  * @param coloured the lines as the highlighter gave them, or null
  * @param marked the lines that the address asks to be pointed at
  */
-export function viewCodeLines(text: string, coloured: readonly string[] | null, marked: LineRange | null): CodeLinesView {
+export function viewCodeLines(
+  text: string,
+  coloured: readonly string[] | null,
+  marked: LineRange | null,
+): CodeLinesView {
   // The highlighter gives the same lines for the same file, and most readers mark none of them.
   const known = coloured && !marked ? made.get(coloured) : undefined;
   if (known) return known;
@@ -51,7 +57,8 @@ function makeLines(text: string, coloured: readonly string[] | null, marked: Lin
   const rows = lines.slice(0, maxLines).map((line, index) => {
     const number = index + 1;
     const isMarked = marked !== null && number >= marked.first && number <= marked.last;
-    const html = coloured?.[index] === undefined ? lineHtml(line) : showOddCharacters(coloured[index].replace(/\r$/, ''));
+    const html =
+      coloured?.[index] === undefined ? lineHtml(line) : showOddCharacters(coloured[index].replace(/\r$/, ''));
     return `<span class="${isMarked ? 'line marked' : 'line'}"><a id="L${number}" href="#L${number}">${number}</a>${html}\n</span>`;
   });
   return {

@@ -8,14 +8,20 @@ export function encodePath(path: Buffer): string {
   let text = '';
   for (const byte of path) {
     const character = String.fromCharCode(byte);
-    text += character === '/' || (byte < 0x80 && plain.test(character)) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    text +=
+      character === '/' || (byte < 0x80 && plain.test(character))
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return text;
 }
 
 /** The bytes that `encodePath` wrote. */
 export const decodePath = (text: string): Buffer =>
-  Buffer.from(text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1');
+  Buffer.from(
+    text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  );
 
 export const encodeRef = (ref: string): string => encodePath(Buffer.from(ref));
 
@@ -29,7 +35,9 @@ export const commitUrl = (repositoryUrl: string, oid: string): string => `${repo
 /** The part of a path after its last slash, and the part before it. */
 export function splitPath(file: Buffer): { folder: Buffer; name: Buffer } {
   const slash = file.lastIndexOf(0x2f);
-  return slash === -1 ? { folder: Buffer.alloc(0), name: file } : { folder: file.subarray(0, slash), name: file.subarray(slash + 1) };
+  return slash === -1
+    ? { folder: Buffer.alloc(0), name: file }
+    : { folder: file.subarray(0, slash), name: file.subarray(slash + 1) };
 }
 
 export const joinPath = (folder: Buffer, name: Buffer): Buffer =>

@@ -28,18 +28,30 @@ export interface CommitLineView {
 const most = { subject: 300, name: 100, body: 20_000 };
 
 /** The picture of an author is made from the address in the commit: the same person has the same one. */
-const avatarOf = (email: string): AvatarView => viewAvatar(createHash('sha256').update(email.toLowerCase()).digest('hex'));
+const avatarOf = (email: string): AvatarView =>
+  viewAvatar(createHash('sha256').update(email.toLowerCase()).digest('hex'));
 
-export function viewCommitLine(commit: Commit, repositoryUrl: string, now: number, tick: StatusTickView | null = null): CommitLineView {
+export function viewCommitLine(
+  commit: Commit,
+  repositoryUrl: string,
+  now: number,
+  tick: StatusTickView | null = null,
+): CommitLineView {
   const { oid, author, committer, message, subject } = commit;
-  const body = message.trimStart().replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '').trim();
+  const body = message
+    .trimStart()
+    .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')
+    .trim();
   return {
     oid,
     shortId: oid.slice(0, 10),
     subject: viewName(subject).slice(0, most.subject) || '(no message)',
     body: body === '' ? null : body.slice(0, most.body).split('\n').map(viewName).join('\n'),
     author: viewName(author.name).slice(0, most.name) || 'unknown',
-    committer: committer.email === author.email && committer.name === author.name ? null : viewName(committer.name).slice(0, most.name),
+    committer:
+      committer.email === author.email && committer.name === author.name
+        ? null
+        : viewName(committer.name).slice(0, most.name),
     avatar: avatarOf(author.email),
     at: viewTime(committer.at, now),
     url: commitUrl(repositoryUrl, oid),

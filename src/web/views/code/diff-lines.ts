@@ -21,10 +21,14 @@ export interface Colours {
 const plain: Colours = { old: null, fresh: null };
 
 function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: readonly TextRange[]): string {
-  const coloured = (line.kind === 'removed' ? old?.[line.oldNumber! - 1] : fresh?.[line.newNumber! - 1])?.replace(/\r$/, '');
+  const coloured = (line.kind === 'removed' ? old?.[line.oldNumber! - 1] : fresh?.[line.newNumber! - 1])?.replace(
+    /\r$/,
+    '',
+  );
   const shown = text.replace(/\r$/, '');
   // Ignored white space shows as it is on one side; then the other has another line here.
-  if (coloured !== undefined && textLength(coloured) === shown.length) return showOddCharacters(markHtml(coloured, marks));
+  if (coloured !== undefined && textLength(coloured) === shown.length)
+    return showOddCharacters(markHtml(coloured, marks));
   return marks.length === 0 ? lineHtml(text) : showOddCharacters(markHtml(escapeHtml(text), marks));
 }
 
@@ -73,7 +77,10 @@ function hunkHead({ oldStart, newStart, heading }: Hunk, span: number): string {
 export function viewUnified({ hunks }: Patch, colours = plain): string {
   return hunks
     .map((hunk) => {
-      const rows = rowsOf(hunk, colours).map((row) => `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`);
+      const rows = rowsOf(hunk, colours).map(
+        (row) =>
+          `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`,
+      );
       return hunkHead(hunk, 3) + rows.join('');
     })
     .join('');

@@ -28,7 +28,22 @@ function dayOf(at: number, offsetMinutes: number): string {
   return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
 }
 
-export function viewHistoryDays(entries: readonly HistoryEntry[], { repositoryUrl, file, now, seals, tickOf }: { repositoryUrl: string; file: Buffer; now: number; seals: readonly (SealView | null)[]; tickOf: (oid: string) => StatusTickView | null }): HistoryDay[] {
+export function viewHistoryDays(
+  entries: readonly HistoryEntry[],
+  {
+    repositoryUrl,
+    file,
+    now,
+    seals,
+    tickOf,
+  }: {
+    repositoryUrl: string;
+    file: Buffer;
+    now: number;
+    seals: readonly (SealView | null)[];
+    tickOf: (oid: string) => StatusTickView | null;
+  },
+): HistoryDay[] {
   const days: HistoryDay[] = [];
   entries.forEach(({ commit, file: then, isThere }, index) => {
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);

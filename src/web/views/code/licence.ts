@@ -27,4 +27,5 @@ export const findLicence = (entries: readonly TreeEntry[]): TreeEntry | null =>
   entries.find(({ name, kind }) => kind === 'file' && fileName.test(name)) ?? null;
 
 /** The short name of a licence by its text, or null for one that is not known. */
-export const licenceName = (text: string): string | null => marks.find(([mark]) => mark.test(text.slice(0, 4_000)))?.[1] ?? null;
+export const licenceName = (text: string): string | null =>
+  marks.find(([mark]) => mark.test(text.slice(0, 4_000)))?.[1] ?? null;

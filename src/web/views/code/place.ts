@@ -29,14 +29,18 @@ export interface PlaceView {
 
 const shortId = 10;
 
-export const labelOf = ({ kind, ref, oid }: Location): string => (kind === 'commit' ? oid.slice(0, shortId) : viewName(ref));
+export const labelOf = ({ kind, ref, oid }: Location): string =>
+  kind === 'commit' ? oid.slice(0, shortId) : viewName(ref);
 
 export function viewPlace(repositoryUrl: string, repositoryName: string, at: Location, page: CodePage): PlaceView {
   const { ref, oid, file, kind } = at;
   const parts = file.length === 0 ? [] : file.toString('latin1').split('/');
   const crumbs = parts.map((_part, depth): Crumb => {
     const folder = Buffer.from(parts.slice(0, depth).join('/'), 'latin1');
-    return { name: depth === 0 ? repositoryName : viewName(splitPath(folder).name.toString()), url: codeUrl(repositoryUrl, 'tree', ref, folder) };
+    return {
+      name: depth === 0 ? repositoryName : viewName(splitPath(folder).name.toString()),
+      url: codeUrl(repositoryUrl, 'tree', ref, folder),
+    };
   });
   return {
     kind,

@@ -22,7 +22,12 @@ export function rankPaths(paths: readonly Buffer[], wanted: string, limit: numbe
 function scoreOf(path: string, letters: string): number | null {
   const nameStart = path.lastIndexOf('/') + 1;
   const inName = path.indexOf(letters, nameStart);
-  if (inName !== -1) return 1_000 + (inName === nameStart ? 100 : isWordStart(path, inName) ? 50 : 0) + (path.length - nameStart === letters.length ? 100 : 0);
+  if (inName !== -1)
+    return (
+      1_000 +
+      (inName === nameStart ? 100 : isWordStart(path, inName) ? 50 : 0) +
+      (path.length - nameStart === letters.length ? 100 : 0)
+    );
   const whole = path.indexOf(letters);
   if (whole !== -1) return 500 + (isWordStart(path, whole) ? 50 : 0);
   let score = 0;

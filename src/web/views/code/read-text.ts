@@ -22,7 +22,8 @@ const marks: readonly [mark: Buffer, label: string, encoding: FileText['encoding
  */
 export function readText(bytes: Buffer): FileText | null {
   for (const [mark, label, encoding, charset] of marks) {
-    if (bytes.subarray(0, mark.length).equals(mark)) return { text: new TextDecoder(label).decode(bytes), encoding, charset };
+    if (bytes.subarray(0, mark.length).equals(mark))
+      return { text: new TextDecoder(label).decode(bytes), encoding, charset };
   }
   if (bytes.subarray(0, sniffed).includes(0)) return null;
   try {

@@ -38,7 +38,8 @@ const sorted = new WeakMap<ReadonlyMap<string, string>, Names>();
 function namesOf(refs: ReadonlyMap<string, string>): Names {
   const known = sorted.get(refs);
   if (known) return known;
-  const below = (prefix: string) => [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const below = (prefix: string) =>
+    [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   const tags = below('refs/tags/');
   const names = { branches: below('refs/heads/'), newestTags: newestVersions(tags, shown.tags), tagCount: tags.length };
   sorted.set(refs, names);
@@ -54,15 +55,23 @@ interface SelectorInput {
 }
 
 export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }: SelectorInput): RefSelectorView {
-  const choice = (kind: Location['kind']) => (name: string): Choice => ({
-    name: viewName(name),
-    // Not every branch has every path: the page behind this finds the nearest.
-    url: at.file.length === 0 ? codeUrl(repositoryUrl, page, name) : `${repositoryUrl}/go?${new URLSearchParams({ ref: name, page, path: encodePath(at.file) })}`,
-    isCurrent: at.kind === kind && at.ref === name,
-  });
+  const choice =
+    (kind: Location['kind']) =>
+    (name: string): Choice => ({
+      name: viewName(name),
+      // Not every branch has every path: the page behind this finds the nearest.
+      url:
+        at.file.length === 0
+          ? codeUrl(repositoryUrl, page, name)
+          : `${repositoryUrl}/go?${new URLSearchParams({ ref: name, page, path: encodePath(at.file) })}`,
+      isCurrent: at.kind === kind && at.ref === name,
+    });
   const all = namesOf(refs);
   const first = new Set([defaultBranch, at.ref]);
-  const branches = [...all.branches.filter((name) => first.has(name)), ...all.branches.filter((name) => !first.has(name))];
+  const branches = [
+    ...all.branches.filter((name) => first.has(name)),
+    ...all.branches.filter((name) => !first.has(name)),
+  ];
   return {
     label: labelOf(at),
     kind: at.kind,

@@ -22,18 +22,42 @@ export interface CheckedSeal {
 export const checkSeal = (seal: Seal | null | undefined): CheckedSeal | null =>
   seal ? { seal, ssh: seal.kind === 'ssh' ? checkSshSignature(seal.text, seal.signed, 'git') : null } : null;
 
-const otherKinds: Readonly<Record<Seal['kind'], string>> = { ssh: 'SSH', openpgp: 'OpenPGP', x509: 'X.509', unknown: 'unknown' };
+const otherKinds: Readonly<Record<Seal['kind'], string>> = {
+  ssh: 'SSH',
+  openpgp: 'OpenPGP',
+  x509: 'X.509',
+  unknown: 'unknown',
+};
 
 /** @param holders whose keys the signing ones are */
 export function viewSeal(checked: CheckedSeal | null, holders: readonly KeyHolder[]): SealView | null {
   if (checked === null) return null;
   const { seal, ssh } = checked;
   if (seal.kind !== 'ssh') {
-    return { label: 'Signed', tone: 'plain', says: `It carries an ${otherKinds[seal.kind]} signature. This server does not check those.` };
+    return {
+      label: 'Signed',
+      tone: 'plain',
+      says: `It carries an ${otherKinds[seal.kind]} signature. This server does not check those.`,
+    };
   }
-  if (ssh === null) return { label: 'Signed', tone: 'plain', says: 'It carries an SSH signature that this server cannot read.' };
-  if (!ssh.isGood) return { label: 'Bad signature', tone: 'bad', says: `It was changed after it was signed with the SSH key ${ssh.fingerprint}.` };
+  if (ssh === null)
+    return { label: 'Signed', tone: 'plain', says: 'It carries an SSH signature that this server cannot read.' };
+  if (!ssh.isGood)
+    return {
+      label: 'Bad signature',
+      tone: 'bad',
+      says: `It was changed after it was signed with the SSH key ${ssh.fingerprint}.`,
+    };
   const holder = holders.find(({ fingerprint }) => fingerprint === ssh.fingerprint);
-  if (holder === undefined) return { label: 'Unknown key', tone: 'plain', says: `It is signed with the SSH key ${ssh.fingerprint}, which is nobody’s here.` };
-  return { label: 'Verified', tone: 'good', says: `It is signed with an SSH key of ${holder.username}: ${ssh.fingerprint}.` };
+  if (holder === undefined)
+    return {
+      label: 'Unknown key',
+      tone: 'plain',
+      says: `It is signed with the SSH key ${ssh.fingerprint}, which is nobody’s here.`,
+    };
+  return {
+    label: 'Verified',
+    tone: 'good',
+    says: `It is signed with an SSH key of ${holder.username}: ${ssh.fingerprint}.`,
+  };
 }

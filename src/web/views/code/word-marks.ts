@@ -23,7 +23,8 @@ export function differingWords(before: string, after: string): { before: TextRan
   let end = 0;
   while (end < old.length - start && end < fresh.length - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
   const kept = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
-  const isKept = (index: number, length: number, inside: ReadonlySet<number>) => index < start || index >= length - end || inside.has(index - start);
+  const isKept = (index: number, length: number, inside: ReadonlySet<number>) =>
+    index < start || index >= length - end || inside.has(index - start);
   const same = old.filter((word, index) => isKept(index, old.length, kept.old) && word.trim() !== '').join('').length;
   const most = Math.max(before.replace(/\s/g, '').length, after.replace(/\s/g, '').length);
   if (most === 0 || same / most < leastSame) return null;
@@ -39,9 +40,10 @@ function longestCommon(old: readonly string[], fresh: readonly string[]): { old:
   const lengths = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i -= 1) {
     for (let j = fresh.length - 1; j >= 0; j -= 1) {
-      lengths[i * width + j] = old[i] === fresh[j]
-        ? lengths[(i + 1) * width + j + 1]! + 1
-        : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
+      lengths[i * width + j] =
+        old[i] === fresh[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
     }
   }
   const kept = { old: new Set<number>(), fresh: new Set<number>() };
@@ -62,7 +64,8 @@ function rangesOf(words: readonly string[], isKept: (index: number) => boolean):
     const last = ranges.at(-1);
     const follows = last?.end === at;
     // A space between two marked words is marked with them.
-    const isMarked = !isKept(index) || (follows && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
+    const isMarked =
+      !isKept(index) || (follows && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
     if (isMarked && follows) last.end += word.length;
     else if (isMarked) ranges.push({ start: at, end: at + word.length });
     at += word.length;
