@@ -102,7 +102,7 @@ t.test('web-ui §6 every kind of word stands out by 4.5:1 from what it can stand
   const pair = (text: string) => /light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/.exec(text)?.slice(1, 3);
   const token = (name: string) => pair(new RegExp(`--${name}: ([^;]+);`).exec(style)![1]!)!;
   const grounds = ['surface', 'glow', 'good-glow', 'bad-glow'].map((name) => [name, token(name)] as const);
-  const words = [...style.matchAll(/^ {2}[^\n]*\.x-[^\n]*?\{ color: ([^;]+);/gm)].map(([, colour]) =>
+  const words = [...style.matchAll(/\.x-[^{}]*\{\s*color: ([^;]+);/g)].map(([, colour]) =>
     colour!.startsWith('var(') ? token(/--([a-z]+)/.exec(colour!)![1]!) : pair(colour!)!,
   );
   t.ok(words.length >= 8);
