@@ -207,6 +207,7 @@ export async function openRooms(
       accounts,
       repositories,
       git,
+      workers,
       clock,
       random,
       logger,

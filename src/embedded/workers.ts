@@ -20,6 +20,9 @@ export const tasks = {
   highlight: 'src/highlighting/highlight-task.ts',
   markdown: 'src/web/markdown/markdown-task.ts',
   'word-marks': 'src/web/views/code/word-marks-task.ts',
+  workflow: 'src/ci/workflows/workflow-task.ts',
+  'workflow-payload': 'src/ci/workflows/payload-task.ts',
+  'push-filters': 'src/ci/workflows/push-filters-task.ts',
 } as const;
 
 export type TaskName = keyof typeof tasks;
