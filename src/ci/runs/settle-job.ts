@@ -1,5 +1,6 @@
 import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
+import { BudgetSpent } from '../workflows/evaluation-budget.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
 import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix.ts';
@@ -52,17 +53,18 @@ export function settleJob(
     const outlook = outlooks.own;
     const scope = scopeOf(contexts, outlook, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
-    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
+    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
     return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
-    if (error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem) {
-      return { kind: 'fail', reason: error.message };
-    }
+    if (said.some((kind) => error instanceof kind)) return { kind: 'fail', reason: (error as Error).message };
     throw error;
   }
 }
 
 class SettleProblem extends Error {}
+
+/** What is said to whoever wrote the file. */
+const said = [ExpressionProblem, MatrixProblem, BudgetSpent, SettleProblem];
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
 export function scopeOf(
