@@ -62,8 +62,8 @@ export interface PoolLimits {
 export const defaultPoolLimits: PoolLimits = {
   // Two, so that a hostile file leaves one for the others; more than four would only take processors from git.
   threads: Math.min(4, Math.max(2, availableParallelism() - 1)),
-  // Somebody who reads code opens the next file within a minute.
-  idleMs: 60_000,
+  // Who reads or pushes comes back within minutes; to start a thread takes a tenth of a second, to keep it some 30 MB.
+  idleMs: 5 * 60_000,
   // All grammars, the largest file that is coloured and its HTML take less than a hundred.
   maxMemoryMb: 160,
   maxQueued: 1_000,
