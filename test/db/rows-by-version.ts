@@ -402,5 +402,4 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['repository_languages', { repository_id: 'r1', position: 0, language: 'C' }],
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
-  57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
 };
