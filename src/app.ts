@@ -39,6 +39,8 @@ import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
 import type { Webhooks } from './webhooks/index.ts';
+import { createWorkerPool } from './workers/index.ts';
+import type { WorkerPool } from './workers/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -75,6 +77,7 @@ export interface Rooms {
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
+  workers: WorkerPool;
   counts(): Promise<InstanceCounts>;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
@@ -165,6 +168,7 @@ export async function openRooms(
       otherwise: migrate === 'always' ? 'server' : 'local',
     });
     const logger = audit.hearing(options.logger);
+    const workers = createWorkerPool({ embedded, logger });
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before anything is written: the index follows every write.
     const search = createSearch({ db, logger });
@@ -203,6 +207,7 @@ export async function openRooms(
       accounts,
       repositories,
       git,
+      workers,
       clock,
       random,
       logger,
@@ -272,9 +277,11 @@ export async function openRooms(
       mirrors,
       backups,
       audit,
+      workers,
       counts: () => countInstance(db, clock.now()),
       async close() {
         await ci.stop();
+        workers.stop();
         await webhooks.stop();
         await mirrors.stop();
         await federation.stop();
@@ -343,6 +350,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     codeSearch: rooms.codeSearch,
     runners: rpc,
     audit: rooms.audit,
+    workers: rooms.workers,
     backups: rooms.backups,
     counts: rooms.counts,
     origins: options.origins ?? new Map(),

@@ -41,7 +41,7 @@ export type { QueuedJob } from './tasks/explain-queue.ts';
 export type { StepReport, TaskReport, TaskVerdict } from './tasks/report-task.ts';
 export type { TaskContent } from './tasks/task-content.ts';
 export type { StepRow, TaskRow } from './tasks/task-schema.ts';
-export type { Json } from './workflows/yaml-nodes.ts';
+export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
   runnerSchema,

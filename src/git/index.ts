@@ -1,8 +1,6 @@
 export { createGit } from './git.ts';
 export type { Git, GitLoad, GitOptions, NamedRef, SlotLoad } from './git.ts';
 export { installedGit } from './processes/installed-git.ts';
-export { chargeGit } from './processes/effort.ts';
-export type { Charge } from './processes/effort.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './fetches/advertise-refs.ts';

@@ -4,7 +4,7 @@ import { evaluateCondition, evaluateValue } from '../../src/ci/workflows/evaluat
 import { expandMatrix, legName } from '../../src/ci/workflows/expand-matrix.ts';
 import { GlobMatcher } from '../../src/ci/workflows/glob.ts';
 import { matchesPush } from '../../src/ci/workflows/match-push.ts';
-import { parseWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
+import { parseWorkflow, readWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
 import { writePayload } from '../../src/ci/workflows/write-payload.ts';
 import { statusOfLegs, statusOfRun } from '../../src/ci/runs/run-status.ts';
 import type { RunStatus } from '../../src/ci/runs/run-status.ts';
@@ -25,6 +25,13 @@ function parsed(text: string): Workflow {
   const result = parseWorkflow('ci.yml', text);
   if (!result.ok) throw result.problem;
   return result.workflow;
+}
+
+/** A job with its nodes. */
+function parsedJob(text: string, key: string) {
+  const read = readWorkflow('ci.yml', text);
+  if ('ok' in read) throw read.problem;
+  return read.jobs.get(key)!;
 }
 
 t.test('runner-protocol 5 the patterns of filters', async (t) => {
@@ -223,11 +230,14 @@ jobs:
           exit 0
   other: {runs-on: linux, steps: [{run: x}]}
 `;
-  const workflow = parsed(text);
-  const definition = workflow.jobs.get('build')!;
   const leg = { os: 'linux', version: '3.10' };
   t.equal(
-    writePayload({ definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }),
+    writePayload(parsedJob(text, 'build'), {
+      name: 'build (linux, 3.10)',
+      leg,
+      runsOn: ['linux', 'big'],
+      continueOnError: false,
+    }),
     `name: CI
 on:
   push:
@@ -275,9 +285,9 @@ jobs:
 });
 
 t.test('an alias that stands for what it is part of ends in words', async (t) => {
-  const workflow = parsed('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}');
-  const settled = { definition: workflow.jobs.get('a')!, name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
-  t.throws(() => writePayload(settled), /aliases of this workflow file make it too large/);
+  const job = parsedJob('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}', 'a');
+  const settled = { name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
+  t.throws(() => writePayload(job, settled), /aliases of this file make it too large/);
 });
 
 t.test('a file that cannot be used says where and why, and never throws', async (t) => {

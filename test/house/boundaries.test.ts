@@ -18,6 +18,7 @@ const arrows: string[][] = [
   ['owners'],
   ['audit'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing'],
+  ['workers'],
   ['config', 'embedded'],
   ['kernel'],
 ];

@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiRoom } from '../room.ts';
 import { variablesFor } from '../secrets/variables.ts';
+import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { Aftermath } from './aftermath.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimGroup } from './claim-group.ts';
-import { JobBoard } from './job-board.ts';
+import { JobBoard, maxJobsOfRun, tooManyJobs } from './job-board.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from './job-schema.ts';
@@ -22,7 +23,7 @@ import type { SettledLeg } from './settle-job.ts';
  */
 export async function advanceRun(room: CiRoom, tx: Tx, loaded: LoadedRun, after: Aftermath): Promise<void> {
   const board = await JobBoard.open(room, tx, after, loaded.run.id);
-  if (board === null || isFinal(board.run.status) || !loaded.parsed.ok) return;
+  if (board === null || isFinal(board.run.status)) return;
   await advanceJobs(room, tx, after, board, loaded);
 }
 
@@ -35,8 +36,16 @@ export async function advanceJobs(
   loaded: LoadedRun,
 ): Promise<void> {
   const { run } = board;
-  if (run.concurrencyState === 'pending' || !loaded.parsed.ok) return board.save();
-  const { workflow } = loaded.parsed;
+  const { parsed } = loaded;
+  if (!parsed.ok) {
+    // The file was read once; a newer version of this program refuses it. What has not begun never will.
+    const reason = `${run.workflowPath}, ${parsed.problem.describe()}`;
+    if (run.concurrencyState === 'pending') run.concurrencyState = null;
+    for (const job of board.jobs) if (job.hold !== null) board.change(job, { status: 'failure', reason });
+    return board.save();
+  }
+  if (run.concurrencyState === 'pending') return board.save();
+  const { workflow } = parsed;
   const advance = new Advance(room, tx, after, board, { ...loaded, run }, workflow);
   advance.unhold();
   let before: string;
@@ -57,6 +66,9 @@ class Advance {
   readonly #loaded: LoadedRun;
   readonly #workflow: Workflow;
   #variables: Record<string, string> | null = null;
+  readonly #budget = new EvaluationBudget();
+  /** Once for all legs of a job: what they need has ended, and changes no more. */
+  readonly #contexts = new Map<JobDefinition, JobContexts>();
 
   constructor(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun, workflow: Workflow) {
     this.#room = room;
@@ -110,6 +122,8 @@ class Advance {
 
   /** The first leg takes the row; a matrix that was not known before brings more. */
   #place(job: JobRow, legs: readonly SettledLeg[]): void {
+    if (this.#board.jobs.length + legs.length - 1 > maxJobsOfRun)
+      return this.#board.change(job, { status: 'failure', reason: tooManyJobs });
     for (const [at, { concurrency, ...leg }] of legs.entries()) {
       const settled = { ...leg, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
       if (at === 0) this.#board.change(job, settled);
@@ -160,6 +174,8 @@ class Advance {
   }
 
   async #contextsOf(definition: JobDefinition): Promise<JobContexts> {
+    const known = this.#contexts.get(definition);
+    if (known !== undefined) return known;
     this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
     const around = {
       manager: this.#tx.manager,
@@ -167,8 +183,11 @@ class Advance {
       loaded: this.#loaded,
       workflow: this.#workflow,
       variables: this.#variables,
+      budget: this.#budget,
     };
-    return contextsOfJob(around, definition, this.#board.jobs);
+    const contexts = await contextsOfJob(around, definition, this.#board.jobs);
+    this.#contexts.set(definition, contexts);
+    return contexts;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Commit, Git } from '../../git/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 
 /** One ref that a push moved. */
 export interface MovedRef {

@@ -5,7 +5,7 @@ import type { Located } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { nextTime, parseCron } from '../workflows/cron.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
-import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
@@ -33,7 +33,7 @@ export async function planSchedules(
   if (update === undefined) return null;
   const rows: ScheduleRow[] = [];
   for (const file of await findWorkflows(room.git, path, update.newId)) {
-    const parsed = parseWorkflow(file.path, file.content);
+    const parsed = await room.workflows.read(sourceOf(file, repository.id));
     const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
     for (const cron of new Set(crons)) {
       const nextAt = nextTime(parseCron(cron)!, room.clock.now());
@@ -87,6 +87,7 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
   const head = await room.git.commit(located.path, sha);
   const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
+  const parsed = await room.workflows.read(sourceOf(file, repositoryId));
   await changeRuns(room, (tx, after) =>
     startRun(
       room,
@@ -96,7 +97,7 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
       {
         workflowPath,
         content: file.content,
-        parsed: parseWorkflow(file.path, file.content),
+        parsed,
         event: 'schedule',
         eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
         ref,

@@ -1,10 +1,11 @@
 import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
+import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
 import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix.ts';
 import type { Leg } from '../workflows/expand-matrix.ts';
 import type { JobDefinition } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';
 import type { JobOutlooks } from './needs.ts';
@@ -38,21 +39,21 @@ const maxLabels = 50;
  */
 export function settleJob(
   definition: JobDefinition,
-  { own, call: callers }: JobContexts,
+  { own, call: callers, budget }: JobContexts,
   outlooks: JobOutlooks,
   leg: Leg | null,
 ): Settlement {
   try {
     const { call } = definition;
     const callScope =
-      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, {});
+      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, budget);
     if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
     const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
     const outlook = outlooks.own;
-    const scope = scopeOf(contexts, outlook, {});
+    const scope = scopeOf(contexts, outlook, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
     const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
-    return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, one)) };
+    return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
     if (error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem) {
       return { kind: 'fail', reason: error.message };
@@ -64,16 +65,28 @@ export function settleJob(
 class SettleProblem extends Error {}
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
-export function scopeOf(contexts: Contexts, outlook: JobOutlook, matrix: Leg, strategy: Json = {}): ExpressionScope {
+export function scopeOf(
+  contexts: Contexts,
+  outlook: JobOutlook,
+  budget: EvaluationBudget,
+  matrix: Leg = {},
+  strategy: Json = {},
+): ExpressionScope {
   const { github } = contexts;
-  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook };
+  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook, budget };
 }
 
-function settleLeg(definition: JobDefinition, contexts: Contexts, outlook: JobOutlook, leg: Leg): SettledLeg {
-  const plain = scopeOf(contexts, outlook, leg);
+function settleLeg(
+  definition: JobDefinition,
+  contexts: Contexts,
+  outlook: JobOutlook,
+  budget: EvaluationBudget,
+  leg: Leg,
+): SettledLeg {
+  const plain = scopeOf(contexts, outlook, budget, leg);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
-  const scope = scopeOf(contexts, outlook, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  const scope = scopeOf(contexts, outlook, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
   return {
     leg,
     name: nameOf(definition, leg, scope),

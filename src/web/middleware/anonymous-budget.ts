@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { chargeGit } from '../../git/index.ts';
-import { unavailable } from '../../kernel/index.ts';
+import { chargeEffort, unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
@@ -9,9 +8,9 @@ import type { Context, Middleware } from '../context.ts';
 import type { CostClass } from './budget.ts';
 
 /**
- * What somebody who is not signed in may have read out of git: milliseconds of git's
- * processor time, not requests, because a page of history can cost a hundred times a small
- * file; and not the clock's, so that nobody pays for what others do to the server. A
+ * What somebody who is not signed in may have read out of git: milliseconds of the
+ * processor time of git and of the threads that render what it read, not requests, because a
+ * page of history can cost a hundred times a small file; and not the clock's, so that nobody pays for what others do to the server. A
  * crawler that walks every commit is slowed down; a reader never notices. And all of them
  * together have a part of the places only, with a line in front of it, so that whoever is
  * signed in finds one however many crawlers there are.
@@ -26,7 +25,7 @@ export interface AnonymousBudget {
   families(): Family[];
 }
 
-/** A full purse, and what comes back every second, in milliseconds of git's processor time. */
+/** A full purse, and what comes back every second, in milliseconds of processor time. */
 const purseMs = 30_000;
 const earnedPerSecondMs = 500;
 const maxPurses = 20_000;
@@ -99,7 +98,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
       purse.leftMs -= ms;
       seconds.add({ result: 'served' }, ms / 1000);
     };
-    await forGit(unlessLeft(ctx, () => chargeGit(charge, next)));
+    await forGit(unlessLeft(ctx, () => chargeEffort(charge, next)));
   };
 
   const wait =
@@ -126,7 +125,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
       {
         name: 'anonymous_git_seconds_total',
         type: 'counter',
-        help: 'Processor time of git for people who are not signed in.',
+        help: 'Processor time of git and of worker threads for people who are not signed in.',
         samples: seconds.samples(),
       },
       {
