@@ -29,7 +29,7 @@ export interface ForwardedSession extends Session {
   command: string;
 }
 
-/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens, post-quantum key exchange. */
+/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens. */
 export interface SystemSshd {
   /**
    * The id of a key that may sign in now, null for any other. sshd asks before the client has

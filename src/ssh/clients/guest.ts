@@ -7,6 +7,7 @@ import type { Door } from '../door.ts';
 import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshRooms } from '../rooms.ts';
+import { offerMlkem } from './mlkem-key-exchange.ts';
 import { tellSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
@@ -78,6 +79,7 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
 
   function meet(met: Connection): void {
     connection = met;
+    offerMlkem(met);
     tellSignatureAlgorithms(met, signatureAlgorithms);
     met.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
@@ -93,6 +95,10 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
     );
     met.once('close', () => {
       if (identity === null && refusals.length > 0) logger.info('ssh.not_signed_in', { refusals });
+    });
+    // An exchange of keys can cost the server five milliseconds and the client none: one is enough to sign in.
+    met.on('rekey', () => {
+      if (identity === null) leave('new_keys_before_sign_in');
     });
     met.once('ready', () => {
       if (identity === null) return leave('nobody_signed_in');
