@@ -19,6 +19,7 @@ export type { Commit, EntryKind, Seal, Signature, TreeEntry } from './objects/pa
 export { needsPacking } from './upkeep/find-needs.ts';
 export type { RecoveryAction } from './upkeep/recover.ts';
 export { isBranchName, isWellFormedRef } from './refs/ref-name.ts';
+export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { Reading } from './reading/reading.ts';
 export type { Location, RefKind } from './reading/locate.ts';

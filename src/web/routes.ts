@@ -144,7 +144,7 @@ export type Route =
   | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerVisit> })
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
-  | (Declaration<'git'> & { handle: Middleware })
+  | (Omit<Declaration<'git'>, 'method'> & { method: 'GET' | 'POST' | 'ANY'; handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Omit<Declaration<'task'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Declaration<'federation'> & { handle: Middleware })
@@ -982,6 +982,25 @@ export const routes = (
     cost: 'transfer',
     handle: throughPages(git.receivePack),
   },
+  ...['upload', 'receive'].map(
+    (service): Route => ({
+      method: 'GET',
+      path: `${G}/git-${service}-pack`,
+      access: 'git',
+      cost: 'free',
+      handle: throughPages(git.refuseMethod),
+    }),
+  ),
+  // Below all addresses that git finds a repository at: git-lfs follows no redirect of git's.
+  ...[G, B, '/:owner/:name'].map(
+    (repository): Route => ({
+      method: 'ANY',
+      path: `${repository}/info/lfs/{*operation}`,
+      access: 'git',
+      cost: 'rows',
+      handle: throughPages(git.lfs),
+    }),
+  ),
   { method: 'GET', path: `${B}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: G, access: 'open', cost: 'free', page: redirectCloneAddress },

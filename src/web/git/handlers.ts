@@ -1,5 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { lfsNotStored } from '../../git/index.ts';
+import { forbidden, invalid } from '../../kernel/index.ts';
 import { authenticate } from './authenticate.ts';
 import { answerError, challengeStrangers, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
@@ -82,6 +83,18 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
       });
       res.end();
     }),
+
+    lfs: guarded(rooms, async (exchange) => {
+      const viewer = await authenticate(rooms, exchange);
+      await open(rooms, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
+        if ((await movedTo(rooms, exchange, viewer)) === null) throw error;
+      });
+      throw lfsNotStored();
+    }),
+
+    refuseMethod: guarded(rooms, async () => {
+      throw invalid('method_not_taken', 'This address takes POST only.');
+    }),
   };
 }
 
@@ -154,6 +167,9 @@ function readService({ querystring }: GitExchange): Service {
   const asked = new URLSearchParams(querystring).getAll('service');
   if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
   if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
+  // As git's own http-backend answers.
+  if (asked.length === 1)
+    throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
 }
 
