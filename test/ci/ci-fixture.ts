@@ -198,6 +198,8 @@ export async function driveRunner(
     row,
     report,
     log,
+    /** How many rows the log has: what a call behind a gap is answered with. */
+    stored: (taskId: number) => log(taskId, Number.MAX_SAFE_INTEGER, []),
     /** One look at the queue, or as long as the deadline allows. */
     fetch: async (
       deadlineMs = 0,
