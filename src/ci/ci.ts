@@ -225,13 +225,14 @@ export function createCi(options: CiOptions) {
     /** For `repositories.onPush`. */
     onPush: runOnPush(room),
 
-    /** At start, before any door opens: goes on with what a crash left half done. */
+    /** At start, before any port opens: removes files of calls that a crash cut short. */
     async recover(): Promise<void> {
       startedAt = clock.now();
       await room.logs.sweep();
       await room.artifacts.recover();
-      await advanceAll(room);
     },
+    /** Once the ports are open, because it reads every unfinished run's workflow: goes on with what a crash left half done. */
+    advanceRuns: () => advanceAll(room),
     /** Every few seconds: what time does to tasks and runners. */
     sweep: () => sweepTasks(room, startedAt),
     /** Once a night: logs and artifacts whose time is over. */

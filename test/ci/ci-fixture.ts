@@ -46,6 +46,7 @@ export async function openCi(
   t.teardown(close);
   const { ci, repositories, accounts, db } = rooms;
   await ci.recover();
+  await ci.advanceRuns();
 
   const known = await accounts.personByUsername('alice').catch(() => null);
   const alice = known ?? (await accounts.addPerson({ username: 'alice' }));

@@ -403,4 +403,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
   57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
+  60: [['push_listener_attempts', { push_id: 'p', listener: 'ci', attempts: 2 }]],
 };
