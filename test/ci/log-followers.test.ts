@@ -1,3 +1,4 @@
+// time limit: 120 s
 // Followers of a log that grows: what they read, and what the runner is told meanwhile. Writes to the log are held open
 // by the test itself, so that a follower looks exactly while rows are in the file and not yet counted.
 import { open } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// time limit: 120 s
 // Listeners of pushes that fail, hang, or take the server with them: they are tried three times, the others hear at once.
 import t from 'tap';
 import type { PushListener } from '../../src/repositories/index.ts';

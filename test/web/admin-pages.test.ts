@@ -87,7 +87,7 @@ t.test('parked pushes are named with the reason, and tried again from here', asy
   );
   t.match(
     (await administrator.get('/admin/health')).body,
-    /One push is in its repository[^]*alice\/parked[^]*failed 3×[^]*ci: &lt;b&gt;broken[^]*Try the push to alice\/parked again/,
+    /1 push arrived[^]*alice\/parked[^]*failed 3×[^]*ci: &lt;b&gt;broken[^]*Try the push to alice\/parked again/,
   );
   t.match(await web.rooms.counts(), { unannouncedPushes: { parked: 1, failing: 0 } });
   t.equal((await stranger.post(`/admin/pushes/${id}/retry`, {})).status, 404);

@@ -107,16 +107,23 @@ export class PushRecovery {
     for (const { unsettled, settled } of this.#left.values()) if (unsettled.length === 0) settled.resolve();
     await Promise.all(Array.from({ length: settledAtOnce }, settleSome));
 
-    // One after the other: should one of them take the server with it, no other push is counted with it.
-    const due = Map.groupBy(await unannouncedPushes(this.#room, 'all'), (push) => push.repositoryId);
-    for (const [repositoryId, { ids, turn }] of this.#left) {
-      for (const { id } of due.get(repositoryId) ?? []) {
-        if (this.#isAborted) return;
-        if (ids.has(id)) await turn.announce(id);
-      }
-      turn.end();
-      this.#left.delete(repositoryId);
+    // Oldest first and one after the other: should one of them take the server with it, no other push is counted with it.
+    const due = (await unannouncedPushes(this.#room, 'all')).filter(({ id, repositoryId }) =>
+      this.#left.get(repositoryId)?.ids.has(id),
+    );
+    const lastOf = new Map(due.map(({ id, repositoryId }) => [repositoryId, id]));
+    for (const [repositoryId] of this.#left) if (!lastOf.has(repositoryId)) this.#end(repositoryId);
+    for (const { id, repositoryId } of due) {
+      if (this.#isAborted) return;
+      await this.#left.get(repositoryId)?.turn.announce(id);
+      if (lastOf.get(repositoryId) === id) this.#end(repositoryId);
     }
+  }
+
+  /** Lets newer pushes to a repository be told of. */
+  #end(repositoryId: string): void {
+    this.#left.get(repositoryId)?.turn.end();
+    this.#left.delete(repositoryId);
   }
 
   #endAll(): void {

@@ -43,7 +43,7 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
       isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
     },
     mirrors,
-    parked: { count: count.unannouncedPushes.parked, pushes: parked },
+    parked: { count: viewCount(count.unannouncedPushes.parked, 'push', 'pushes'), pushes: parked },
     facts: [
       { name: 'People', value: count.people },
       { name: 'Organisations', value: count.organisations },
