@@ -23,6 +23,7 @@ import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
+import { parkedPushes } from './v60-parked-pushes.ts';
 import { trigrams } from './v72-trigrams.ts';
 
 /**
@@ -54,5 +55,6 @@ export const migrations: readonly Migration[] = [
   languages,
   grownGrams,
   noted,
+  parkedPushes,
   trigrams,
 ];

@@ -11,6 +11,8 @@ export interface InstanceCounts {
   inTrash: number;
   /** Accepted in the last 24 hours. */
   pushesToday: number;
+  /** By what became of their announcement; those that everybody has heard of are not counted. */
+  unannouncedPushes: Record<'waiting' | 'failing' | 'parked', number>;
   deliveries: Record<'PENDING' | 'DELIVERED' | 'FAILED', number>;
   /** Epoch milliseconds; null when none waits. */
   oldestDeliveryAt: number | null;
@@ -27,6 +29,10 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     state: string;
     n: number;
   }[];
+  const unannounced = (await db.read.query(
+    `SELECT CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END AS state, count(*) AS n
+     FROM pushes WHERE announced_at IS NULL GROUP BY 1`,
+  )) as typeof states;
   const [people, organisations, repositories, trash, pushes, oldest, runners] = await Promise.all([
     one('SELECT count(*) AS n FROM users WHERE disabled_at IS NULL'),
     one('SELECT count(*) AS n FROM organisations'),
@@ -43,6 +49,12 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     repositoryBytes: repositories['bytes'] ?? 0,
     inTrash: trash['n'] ?? 0,
     pushesToday: pushes['n'] ?? 0,
+    unannouncedPushes: {
+      waiting: 0,
+      failing: 0,
+      parked: 0,
+      ...Object.fromEntries(unannounced.map(({ state, n }) => [state, n])),
+    },
     deliveries: {
       PENDING: 0,
       DELIVERED: 0,

@@ -34,7 +34,8 @@ const queues = [
    FROM mirrors m WHERE locked_until > :now OR failures > 0 OR (next_at <= :now AND NOT is_paused)`,
   `SELECT 'ci-' || j.id, 'ci', ${repository} j.repository_id) || ' ' || n.number || ': ' || j.name, j.losses, j.reason, NULL, j.status, j.created_at
    FROM ci_jobs j JOIN ci_runs n ON n.id = j.run_id WHERE j.status IN ('waiting', 'running')`,
-  `SELECT 'push-' || id, 'push', ${repository} p.repository_id), 0, NULL, NULL, CASE WHEN settled_at IS NULL THEN 'running' ELSE 'waiting' END, created_at
+  `SELECT 'push-' || id, 'push', ${repository} p.repository_id), attempts, last_error, NULL,
+     CASE WHEN settled_at IS NULL THEN 'running' WHEN parked_at IS NOT NULL THEN 'failed' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END, created_at
    FROM pushes p WHERE announced_at IS NULL`,
 ];
 

@@ -53,7 +53,7 @@ import {
   showDelivery,
 } from './pages/admin-deliveries.ts';
 import { showAdminAudit } from './pages/admin-audit.ts';
-import { showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
+import { retryParkedPush, showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
 import { showAdminJobs } from './pages/admin-jobs.ts';
 import { setAdministrator, setDisabled, showAdminPeople } from './pages/admin-people.ts';
 import { showAdminRepositories } from './pages/admin-repositories.ts';
@@ -331,6 +331,7 @@ export const routes = (
 
   { method: 'GET', path: '/admin', access: 'administrator', cost: 'free', page: () => seeOther('/admin/health') },
   { method: 'GET', path: '/admin/health', access: 'administrator', cost: 'rows', page: showAdminHealth },
+  { method: 'POST', path: '/admin/pushes/:id/retry', access: 'administrator', cost: 'rows', page: retryParkedPush },
   { method: 'POST', path: '/admin/mirrors/:id/sync', access: 'administrator', cost: 'rows', page: syncFailingMirror },
   { method: 'GET', path: '/admin/people', access: 'administrator', cost: 'rows', page: showAdminPeople },
   {

@@ -312,12 +312,48 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
     ['delivery-99', 3],
     ['mirror-x', 3],
     ['ci-1', 2],
-    ['push-1', 2],
+    ['push-1', 3],
     ['x', 2],
   ] as const)
     t.equal((await hearth('job', 'retry', id)).code, code, id);
   await hearth('webhook', 'remove', 'alice/site', hook, '--yes');
   await db.write(({ manager }) => manager.query('DELETE FROM federation_outbox'));
+});
+
+t.test('a parked push is listed with the reason, and job retry has the running server tell of it', async (t) => {
+  const { db, repositories } = server.rooms;
+  await db.write(({ manager, now }) =>
+    manager.query(
+      `INSERT INTO pushes (id, repository_id, via, created_at, settled_at, attempts, tried_at, last_error, parked_at)
+      SELECT ?, id, 'http', ?, ?, 3, ?, 'ci: broken', ? FROM repositories WHERE name = 'site'`,
+      ['0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90', now, now, now, now],
+    ),
+  );
+  const id = 'push-0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90';
+  t.match(await json('job', 'list', '--state', 'failed'), [
+    { id, kind: 'push', about: 'alice/site', state: 'failed', tries: 3, nextAt: null, error: 'ci: broken' },
+  ]);
+  let isMended = false;
+  const heard: string[] = [];
+  repositories.onPush({
+    name: 'of-the-server',
+    record: async (_tx, push) => {
+      if (!isMended) throw new Error('not yet');
+      heard.push(push.id);
+    },
+  });
+  t.match(await hearth('job', 'retry', id), {
+    code: 1,
+    stdout: 'The push was tried again and failed: of-the-server: not yet.\n',
+  });
+  isMended = true;
+  t.match(await hearth('job', 'retry', id), {
+    code: 0,
+    stdout: 'The push was tried again: every listener has heard of it now.\n',
+  });
+  t.strictSame(heard, [id.slice('push-'.length)], 'the server told of it, once');
+  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has heard/ });
+  t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });
 
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {

@@ -402,4 +402,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['repository_languages', { repository_id: 'r1', position: 0, language: 'C' }],
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
+  60: [['push_listener_attempts', { push_id: 'p', listener: 'ci', attempts: 2 }]],
 };

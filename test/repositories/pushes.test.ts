@@ -342,7 +342,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
 
 t.test('a listener that throws is asked again until it has recorded; the others are not asked twice', async (t) => {
   const rooms = await openWork(t);
-  const { repositories, alice, history, events } = rooms;
+  const { repositories, alice, history, events, clock } = rooms;
   let failures = 3;
   const [before, after] = [hearing('before'), hearing('after')];
   const prepared: string[] = [];
@@ -370,6 +370,9 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   t.match(await journal(rooms), [{ settled: 1, announced: 0 }]);
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
   await repositories.finishPushes();
+  await repositories.finishPushes();
+  t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
+  clock.advance(10 * 60_000);
   await repositories.finishPushes();
   await repositories.finishPushes();
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
@@ -471,6 +474,7 @@ t.test('a program that ends between the listeners goes on where it was, at the n
   next.onPush(oneAgain);
   next.onPush(two);
   await next.recover();
+  await next.recoverPushes();
   t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
   await next.finishPushes();
   t.equal(two.heard.length, 1);

@@ -44,6 +44,8 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   undoKeptMs: 30 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
+  listenerTimeoutMs: 60_000,
+  recoveryWaitMs: 30_000,
 });
 
 export async function openRooms(t: Owner, options: { settings?: Partial<RepositorySettings>; random?: Random } = {}) {

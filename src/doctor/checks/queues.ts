@@ -26,9 +26,18 @@ const queues: Queue[] = [
   {
     check: 'queues.unannounced_push',
     agoMs: hourMs,
-    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND created_at < ?',
+    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND parked_at IS NULL AND created_at < ?',
     words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
     remedy: 'the log says why: push.listener_failed',
+  },
+  {
+    check: 'queues.parked_push',
+    agoMs: 0,
+    level: 'problem',
+    sql: 'SELECT id AS example FROM pushes WHERE parked_at <= ? ORDER BY parked_at DESC',
+    words: (count, id) =>
+      `${counted(count, 'push was', 'pushes were')} given up, because a listener failed three times, for example push-${id}.`,
+    remedy: 'hearth job list --state failed says why; hearth job retry ID tries again',
   },
   {
     check: 'queues.stuck_delivery',

@@ -74,6 +74,7 @@ const notices: Readonly<Record<string, string>> = {
   'webhook-tested': 'A test is on its way. Look again in a moment.',
   'webhook-redelivered': 'It is sent again. Look again in a moment.',
   'mirror-saved': 'The mirror is saved; it begins at once.',
+  'push-retried': 'The push is being tried again. Look again in a moment.',
   'mirror-sync': 'It is being brought up to date.',
   'mirror-paused': 'The mirror rests.',
   'mirror-resumed': 'The mirror goes on.',
