@@ -19,3 +19,4 @@ export { createHistogram } from './histogram.ts';
 export type { Histogram } from './histogram.ts';
 export { silentLogger } from './logger.ts';
 export type { Logger, LogFields } from './logger.ts';
+export { addressGroup } from './address-group.ts';

@@ -110,6 +110,7 @@ const words: Record<number, string> = {
   404: 'there is no such inbox',
   410: 'the inbox is gone',
   429: 'too many requests',
+  503: 'it is busy',
 };
 
 /** Seconds, or a date. */

@@ -142,6 +142,8 @@ async function trySignature(room: FederationRoom, actor: RemoteActor) {
   const why =
     status === 401 || status === 403
       ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
-      : 'that is no answer to a signed activity';
+      : status === 429 || status === 503
+        ? 'it is busy; try again in a minute'
+        : 'that is no answer to a signed activity';
   return { ok: false, words: `it answered ${status}: ${why}`, result: true };
 }
