@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FollowerRow, ListedFollow, ListedKey, Standing } from '../../federation/index.ts';
+import type { ListedFollow, ListedFollower, ListedKey, Standing } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -168,7 +168,7 @@ const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
   }));
 };
 
-const followerColumns: Column<FollowerRow>[] = [
+const followerColumns: Column<ListedFollower>[] = [
   { title: 'ACTOR', cell: ({ actorId }) => actorId, whole: true },
   { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
 ];
@@ -177,14 +177,19 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const [owner = '', name = '', more] = repository.split('/');
   if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
   const { federation } = await cli.openRooms();
+  const followers = await federation.followersOf(owner, name);
+  const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
+  for (const host of gone)
+    cli.output.message(`${host} was given up: nothing is sent there until it is heard of again.`);
   cli.output.list(
-    await federation.followersOf(owner, name),
+    followers,
     followerColumns,
     ['follower', 'followers'],
-    ({ actorId, inbox, createdAt }) => ({
+    ({ actorId, inbox, createdAt, goneSince }) => ({
       actor: actorId,
       inbox,
       since: isoOrNull(createdAt),
+      serverGoneSince: isoOrNull(goneSince),
     }),
   );
 };

@@ -62,6 +62,8 @@ export async function testPeer(room: FederationRoom, host: string): Promise<Peer
   const actor = await run('actor', answered, () => readInstance(room, url));
   await run('clock', answered, async () => judgeClock(room, answered!));
   await run('signature', actor, () => trySignature(room, actor!));
+  // It answers: whoever was given up has followers again.
+  if (actor !== null) await room.noteAlive(url.host);
   return checks;
 }
 
