@@ -16,4 +16,5 @@ export type { FollowedPerson, FollowedRepository, Following, ListedPush, Standin
 export type { ArrivingActivity, Reception } from './inbox/receive-activity.ts';
 export type { ListedPeer } from './peers/list-peers.ts';
 export type { PeerCheck } from './peers/test-peer.ts';
+export type { OriginChange } from './origin.ts';
 export type { CollectionName, Publications } from './publications.ts';
