@@ -24,6 +24,7 @@ import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
+import { peersGone } from './v66-peers-gone.ts';
 import { trigrams } from './v72-trigrams.ts';
 
 /**
@@ -56,5 +57,6 @@ export const migrations: readonly Migration[] = [
   grownGrams,
   noted,
   parkedPushes,
+  peersGone,
   trigrams,
 ];

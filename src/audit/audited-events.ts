@@ -58,6 +58,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'peer.asked_to_pair',
   'peer.paired',
   'peer.removed',
+  'federation.origin_accepted',
   'follow.added_for',
   'follow.ended_for',
   'follow.retried_for',

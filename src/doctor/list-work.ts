@@ -24,7 +24,7 @@ const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
      CASE WHEN state = 'PENDING' THEN next_attempt_at END AS nextAt,
      CASE WHEN state = 'FAILED' THEN 'failed' WHEN locked_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END AS state, created_at AS at
-   FROM federation_delivery WHERE state IN ('PENDING', 'FAILED')`,
+   FROM federation_delivery WHERE state IN ('PENDING', 'FAILED') AND cancelled_at IS NULL`,
   `SELECT 'webhook-' || d.id, 'webhook', w.url, d.attempts, coalesce(d.error, CASE WHEN d.status >= 300 THEN 'status ' || d.status END),
      CASE WHEN d.state = 'PENDING' THEN d.next_attempt_at END,
      CASE WHEN d.state = 'FAILED' THEN 'failed' WHEN d.locked_until > :now THEN 'running' WHEN d.attempts > 0 THEN 'failing' ELSE 'waiting' END, d.created_at

@@ -5,6 +5,7 @@ import { removeSettled } from './deliveries/manage-deliveries.ts';
 import { receivedPushSchema } from './follows/received-push-schema.ts';
 import { inboxSchema } from './inbox/inbox-schema.ts';
 import { pairingCodeSchema } from './peers/peer-schema.ts';
+import { noteOrigin } from './origin.ts';
 import type { FederationRoom } from './room.ts';
 
 const dayMs = 86_400_000;
@@ -38,6 +39,7 @@ export async function removeOld(room: FederationRoom): Promise<void> {
  * are nobody's, and no delivery waits longer than an hour.
  */
 export async function recover(room: FederationRoom): Promise<void> {
+  await noteOrigin(room);
   const latest = room.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then waits for no write.
   const found: unknown[] = await room.db.read.query(

@@ -403,4 +403,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
   60: [['push_listener_attempts', { push_id: 'p', listener: 'ci', attempts: 2 }]],
+  66: [
+    ['federation_origins', { origin: 'https://forge.example', accepted_at: 1 }],
+    ['federation_peers', { host: 'gone.example', failures: 9, silent_since: 1, gone_at: 2 }],
+  ],
 };

@@ -15,8 +15,12 @@ export interface Signer {
 export interface RemoteActors {
   /** The actor at a URL. @param options.fresh asks its server even when it is known */
   actor(url: string, options?: { fresh?: boolean }): Promise<RemoteActor>;
-  /** The actor that publishes a key as its own. */
-  signer(keyId: string): Promise<Signer>;
-  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon. */
-  signerAgain(keyId: string): Promise<Signer | null>;
+  /**
+   * The actor that publishes a key as its own. Fetches for actors that are unknown here are limited
+   * by the network of the client, and never take the places of those whose stored key `fits`.
+   * Refuses `key_fetch_budget` and `host_busy` when it is this server that is busy.
+   */
+  signer(keyId: string, request: { address: string; fits(key: KeyObject): boolean }): Promise<Signer>;
+  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon or this server is too busy. */
+  signerAgain(keyId: string, request: { address: string }): Promise<Signer | null>;
 }
