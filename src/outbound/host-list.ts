@@ -4,7 +4,15 @@
  * another one is another service on that machine.
  */
 export function isListed(url: URL, hosts: readonly string[]): boolean {
-  const standard = url.protocol === 'http:' ? '80' : '443';
-  const exact = `${url.hostname}:${url.port === '' ? standard : url.port}`;
-  return hosts.includes(exact) || (url.port === '' && hosts.includes(url.hostname));
+  const { hostname } = url;
+  const port = url.port || defaultPort(url);
+  return hosts.includes(`${hostname}:${port}`) || (port === defaultPort(url) && hosts.includes(hostname));
 }
+
+/** What an administrator writes on such a list to name this host and port. */
+export function hostEntry(url: URL): string {
+  const port = url.port || defaultPort(url);
+  return port === defaultPort(url) ? url.hostname : `${url.hostname}:${port}`;
+}
+
+const defaultPort = ({ protocol }: URL): string => (protocol === 'http:' ? '80' : protocol === 'ssh:' ? '22' : '443');
