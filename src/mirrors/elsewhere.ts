@@ -75,7 +75,7 @@ async function get(
       if (!isDomainError(error) || error.code === 'internal') throw error;
       throw error.code === 'unavailable'
         ? unavailable('elsewhere_failed', error.message, { cause: error })
-        : forbidden('elsewhere_refused', wordsFor(error), { cause: error });
+        : forbidden('elsewhere_refused', wordsFor(error, url), { cause: error });
     });
   const { status } = answer;
   const { host } = new URL(url);

@@ -403,4 +403,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
   57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
+  70: [
+    [
+      'mirrors',
+      {
+        repository_id: 'r4',
+        direction: 'push',
+        url: 'ssh://git@git.example.org/bob/tool.git',
+        ssh_key_ciphertext: 'sealed',
+        ssh_public_key: 'ssh-ed25519 AAAA mirror',
+        host_key: 'ssh-ed25519 AAAA',
+        offered_host_key: 'ssh-ed25519 BBBB',
+        interval_ms: 300000,
+        next_at: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
 };
