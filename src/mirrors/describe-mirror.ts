@@ -9,6 +9,8 @@ type Hidden = 'secretCiphertext' | 'sshKeyCiphertext' | 'lockedUntil' | 'hostKey
 /** What anybody sees of a mirror: never its secret. */
 export interface Mirror extends Omit<MirrorRow, Hidden> {
   hasSecret: boolean;
+  /** Host and port of the address. */
+  host: string;
   /** `ok`, `failing 3`, `paused`, `new`, `waiting for key`, `host key changed`. */
   state: string;
   /** Whether the other side has to be given `sshPublicKey` before it can begin. */
@@ -28,6 +30,7 @@ export function describeMirror(
 ): Mirror {
   return {
     ...row,
+    host: hostOf(row.url),
     hasSecret: secretCiphertext !== null,
     state: stateWord({ ...row, offeredHostKey }),
     isWaitingForKey: isWaitingForKey(row),
@@ -38,5 +41,7 @@ export function describeMirror(
   };
 }
 
-/** Name of the host for the log: an address as a whole may be private. */
-export const hostOf = (url: string): string => parseRemoteAddress(url).origin.replace(/^[a-z]+:\/\//, '');
+/** Host and port of a stored address: the whole of it may be private. */
+export function hostOf(url: string): string {
+  return parseRemoteAddress(url).origin.replace(/^[a-z]+:\/\//, '');
+}

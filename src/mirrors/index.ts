@@ -8,7 +8,7 @@ export type { RepositoryElsewhere } from './elsewhere.ts';
 export type { Mirror } from './describe-mirror.ts';
 export type { ImportInput } from './import-repository.ts';
 export type { MirrorInput } from './mirror-input.ts';
-export { plainHttpRisk } from './reach-remote.ts';
+export { plainHttpRisk as plainHttpMirrorRisk } from './reach-remote.ts';
 export type { MirrorDirection } from './mirror-schema.ts';
 
 export const mirrorEntities = [mirrorSchema];

@@ -1,6 +1,6 @@
 import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Remote, SshHost } from '../git/index.ts';
-import { hostEntry } from '../outbound/index.ts';
+import { howToAllow } from '../outbound/index.ts';
 import { seal, unseal } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { parseRemoteAddress } from './remote-address.ts';
@@ -82,13 +82,16 @@ export async function readHostKey(room: MirrorRoom, address: SshAddress): Promis
  */
 export function wordsFor(error: unknown, address: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
+  const hint = howToAllow('mirrors.allowed_hosts', originOf(address));
   switch (error.reason) {
     case 'https_only':
-      return `Only https is allowed; http and ssh are for hosts that an administrator has named. ${namingHint(address)}`;
+      return /^(?:http|ssh):/i.test(originOf(address))
+        ? `Only https is allowed; http and ssh are for hosts that an administrator has named. ${hint}`
+        : 'This is not an address of https, http or ssh.';
     case 'address_not_public':
-      return `${error.message} ${namingHint(address)}`;
+      return `${error.message} ${hint}`;
     case 'peer_unreachable':
-      return /not public/.test(error.message) ? `${error.message} ${namingHint(address)}` : error.message;
+      return /not public/.test(error.message) ? `${error.message} ${hint}` : error.message;
     case 'remote_key_refused':
       return `${error.message} Add its public key there; a mirror that pushes needs to write.`;
     case 'host_key_changed':
@@ -98,14 +101,9 @@ export function wordsFor(error: unknown, address: string): string {
   }
 }
 
-/** The setting with the entry that it wants, since a port belongs to it. */
-function namingHint(address: string): string {
-  const url = URL.parse(originOf(address));
-  const entry = url === null || url.hostname === '' ? '' : ` = ["${hostEntry(url)}"]`;
-  return `An administrator can allow the host: mirrors.allowed_hosts${entry}.`;
-}
-
+/** A URL with the host of an address; of anything else an empty text. */
 function originOf(address: string): string {
+  if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
     return parseRemoteAddress(address).origin;
   } catch {

@@ -9,10 +9,17 @@ export function isListed(url: URL, hosts: readonly string[]): boolean {
   return hosts.includes(`${hostname}:${port}`) || (port === defaultPort(url) && hosts.includes(hostname));
 }
 
-/** What an administrator writes on such a list to name this host and port. */
-export function hostEntry(url: URL): string {
+/**
+ * How a host comes on such a list, for whoever was refused: the setting with the entry, since a port belongs to it.
+ * @param setting `webhooks.allowed_hosts`
+ * @param text the URL that was refused
+ */
+export function howToAllow(setting: string, text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '') return `An administrator can allow the host: ${setting}.`;
   const port = url.port || defaultPort(url);
-  return port === defaultPort(url) ? url.hostname : `${url.hostname}:${port}`;
+  const entry = port === defaultPort(url) ? url.hostname : `${url.hostname}:${port}`;
+  return `An administrator can allow the host: ${setting} = ["${entry}"].`;
 }
 
 const defaultPort = ({ protocol }: URL): string => (protocol === 'http:' ? '80' : protocol === 'ssh:' ? '22' : '443');

@@ -55,9 +55,9 @@ export function hasSshd(): boolean {
   return /^sshd:/m.test(readFileSync('/etc/passwd', 'utf8'));
 }
 
-export async function sshSide(t: Owner) {
+export async function sshSide(t: Owner, chosenPort?: number) {
   const folder = temporaryFolder(t);
-  const port = await freePort();
+  const port = chosenPort ?? (await freePort());
   const user = userInfo().username;
   const [hostKey, config, authorized] = ['host', 'config', 'authorized'].map((name) => path.join(folder, name));
   const makeHostKey = (): void => {

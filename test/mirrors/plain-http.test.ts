@@ -1,9 +1,11 @@
 // Mirrors and imports over plain http: git http-backend on hosts that an administrator has named, and on others.
+import { createServer } from 'node:http';
 import path from 'node:path';
 import t from 'tap';
 import type { PersonViewer } from '../../src/access/index.ts';
 import type { MirrorInput } from '../../src/mirrors/index.ts';
 import { reasonOf } from '../ci/ci-fixture.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { addCommit, httpSide, newBare, tips } from './other-sides.ts';
@@ -14,15 +16,19 @@ t.setTimeout(120_000);
 let [first, second, third]: [HttpSide, HttpSide, HttpSide] = [] as never;
 let here: Hearth;
 let alice: TestPerson;
+let giteaPort: number;
 let viewer: PersonViewer;
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
 t.before(async () => {
+  giteaPort = await freePort();
   first = await httpSide(t, { address: '127.0.0.2', password: 'bob:first password' });
   second = await httpSide(t, { address: '127.0.0.3' });
   third = await httpSide(t, { address: '127.0.0.4' });
   // 127.0.0.4 is named without its port, so only its default ports are open. No development switch is on.
-  here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `${first.host},${second.host},127.0.0.4` } });
+  here = await startHearth(t, {
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `${first.host},${second.host},127.0.0.4,127.0.0.5:${giteaPort}` },
+  });
   alice = await here.addPerson('alice');
   viewer = {
     kind: 'person',
@@ -173,4 +179,49 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
   t.not(late, null);
   t.not(late, two);
   t.equal((await refsOf('asked')).get('refs/heads/main'), late, 'without another wait for the interval');
+});
+
+t.test('a Gitea in the own network lists all its repositories, page by page, and they are imported', async (t) => {
+  const { mirrors } = here.rooms;
+  const asked: string[] = [];
+  // Gitea's paging: `limit` up to 50, 30 when it is not given, `Link` while there is more.
+  const gitea = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://gitea');
+    asked.push(`${url.pathname} ${request.headers.authorization ?? ''}`);
+    const limit = Math.min(Number(url.searchParams.get('limit') ?? 30), 50);
+    const page = Number(url.searchParams.get('page') ?? 1);
+    const all = Array.from({ length: 120 }, (_, index) => ({
+      name: `tool-${index}`,
+      full_name: `bob/tool-${index}`,
+      clone_url: `${second.url}/tool.git`,
+      description: '',
+      private: true,
+    }));
+    const rows = all.slice((page - 1) * limit, page * limit);
+    if (page * limit < all.length)
+      response.setHeader('Link', `<http://gitea/?page=${page + 1}>; rel="next",<http://gitea/?page=3>; rel="last"`);
+    else response.setHeader('Link', '<http://gitea/?page=1>; rel="first"');
+    response.end(JSON.stringify(rows));
+  });
+  await new Promise<void>((resolve) => gitea.listen(giteaPort, '127.0.0.5', resolve));
+  t.teardown(() => gitea.close());
+  const account = { login: 'bob', isStarred: false, secret: 'token' };
+  const listed = await mirrors.repositoriesAt({ ...account, api: `http://127.0.0.5:${giteaPort}/api/v1` });
+  t.equal(new Set(listed.map(({ fullName }) => fullName)).size, 120);
+  t.strictSame([...new Set(asked)], ['/api/v1/user/repos Bearer token']);
+  await mirrors.import(viewer, {
+    name: listed[0]!.name,
+    visibility: 'PRIVATE',
+    address: listed[0]!.cloneUrl,
+    keepMirroring: false,
+  });
+  await mirrors.runDue();
+  t.ok((await refsOf('tool-0')).size > 0);
+
+  asked.length = 0;
+  const refusal = await mirrors
+    .repositoriesAt({ ...account, api: `http://127.0.0.5:${giteaPort + 1}/api/v1` })
+    .catch((error: unknown) => error);
+  t.match(refusal, { reason: 'elsewhere_refused', message: `mirrors.allowed_hosts = ["127.0.0.5:${giteaPort + 1}"]` });
+  t.strictSame(asked, [], 'the token went nowhere');
 });

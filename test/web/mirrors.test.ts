@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 t.test('a repository is imported, goes on following, rests, and becomes one like any other', async (t) => {
   const there = await startHearth(t);
   const here = await startHearth(t, {
-    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' },
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host },
   });
   const [carol, alice, bob] = [
     await there.addPerson('carol'),

@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 t.test('an owner adds, tries, looks at, changes and removes a webhook in the browser', async (t) => {
   const target = await receiver(t);
   const hearth = await startHearth(t, {
-    env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true' },
+    env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { repositories, organisations, webhooks, owners } = hearth.rooms;
