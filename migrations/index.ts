@@ -25,6 +25,7 @@ import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
 import { peersGone } from './v66-peers-gone.ts';
+import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
 
 /**
@@ -58,5 +59,6 @@ export const migrations: readonly Migration[] = [
   noted,
   parkedPushes,
   peersGone,
+  sshMirrors,
   trigrams,
 ];

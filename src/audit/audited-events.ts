@@ -54,6 +54,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'mirror.paused_by_hand',
   'mirror.resumed',
   'mirror.ended',
+  'mirror.host_key_accepted',
   'peer.invited',
   'peer.asked_to_pair',
   'peer.paired',

@@ -117,7 +117,15 @@ import { setUp, showSetup } from './pages/setup.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
 import { showSignup, signUp } from './pages/signup.ts';
 import { webhookPages } from './pages/webhooks.ts';
-import { endMirror, pauseMirror, resumeMirror, saveMirror, showMirror, syncMirror } from './pages/repository-mirror.ts';
+import {
+  acceptMirrorHostKey,
+  endMirror,
+  pauseMirror,
+  resumeMirror,
+  saveMirror,
+  showMirror,
+  syncMirror,
+} from './pages/repository-mirror.ts';
 import { seeOther } from './answers/reply.ts';
 import type {
   OrganisationOwnerVisit,
@@ -935,6 +943,13 @@ export const routes = (
   { method: 'GET', path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
   { method: 'POST', path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },
   { method: 'POST', path: `${B}/settings/mirror/sync`, access: 'repository:owner', cost: 'rows', page: syncMirror },
+  {
+    method: 'POST',
+    path: `${B}/settings/mirror/host-key`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: acceptMirrorHostKey,
+  },
   { method: 'POST', path: `${B}/settings/mirror/pause`, access: 'repository:owner', cost: 'rows', page: pauseMirror },
   { method: 'POST', path: `${B}/settings/mirror/resume`, access: 'repository:owner', cost: 'rows', page: resumeMirror },
   { method: 'POST', path: `${B}/settings/mirror/end`, access: 'repository:owner', cost: 'objects', page: endMirror },

@@ -407,4 +407,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['federation_origins', { origin: 'https://forge.example', accepted_at: 1 }],
     ['federation_peers', { host: 'gone.example', failures: 9, silent_since: 1, gone_at: 2 }],
   ],
+  70: [
+    [
+      'mirrors',
+      {
+        repository_id: 'r4',
+        direction: 'push',
+        url: 'ssh://git@git.example.org/bob/tool.git',
+        ssh_key_ciphertext: 'sealed',
+        ssh_public_key: 'ssh-ed25519 AAAA mirror',
+        host_key: 'ssh-ed25519 AAAA',
+        offered_host_key: 'ssh-ed25519 BBBB',
+        interval_ms: 300000,
+        next_at: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
 };

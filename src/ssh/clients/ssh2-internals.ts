@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection, Session } from 'ssh2';
-import { sshString, uint32 } from '../keys/ssh-string.ts';
+import { sshString, uint32 } from '../../openssh/index.ts';
 
 /*
  * What the server needs of ssh2 1.17 and ssh2 keeps to itself. package.json pins it

@@ -99,11 +99,11 @@ async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
     isEmpty: count === 0,
     failingCount,
     failing: failing.map(
-      ({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
+      ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
         name: names.get(repositoryId) ?? 'in the trash',
         // Addresses carry no names or passwords; the host is what says where the fault lies.
-        other: `${direction === 'pull' ? 'from' : 'to'} ${new URL(url).host}`,
+        other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,
         isPaused,
         isRunning,
