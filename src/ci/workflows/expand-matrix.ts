@@ -10,7 +10,8 @@ const maxLegs = 256;
 export class MatrixProblem extends Error {}
 
 /**
- * All combinations of a matrix, sorted by name. `exclude` takes combinations out,
+ * All combinations of a matrix, in the order of the file: the last axis changes
+ * first, combinations that only `include` has come last. `exclude` takes combinations out,
  * `include` adds values to those that it fits without changing them, or else a
  * combination of its own. Without a matrix there is one empty leg.
  * Throws `MatrixProblem`.
@@ -28,7 +29,7 @@ export function expandMatrix(matrix: Json): Leg[] {
   }
   if (legs.length === 0) throw new MatrixProblem('The matrix has no combinations.');
   if (legs.length > maxLegs) throw new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
-  return legs.sort((a, b) => (legName(a) < legName(b) ? -1 : 1));
+  return legs;
 }
 
 function combine(axes: { [axis: string]: Json }): Leg[] {
@@ -62,11 +63,10 @@ const isPartOf = (part: Leg, leg: Leg): boolean =>
 const keepsValues = (leg: Leg, extra: Leg): boolean =>
   Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || isSame(value, leg[axis]));
 
-/** `linux, 18`: the values in the order of their axes' names. */
+/** `linux, 18`: the values in the order of the file, as required checks of other forges are called. */
 export function legName(leg: Leg): string {
-  return Object.keys(leg)
-    .sort()
-    .map((axis) => valueName(leg[axis] ?? null))
+  return Object.values(leg)
+    .map(valueName)
     .filter((text) => text !== '')
     .join(', ');
 }
