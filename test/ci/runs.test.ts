@@ -435,27 +435,6 @@ ${job("if: inputs.dry == 'false'")}`),
   );
 });
 
-t.test('schedules of the default branch start by the clock, and once for what was missed', async (t) => {
-  const { push, ci, found, clock } = await openCi(t);
-  await push(workflow(`on:\n  schedule: [{cron: '30 12 * * *'}]\njobs:\n${job('')}`));
-  await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job('')}`), { branch: 'topic' });
-  const numbers = async () =>
-    (await ci.listRuns(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
-  await ci.runSchedules();
-  t.same(await numbers(), []);
-  clock.advance(31 * 60_000);
-  await ci.runSchedules();
-  await ci.runSchedules();
-  t.same(await numbers(), [['schedule', 'refs/heads/main', 'Change']]);
-  clock.advance(5 * 86_400_000);
-  await ci.runSchedules();
-  t.equal((await numbers()).length, 2);
-  await push(workflow(`on: {push: {branches: [none]}}\njobs:\n${job('')}`));
-  clock.advance(86_400_000);
-  await ci.runSchedules();
-  t.equal((await numbers()).length, 2, 'what the file no longer says is gone');
-});
-
 t.test('a run survives its server: what was blocked goes on at the next start', async (t) => {
   const first = await openCi(t);
   await first.push(workflow(`on: push\nconcurrency: one\njobs:\n${job('')}`));
