@@ -403,4 +403,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
   57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
+  68: [
+    [
+      'ci_runners',
+      {
+        id: 2,
+        uuid: 'u2',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'offline',
+        labels: '["linux"]',
+        registered_labels: '["linux"]',
+        created_at: 1,
+      },
+    ],
+  ],
 };

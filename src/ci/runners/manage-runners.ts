@@ -11,9 +11,14 @@ import type { RunnerRow } from './runner-schema.ts';
 
 type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
 
-/** What a runner says of itself at every start; what it said before is forgotten. */
+/**
+ * What a runner says of itself at every start; what it said before is forgotten. One
+ * that declares no labels has those of its registration: `forgejo-runner
+ * create-runner-file` writes none, and without any it would never get a job.
+ */
 export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
   const facts = readSaidFacts(said);
+  if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
   // Since a write is due anyway, commands beside the server see at once that it is there.
   await room.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
