@@ -65,7 +65,7 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
     job: 'build',
   });
   t.match(first.context, {
-    event: { head_commit: { message: 'Build the site\n\nWith care.\n' }, commits: [{ id: sha }] },
+    event: { head_commit: { message: 'Build the site\n\nWith care.' }, commits: [{ id: sha }] },
     gitea_default_actions_url: 'https://github.com',
   });
   t.equal(first.secrets.get('GITHUB_TOKEN'), first.context.token);
@@ -138,6 +138,14 @@ t.test('a failing leg ends its siblings, unless the file says otherwise', async 
   t.match((await state(2)).jobs, { 'a (1)': 'failure', 'a (2)': 'waiting', b: 'blocked' });
   for (let count = 0; count < 3; count += 1) await runner.finish((await runner.fetch())!.taskId);
   t.match(await state(2), { run: 'failure', jobs: { b: 'skipped', c: 'success' } });
+});
+
+t.test('an expression can ask for the whole message of a commit', async (t) => {
+  const { push, state } = await openCi(t);
+  await push(workflow(`on: push\njobs:\n${job("if: github.event.head_commit.message == 'Release'")}`), {
+    message: 'Release',
+  });
+  t.match((await state(1)).jobs, { a: 'waiting' });
 });
 
 t.test('a job that may fail counts as one that went well', async (t) => {

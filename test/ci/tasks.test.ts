@@ -306,19 +306,25 @@ t.test('a runner that comes for nothing too often is asked to wait', async (t) =
 });
 
 t.test('an ephemeral runner takes one task and goes when its log is complete', async (t) => {
-  const { push, addRunner, ci, clock } = await openCi(t);
+  const { push, addRunner, ci, clock, state } = await openCi(t);
   await push(simple());
   await push({ a: '2' });
   const runner = await addRunner(['linux'], { ephemeral: true });
+  const reason = async () => (await ci.explainQueue(null)).map((one) => one.reason);
   const task = (await runner.fetch())!;
   t.equal(await runner.fetch(), null, 'no second task');
+  t.strictSame(await reason(), ['All runners for linux are busy.']);
   await runner.report(task.taskId, { result: 'success' });
+  t.strictSame(await reason(), ['No runner here has the label linux.'], 'it takes no further job');
+  t.equal((await ci.listRunners(null)).length, 1);
   t.equal(await runner.fetch(), null, 'its log is still open');
   t.equal(await runner.log(task.taskId, 0, ['late'], true), 1, 'rows after the end are taken');
   t.equal(await reasonOf(runner.fetch()), 'unregistered_runner');
+  t.same(await ci.listRunners(null), [], 'and is in no list');
   clock.advance(11 * 60_000);
   await ci.sweep();
-  t.same(await ci.listRunners(null), []);
+  t.equal(await reasonOf(ci.findRunner(null, runner.id)), 'runner_not_found');
+  t.equal((await state(2)).run, 'waiting', 'the next job goes on waiting for another runner');
 });
 
 t.test('reports: steps, outputs once each, repeats, and the end that is final', async (t) => {

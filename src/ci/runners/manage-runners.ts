@@ -6,6 +6,7 @@ import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
 import { readSaidFacts } from './runner-facts.ts';
 import type { SaidFacts } from './runner-facts.ts';
+import { finishedRunners } from '../tasks/finished-runners.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
 
@@ -26,13 +27,14 @@ export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFac
   return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
 }
 
-/** The runners of one scope, or all of them, in the order in which they came. */
+/** The runners of one scope, or all of them, in the order in which they came; without ephemeral ones that are done. */
 export async function listRunners({ db, presence, clock }: Room, scope: CiScope | null): Promise<Runner[]> {
   const rows = await db.read.find(runnerSchema, {
     ...(scope === null ? {} : { where: inScope(scope) }),
     order: { id: 'ASC' },
   });
-  return rows.map((row) => toRunner(row, presence, clock.now()));
+  const finished = await finishedRunners(db.read, { isLogComplete: true });
+  return rows.filter(({ id }) => !finished.has(id)).map((row) => toRunner(row, presence, clock.now()));
 }
 
 /**
