@@ -25,6 +25,7 @@ import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
 import { peersGone } from './v66-peers-gone.ts';
+import { registeredLabels } from './v68-registered-labels.ts';
 import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
 
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   noted,
   parkedPushes,
   peersGone,
+  registeredLabels,
   sshMirrors,
   trigrams,
 ];

@@ -425,4 +425,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  68: [
+    [
+      'ci_runners',
+      {
+        id: 2,
+        uuid: 'u2',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'offline',
+        labels: '["linux"]',
+        registered_labels: '["linux"]',
+        created_at: 1,
+      },
+    ],
+  ],
 };

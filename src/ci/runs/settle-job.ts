@@ -27,7 +27,11 @@ export interface SettledConcurrency {
   queue: 'single' | 'max';
 }
 
-export type Settlement = { kind: 'go'; legs: SettledLeg[] } | { kind: 'skip' } | { kind: 'fail'; reason: string };
+export type Settlement =
+  | { kind: 'go'; legs: SettledLeg[] }
+  | { kind: 'skip' }
+  /** `failFast` as the file says it, as far as that could be evaluated. */
+  | { kind: 'fail'; reason: string; failFast: boolean };
 
 const maxNameLength = 255;
 const maxLabels = 50;
@@ -55,14 +59,25 @@ export function settleJob(
     const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
     return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
-    if (error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem) {
-      return { kind: 'fail', reason: error.message };
-    }
-    throw error;
+    if (!isProblem(error)) throw error;
+    return { kind: 'fail', reason: error.message, failFast: error instanceof LegProblem ? error.failFast : true };
   }
 }
 
 class SettleProblem extends Error {}
+
+/** What is wrong with one leg, after its strategy had been read. */
+class LegProblem extends SettleProblem {
+  readonly failFast: boolean;
+
+  constructor(message: string, failFast: boolean) {
+    super(message);
+    this.failFast = failFast;
+  }
+}
+
+const isProblem = (error: unknown): error is Error =>
+  error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem;
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
 export function scopeOf(
@@ -87,15 +102,19 @@ function settleLeg(
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
   const scope = scopeOf(contexts, outlook, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
-  return {
-    leg,
-    name: nameOf(definition, leg, scope),
-    runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
-    continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
-    failFast,
-    maxParallel,
-    concurrency: settleConcurrency(definition.concurrency, scope),
-  };
+  try {
+    return {
+      leg,
+      name: nameOf(definition, leg, scope),
+      runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
+      continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
+      failFast,
+      maxParallel,
+      concurrency: settleConcurrency(definition.concurrency, scope),
+    };
+  } catch (error) {
+    throw isProblem(error) ? new LegProblem(error.message, failFast) : error;
+  }
 }
 
 /** `build (linux, 18)`, unless the file's own name says which leg it is. */

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, diffieHellman, encapsulate, generateKeyPairSync } from 'node:crypto';
 import type { Connection } from 'ssh2';
-import { sshString } from '../keys/ssh-string.ts';
+import { sshString } from '../../openssh/index.ts';
 
 /*
  * Post-quantum key exchange for ssh2 1.17, which has none: ML-KEM-768 together with X25519
