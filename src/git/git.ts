@@ -279,7 +279,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     slots: writes,
     limits,
     logger,
-    mayAddRefs: createRefAllowance(limits.maxRefs),
+    grantRefs: createRefAllowance(limits.maxRefs),
     removeLeftovers,
     untidy: new Set<string>(),
   };
