@@ -40,7 +40,8 @@ export const refusals: readonly Refusal[] = [
         return archive(false);
       };
     },
-    says: /archived and read-only/,
+    // An archived repository gives nobody more than reading.
+    says: /you may no longer write here/,
   },
   {
     name: 'a guard: a copy of somebody else’s repository',

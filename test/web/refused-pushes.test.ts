@@ -1,16 +1,21 @@
 // A refused push ends: whatever is refused, however large report and pack are, and however the client sends them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { statfsSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { gitSync } from '../git/git-fixture.ts';
-import { branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { nobody } from '../../src/web/context.ts';
+import { createGitHandlers } from '../../src/web/git/index.ts';
+import type { GitRooms } from '../../src/web/git/rooms.ts';
+import { addRefs, branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
 import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
 import { refusals } from '../git/refusals-fixture.ts';
 import type { Refusal } from '../git/refusals-fixture.ts';
@@ -31,36 +36,38 @@ async function refsOf(name: string): Promise<number> {
 }
 
 function refused({ name, options = [], refspecs = [branches], says, prepare }: Refusal, on: GitServer = server) {
-  t.test(name, async (t) => {
-    await t.test('stock git', async (t) => {
-      const undo = await prepare?.(on.app.rooms, 'work');
-      for (const [way, bytes] of Object.entries(buffers)) {
-        const specs = options.includes('--atomic') ? [branches, ...refspecs] : refspecs;
-        const args = ['-c', `http.postBuffer=${bytes}`, 'push', ...options, on.url('work', on.tokens.alice), ...specs];
-        const { code, stderr } = await pushWithin(args, { cwd: work });
-        t.equal(code, 1, `${way} it ends`);
-        t.match(stderr, says, way);
-      }
-      await undo?.();
-    });
+  return t.test(name, async (t) => {
+    const undo = await prepare?.(on.app.rooms, 'work');
+    const specs = options.includes('--atomic') ? [branches, ...refspecs] : refspecs;
+    for (const [way, bytes] of Object.entries(buffers)) {
+      const args = ['-c', `http.postBuffer=${bytes}`, 'push', ...options, on.url('work', on.tokens.alice), ...specs];
+      const { code, stderr } = await pushWithin(args, { cwd: work });
+      t.equal(code, 1, `${way}: it ends`);
+      t.match(stderr, says, way);
+    }
+    await undo?.();
     t.equal((await on.app.rooms.git.refs(await on.pathOf('work'))).size, 0, 'nothing of it landed');
     t.equal(on.app.rooms.git.load().writes.running, 0);
   });
 }
 
-for (const refusal of refusals) refused(refusal);
+for (const refusal of refusals) void refused(refusal);
 
-const lowDisk = await startGitServer(t, { SERVICE_STORAGE_LOW_DISK_FLOOR: '900000GiB' });
-await lowDisk.newRepository('work');
-refused({ name: 'too little disk space', says: /low on disk space/ }, lowDisk);
+const largestFloor = 1024 ** 4;
+const { bavail, bsize } = statfsSync(tmpdir());
+if (bavail * bsize < largestFloor) {
+  const lowDisk = await startGitServer(t, { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' });
+  await lowDisk.newRepository('work');
+  void refused({ name: 'too little disk space', says: /low on disk space/ }, lowDisk);
+}
 
-const fewObjects = await startGitServer(t, { SERVICE_GIT_MAX_PUSH_OBJECTS: '2' });
+const fewObjects = await startGitServer(t, { SERVICE_GIT_MAX_PUSH_OBJECTS: '1000' });
 await fewObjects.newRepository('work');
-refused({ name: 'too many objects', says: /at most 2 objects/ }, fewObjects);
+void refused({ name: 'too many objects', says: /at most 1000 objects/ }, fewObjects);
 
-const smallPushes = await startGitServer(t, { SERVICE_GIT_MAX_PUSH_SIZE: '100KB' });
+const smallPushes = await startGitServer(t, { SERVICE_GIT_MAX_PUSH_SIZE: '1MiB' });
 await smallPushes.newRepository('work');
-refused({ name: 'git gives up on the pack', says: /unpacker error/ }, smallPushes);
+void refused({ name: 'git gives up on the pack', says: /unpacker error/ }, smallPushes);
 
 const commands = Array.from({ length: branchCount }, (_, n) => `${zeroId} ${tip} refs/pull/x${branchName(n)}`);
 const body = pushBytes({ commands, pack: packOf(work, 'main') });
@@ -102,39 +109,34 @@ t.test('curl, which gives no pack before it is told to go on', async (t) => {
   }
 });
 
-t.test('a client that sends for ever is left, with its answer', async (t) => {
-  const socket = connect(server.port, '127.0.0.1');
-  t.teardown(() => socket.destroy());
-  const answered: Buffer[] = [];
-  socket.on('data', (bytes: Buffer) => answered.push(bytes)).on('error', () => {});
-  const closed = once(socket, 'close');
+t.test('a client that goes on with a request that is answered is left', async (t) => {
+  const rooms = {
+    repositories: {
+      openForPush: async () => ({ path: '/nowhere' }),
+      receivePush: async (_: unknown, { output }: { output: Writable }) => void output.write('answered'),
+    },
+    logger: silentLogger,
+  } as unknown as GitRooms;
+  const { receivePack } = createGitHandlers(rooms);
+  const params = { owner: 'alice', name: 'work' };
+  const listener = createServer((req, res) => {
+    const state = { requestId: 'r', address: '127.0.0.1', routePath: target, identity: nobody };
+    void receivePack({ req, res, params, querystring: '', headers: [], state });
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => listener.close());
+  const socket = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+  let answered = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (answered += text));
+  socket.on('error', () => {});
   socket.write(
-    [`POST ${target} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked']
-      .concat(Object.entries(headers).map(([name, value]) => `${name}: ${value}`))
-      .join('\r\n'),
+    `POST ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Type: ${headers['content-type']}\r\n\r\n`,
   );
-  const chunk = (bytes: Buffer) => {
-    socket.write(`${bytes.length.toString(16)}\r\n`);
-    socket.write(bytes);
-    return socket.write('\r\n');
-  };
-  socket.write('\r\n\r\n');
-  chunk(body);
-  const more = Buffer.alloc(4_000_000);
-  let sent = 0;
-  while (!socket.destroyed && sent < 4_000) {
-    if (!chunk(more)) await Promise.race([once(socket, 'drain'), closed]);
-    sent += 4;
-    await sleep(0);
-  }
-  await closed;
-  t.ok(sent < 4_000, `${sent} MB were taken`);
-  t.match(Buffer.concat(answered).toString('latin1'), /The push was refused: reserved for the server/);
+  const dripping = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+  await new Promise((resolve) => socket.on('close', resolve));
+  clearInterval(dripping);
+  t.match(answered, /^HTTP\/1\.1 200 [^]*answered/);
 });
-
-function addRefs(cwd: string, refs: readonly string[]): void {
-  gitSync(['update-ref', '--stdin'], { cwd, input: refs.map((ref) => `create ${ref} ${tip}\n`).join('') });
-}
 
 t.test('a mirror of another forge lands branches, tags and notes, and ends by itself', async (t) => {
   const url = await server.newRepository('mirror');
@@ -145,7 +147,7 @@ t.test('a mirror of another forge lands branches, tags and notes, and ends by it
   t.equal(isCloned, 0, cloned);
   const pulls = Array.from({ length: 3_277 }, (_, n) => `refs/pull/${n + 1}/head`);
   const others = ['refs/tags/v1', 'refs/notes/commits', 'refs/keep-around/1'];
-  addRefs(mirror, [...pulls, ...others]);
+  addRefs(mirror, tip, [...pulls, ...others]);
   const { code, stderr } = await pushWithin(['-c', 'http.postBuffer=65536', 'push', '--mirror', url], { cwd: mirror });
   t.equal(code, 1, 'git tells that something was left out');
   t.match(stderr, /remote: 3,277 refs under refs\/pull\/ were left out: they are the server's own/);
@@ -153,7 +155,7 @@ t.test('a mirror of another forge lands branches, tags and notes, and ends by it
   t.match(stderr, /refs\/keep-around\/1 \(only refs\/heads\//);
   t.equal(await refsOf('mirror'), branchCount + 1 + 2);
 
-  addRefs(mirror, ['refs/changes/01/1/1', 'refs/changes/01/1/meta', 'refs/meta/config']);
+  addRefs(mirror, tip, ['refs/changes/01/1/1', 'refs/changes/01/1/meta', 'refs/meta/config']);
   const gerrit = ['push', url, 'refs/changes/*:refs/changes/*', 'refs/meta/*:refs/meta/*'];
   t.match(
     (await pushWithin(gerrit, { cwd: mirror })).stderr,

@@ -11,7 +11,7 @@ import { hasPack, readPushHead } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
 import type { RefGrant } from './ref-allowance.ts';
 import { ReportWriter } from './push-report.ts';
-import { fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import { fitsUsualMemory, isBulkPush, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushPlan } from './run-receive-pack.ts';
 
 /**
@@ -62,7 +62,8 @@ async function carryOut(
     // Starting takes as long as journalling, so both happen at once. Until the push is
     // journalled, git gets nothing: what it leaves behind when it is killed is looked for
     // where the journal says that a push was under way.
-    const waiting = startReceivePack(deps, request);
+    const isBulk = isBulkPush(permitted);
+    const waiting = startReceivePack(deps, request, { isBulk });
     const judged = await judgePush(deps, request, head, refusals, permitted).catch((error: unknown) => {
       waiting.stop('aborted');
       throw error;
@@ -77,10 +78,12 @@ async function carryOut(
       return await refuse(deps, request, head, refusals);
     }
     // What could not be judged beforehand git refuses itself, for every branch of the push.
-    const git = isUsual ? waiting : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects });
+    const git = isUsual
+      ? waiting
+      : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects, isBulk });
     ends = git.exited;
     const remarks = [...summarise(refusals), ...((verdict.accept && verdict.remarks) || [])];
-    return await runAndTidy(deps, request, { head, refusals, journalled, updates, remarks, unjudged }, git);
+    return await runAndTidy(deps, request, { head, refusals, journalled, updates, remarks, unjudged, isBulk }, git);
   } finally {
     if (ends === null) release();
     else void ends.then(release);

@@ -11,6 +11,7 @@ import { hasPack, noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
+import { manyNewRefs, syncNewRefs } from '../refs/new-refs.ts';
 import { syncMovedRefs } from '../refs/sync-refs.ts';
 import { send } from '../transfer.ts';
 import { watchEffort } from '../processes/watch-effort.ts';
@@ -27,7 +28,13 @@ export interface PushPlan {
   remarks: readonly string[];
   /** Rules that git has to keep itself. */
   unjudged: readonly ForwardRule[];
+  /** Whether git leaves the refs unsynced. */
+  isBulk: boolean;
 }
+
+/** A push that makes many refs and does nothing else: nothing that was acknowledged before depends on their sync. */
+export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
+  updates.length >= manyNewRefs && updates.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
 
 /** What git keeps of each object of a pack, in one piece, in bytes; a little more than it is. */
 const tableBytesPerObject = 80;
@@ -53,14 +60,20 @@ export async function settle({ logger }: PushDeps, observer: PushObserver, resul
  * Starts git for a push. It waits for the commands and can do nothing before it has them.
  * @param forwardOnly whether it refuses every move that is not forward
  * @param objects what its pack says it has, when that is known
+ * @param isBulk whether its refs are synced together afterwards
  */
 export function startReceivePack(
   { door, limits }: PushDeps,
   { path, protocol }: PushRequest,
-  { forwardOnly = false, objects = 0 }: { forwardOnly?: boolean; objects?: number } = {},
+  { forwardOnly = false, objects = 0, isBulk = false }: { forwardOnly?: boolean; objects?: number; isBulk?: boolean },
 ): GitProcess {
+  const settings = [
+    ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
+    // The objects alone: the refs are synced together, before anybody hears of them.
+    ...(isBulk ? ['core.fsync=committed'] : []),
+  ];
   return door.start({
-    argv: [...(forwardOnly ? ['-c', 'receive.denyNonFastForwards=true'] : []), 'receive-pack', '--stateless-rpc', path],
+    argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', path],
     protocol,
     timeLimitMs: limits.transferMs,
     allocationLimitBytes: Math.max(limits.maxPushMemoryBytes, objects * tableBytesPerObject),
@@ -75,7 +88,7 @@ export function startReceivePack(
 export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
-  { head, refusals, journalled, updates, remarks, unjudged }: PushPlan,
+  { head, refusals, journalled, updates, remarks, unjudged, isBulk }: PushPlan,
   git: GitProcess,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
@@ -88,7 +101,10 @@ export async function runReceivePack(
   const reported = async (): Promise<RefResult[]> => {
     const ofGit = reader.results(updates);
     const hasDeletions = updates.some(({ newId }) => noRef.test(newId));
-    await syncMovedRefs(request.path, ofGit, hasDeletions).catch((error: unknown) => {
+    const syncing = isBulk
+      ? syncNewRefs(deps.door, request.path, ofGit)
+      : syncMovedRefs(request.path, ofGit, hasDeletions);
+    await syncing.catch((error: unknown) => {
       // Left unsettled: the next start settles it by the refs that are there then.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });
@@ -158,6 +174,13 @@ export async function runReceivePack(
   const exit = await git.exited;
   end();
   if (results !== null) return { kind: 'reported', updates: outcomeUpdates, results };
+  // Whoever asks the refs now takes what is there for done.
+  if (isBulk) {
+    const there = updates.map(({ ref }) => ({ ref, ok: true }));
+    await syncNewRefs(deps.door, request.path, there).catch((error: unknown) => {
+      logger.error('push.not_synced', { path: request.path, error });
+    });
+  }
   const clean = exit.code === 0 && exit.stoppedBy === null && !isUnsynced;
   if (clean) {
     await answer(reader.release(), Buffer.alloc(0));
