@@ -15,6 +15,7 @@ import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './upkeep/maintenance.ts';
+import { repairNewRefs } from './refs/new-refs.ts';
 import { isForward, keepObjects, letGo, moveRefs } from './refs/move-refs.ts';
 import type { RefMove } from './refs/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
@@ -113,6 +114,11 @@ export interface Git {
   moveRefs(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
   /** Keeps objects alive under hidden names, through any packing; answers the names that are kept now. */
   keepObjects(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  /**
+   * After a crash, for refs that unsettled pushes were to make: removes those without a value, which were never
+   * synced, and makes sure that the others stay. Answers what was removed.
+   */
+  repairNewRefs(path: string, refs: readonly string[]): Promise<string[]>;
   /** Lets go of what `keepObjects` kept. */
   letGo(path: string, names: readonly string[]): Promise<void>;
   /**
@@ -288,7 +294,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     slots: writes,
     limits,
     logger,
-    mayAddRefs: createRefAllowance(limits.maxRefs),
+    grantRefs: createRefAllowance(limits.maxRefs),
     removeLeftovers,
     untidy: new Set<string>(),
   };
@@ -348,6 +354,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     keepObjects: (target, kept) => keepObjects({ door }, target, kept),
     letGo: (target, names) => letGo({ door }, target, names),
+    repairNewRefs: (target, refs) => repairNewRefs(door, target, refs),
     listRemote: (remote, options) => listRemote(remotes, remote, options),
     hostKeyOf: (host) => hostKeyOf(remotes, host),
     async fetchRemote(target, remote, options) {

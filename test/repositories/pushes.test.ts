@@ -260,12 +260,19 @@ t.test('the default branch is neither deleted nor rewritten; the second can be a
     { pack: history.pack },
   );
   const before = await git.refs(path);
-  const deletion = await push(rooms, alice, 'alice/work', [
-    `${commits[3]} ${zeroId} ${main}`,
-    `${commits[3]} ${zeroId} refs/heads/topic`,
-  ]);
+  const deletions = [`${commits[3]} ${zeroId} ${main}`, `${commits[3]} ${zeroId} refs/heads/topic`];
+  const atomic = await push(rooms, alice, 'alice/work', deletions, {
+    capabilities: 'report-status side-band-64k atomic',
+  });
   const reason = 'main is the default branch and cannot be deleted; choose another one first';
-  t.same(deletion.report, [`ng ${main} ${reason}`, `ng refs/heads/topic ${reason}`], 'the whole push is refused');
+  t.same(atomic.report, [`ng ${main} ${reason}`, 'ng refs/heads/topic atomic push failure'], 'all or nothing');
+  t.same(await git.refs(path), before);
+  t.equal((await journal(rooms)).length, 2, 'nothing of it is journalled');
+  const deletion = await push(rooms, alice, 'alice/work', deletions);
+  t.same(deletion.report, [`ng ${main} ${reason}`, 'ok refs/heads/topic'], 'the other one goes');
+  t.match((await journal(rooms)).slice(2), [{ ref: 'refs/heads/topic', settled: 1, result: 'ok' }]);
+  t.equal((await journal(rooms)).length, 3, 'the journal has what was accepted');
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
   const rewrite = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], {
     pack: packOf(work, aside, `^${commits[2]}`),
   });

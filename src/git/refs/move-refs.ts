@@ -87,10 +87,12 @@ export async function keepObjects(
   path: string,
   kept: readonly { name: string; oid: string }[],
 ): Promise<string[]> {
+  const keep = (some: typeof kept) =>
+    runUpdates(door, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
+  // All of them at once, which fails when a single object is gone.
+  if (kept.length > 1 && (await keep(kept)) === null) return kept.map(({ name }) => name);
   const done: string[] = [];
-  for (const { name, oid } of kept) {
-    if ((await runUpdates(door, path, `update ${hidden(name)}\0${checked(oid)}\0\0`)) === null) done.push(name);
-  }
+  for (const one of kept) if ((await keep([one])) === null) done.push(one.name);
   return done;
 }
 

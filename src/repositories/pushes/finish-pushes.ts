@@ -32,6 +32,9 @@ export async function settlePushes(
       for (const action of await room.git.recover(folder))
         room.logger.warn('repository.recovered', { repositoryId, ...action });
     }
+    const unsynced = await refsToMake(journal, pushes);
+    for (const ref of await room.git.repairNewRefs(folder, unsynced))
+      room.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
     const verdicts = await settleFromRefs(journal, pushes, await room.git.refs(folder));
     for (const [pushId, results] of verdicts) {
       room.logger.info('push.settled_late', {
@@ -43,4 +46,12 @@ export async function settlePushes(
   } catch (error) {
     room.logger.error('push.settle_failed', { repositoryId, error });
   }
+}
+
+/** What pushes that were cut short were to make: git may have written it without a sync. */
+async function refsToMake(journal: PushJournal, pushes: readonly PushRow[]): Promise<string[]> {
+  const refs: string[] = [];
+  for (const { id } of pushes)
+    for (const { ref, oldId } of await journal.updatesOf(id)) if (/^0+$/.test(oldId)) refs.push(ref);
+  return refs;
 }

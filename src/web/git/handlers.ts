@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../../access/index.ts';
 import { lfsNotStored } from '../../git/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
@@ -135,9 +136,21 @@ function guarded(
     } catch (error) {
       await answerError(exchange, error, logger);
     }
-    // What nobody has read would stand in the way of the next request on this connection.
-    req.resume();
+    discardRest(req);
   };
+}
+
+/** How long a client may go on with a request that is answered. */
+const restMs = 5_000;
+
+/** What nobody has read would stand in the way of the next request on this connection; what has no end ends it. */
+function discardRest(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return;
+  const { socket } = req;
+  const limit = setTimeout(() => socket.destroy(), restMs);
+  limit.unref();
+  req.on('end', () => clearTimeout(limit)).on('close', () => clearTimeout(limit));
+  req.resume();
 }
 
 function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service: Service) {
