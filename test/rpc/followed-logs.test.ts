@@ -128,12 +128,21 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
     '.hearth/workflows/many.yml': `on: push\njobs:\n  a:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {n: [${numbers}]}}\n    steps: [{run: echo}]\n`,
   });
 
+  /** Every job waits for a runner already: a call that comes back without one came too early. */
+  const fetch = async (runner: RunnerClient): Promise<{ id: bigint }> => {
+    for (;;) {
+      const { task } = await runner.fetchTask({}, { timeoutMs: 60_000 });
+      if (task !== undefined) return task;
+    }
+  };
+  /** Jobs that a runner has, or waits for. */
+  let promised = 0;
   const followed: { id: bigint; numbers: number[] }[] = [];
   await Promise.all(
     runners.map(async (runner, at) => {
-      while (followed.length < jobCount * followersPerJob) {
-        const { task } = await runner.fetchTask({}, { timeoutMs: 3_000 });
-        if (task === undefined) continue;
+      while (promised < jobCount) {
+        promised += 1;
+        const task = await fetch(runner);
         const { rows: jobs } = await forge.state();
         const job = jobs.find(({ taskId }) => BigInt(taskId ?? 0) === task.id)!;
         const followers = Array.from({ length: followersPerJob }, (_, n) =>
