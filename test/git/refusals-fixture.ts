@@ -9,7 +9,7 @@ export interface Refusal {
   options?: readonly string[];
   refspecs?: readonly string[];
   /** Makes the server refuse; answers what undoes it. */
-  prepare?(rooms: Rooms, repository: string): Promise<() => Promise<unknown> | void>;
+  prepare?(rooms: Rooms, repository: string): Promise<() => unknown>;
   /** What stock git prints. */
   says: RegExp;
 }
