@@ -16,7 +16,7 @@ export interface Highlighting {
   /**
    * The text line by line as HTML: escaped, with a span for each token. Null when the
    * language is unknown, the text too large, or the highlighter gave up: then the page
-   * shows the text as it is. Never takes longer than about a second.
+   * shows the text as it is. Takes a second and a half at most, on a busy machine two.
    */
   highlight(request: HighlightRequest): Promise<string[] | null>;
   /** Whether this text would be coloured if there is time: its language is known and it is not too large. */

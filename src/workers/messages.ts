@@ -11,10 +11,10 @@ export interface TaskMessage {
 
 /**
  * What a thread answers: first that it begins, once it has loaded what the task needs, and
- * then how it ended.
+ * then how it ended. `threadCpuMs` is what the thread has used so far, `cpuMs` what the task has.
  */
 export type TaskReply =
-  | { id: number; kind: 'begun' }
+  | { id: number; kind: 'begun'; threadCpuMs: number }
   | { id: number; kind: 'done'; result: Uint8Array; cpuMs: number }
   | { id: number; kind: 'result_too_large'; cpuMs: number }
   | { id: number; kind: 'failed'; message: string; cpuMs: number };

@@ -26,8 +26,8 @@ export function serveTasks(
   port.on('message', ({ id, task, input, maxResultBytes }: TaskMessage) => {
     void loadTask(task)
       .then(({ run }) => {
-        reply({ id, kind: 'begun' });
         const before = cpuMs();
+        reply({ id, kind: 'begun', threadCpuMs: before });
         const used = (): number => cpuMs() - before;
         try {
           const result = serialize(run(deserialize(input) as never));

@@ -38,7 +38,7 @@ export interface TaskRequest<Run extends Task> {
 }
 
 export interface TaskLimits {
-  /** How long the task may run, in milliseconds. */
+  /** How much processor time the task may use, in milliseconds; and three times as much time by the clock. */
   deadlineMs: number;
   /** How long the caller waits for it to begin, in milliseconds. */
   patienceMs: number;
@@ -101,7 +101,7 @@ export interface WorkerPool {
   /**
    * The result of a task for an input: from the cache, from a thread that works on the
    * same already, or from one that is asked now. Never throws for an input, and takes no
-   * longer than `patienceMs` and `deadlineMs` together. Whoever asks first pays for the
+   * longer than `patienceMs` and three times `deadlineMs` together. Whoever asks first pays for the
    * processor time, by `chargeEffort`.
    */
   run<Run extends Task>(request: TaskRequest<Run>): Promise<Outcome<Awaited<ReturnType<Run>>>>;

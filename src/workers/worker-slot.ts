@@ -8,7 +8,7 @@ export type SlotOutcome =
   | { kind: 'failed'; message: string; cpuMs: number };
 
 export interface SlotRequest extends Omit<TaskMessage, 'id'> {
-  /** From when the task begins; what it needs is loaded by then. */
+  /** In processor time, from when the task begins; what it needs is loaded by then. */
   deadlineMs: number;
   /** Called when the task begins: from now on it ends within its deadline. */
   onBegin(): void;
@@ -16,6 +16,17 @@ export interface SlotRequest extends Omit<TaskMessage, 'id'> {
 
 /** A thread that has not loaded what a task needs after this long never will; grammars take seconds on a busy machine. */
 const maxLoadingMs = 30_000;
+
+/** A thread that has ended by itself has told so already. */
+const ignore = (): void => {};
+
+/**
+ * On a machine with other work a thread has a part of a processor only, and an ordinary file
+ * would be given up for it; after this many times its deadline a task is given up all the same.
+ */
+const maxWaitFactor = 3;
+/** Less than this is not worth another look. */
+const shortestMs = 5;
 
 /**
  * A place for one thread. The thread is started when there is work, terminated when a
@@ -44,32 +55,47 @@ export class WorkerSlot {
   async run({ deadlineMs, onBegin, ...request }: SlotRequest): Promise<SlotOutcome> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#open();
+    // The program waits for a thread at work, and for no other.
+    worker.ref();
     const id = (this.#lastId += 1);
     let timer: NodeJS.Timeout | undefined;
     let begunAt = performance.now();
     let hasReplied = false;
     const outcome = await new Promise<SlotOutcome>((resolve) => {
-      const late = (outcome: SlotOutcome, afterMs: number): void => {
+      // Where this thread itself was busy the answer may be here already: it is read before the verdict.
+      const later = (act: () => void, afterMs: number): void => {
         clearTimeout(timer);
-        // Where this thread itself was busy the answer may be here already: it is read before the verdict.
-        timer = setTimeout(() => setImmediate(resolve, outcome), afterMs);
+        timer = setTimeout(() => setImmediate(act), afterMs);
       };
+      const watch = (cpuMsBefore: number, afterMs: number): void =>
+        later(() => {
+          const restMs = Math.max(0, maxWaitFactor * deadlineMs - (performance.now() - begunAt));
+          // Inside one call of a library a thread may not even answer this.
+          later(() => resolve({ kind: 'deadline', cpuMs: deadlineMs }), restMs);
+          void worker.cpuUsage().then(({ user, system }) => {
+            const cpuMs = (user + system) / 1000 - cpuMsBefore;
+            const moreMs = Math.min(deadlineMs - cpuMs, restMs);
+            if (moreMs < shortestMs) resolve({ kind: 'deadline', cpuMs });
+            else if (!hasReplied) watch(cpuMsBefore, moreMs);
+          }, ignore);
+        }, afterMs);
       this.#gone = (outcome) => resolve({ ...outcome, cpuMs: performance.now() - begunAt });
       this.#reply = (reply) => {
         if (reply.id !== id) return;
         if (reply.kind === 'begun') {
           begunAt = performance.now();
           onBegin();
-          late({ kind: 'deadline', cpuMs: deadlineMs }, deadlineMs);
+          watch(reply.threadCpuMs, deadlineMs);
         } else {
           hasReplied = true;
           resolve(reply);
         }
       };
-      late({ kind: 'failed', message: 'the thread did not get ready', cpuMs: 0 }, maxLoadingMs);
+      later(() => resolve({ kind: 'failed', message: 'the thread did not get ready', cpuMs: 0 }), maxLoadingMs);
       worker.postMessage({ id, ...request } satisfies TaskMessage, [request.input.buffer as ArrayBuffer]);
     });
     clearTimeout(timer);
+    worker.unref();
     this.#reply = null;
     this.#gone = null;
     if (!hasReplied) this.end();

@@ -1,14 +1,18 @@
 // Documents of repositories: rendered in the worker pool, by their content, with links put in afterwards.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { embedded } from '../../src/embedded/index.ts';
-import { chargeEffort, silentLogger } from '../../src/kernel/index.ts';
+import { cacheStatistics, chargeEffort, silentLogger } from '../../src/kernel/index.ts';
 import { fillLinks, placeholders } from '../../src/web/markdown/link-placeholders.ts';
 import { renderDocument } from '../../src/web/markdown/render-document.ts';
 import { renderMarkdown } from '../../src/web/markdown/render-markdown.ts';
 import { repositoryLinks } from '../../src/web/markdown/repository-links.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';
-import { hostileDocuments } from '../fixtures/hostile-files.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { hostileDocuments, hostileWorkflows } from '../fixtures/hostile-files.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
 
 const place = (ref: string, folder = '') => ({
   repositoryUrl: '/repos/alice/work',
@@ -89,4 +93,37 @@ t.test('links in a folder with a long path do not multiply without end', async (
   const html = fillLinks(renderMarkdown(source, placeholders), repositoryLinks(place('main', 'folder/'.repeat(500))));
   t.ok(html.length < 8 * 1024 * 1024);
   t.match(html.slice(-40), /<a >11999<\/a>/);
+});
+
+t.test('signed out, the page of workflows and a README are read once, whoever asks again', async (t) => {
+  const { rooms, url, folder, addPerson } = await startHearth(t);
+  const alice = await addPerson('alice');
+  const viewer = {
+    kind: 'person' as const,
+    id: alice.id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session' as const,
+    scope: 'admin' as const,
+    repositoryIds: null,
+  };
+  await rooms.repositories.create(viewer, { name: 'site', visibility: 'PUBLIC' });
+  const found = await rooms.repositories.find(viewer, 'alice', 'site');
+  const work = path.join(folder, 'work');
+  mkdirSync(path.join(work, '.hearth/workflows'), { recursive: true });
+  for (const [at, { text }] of Object.values(hostileWorkflows).entries())
+    writeFileSync(path.join(work, `.hearth/workflows/h${at}.yml`), text);
+  writeFileSync(path.join(work, 'README.md'), '# Site\n');
+  for (const line of ['init -q -b main', 'add --all', 'commit -q -m x', `push -q ${found.path} main`])
+    await runGit(line.split(' '), { cwd: work });
+  const misses = () => cacheStatistics().find(({ name }) => name === 'worker results')?.misses;
+  const pages = [
+    '/repos/alice/site/runs/workflows',
+    '/repos/alice/site/tree/main',
+    '/repos/alice/site/blob/main/README.md',
+  ];
+  for (const page of pages) t.equal((await fetch(url + page)).status, 200);
+  const before = misses();
+  for (const page of pages) t.equal((await fetch(`${url}${page}?again`)).status, 200);
+  t.equal(misses(), before);
 });

@@ -1,7 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiRoom } from '../room.ts';
 import { variablesFor } from '../secrets/variables.ts';
-import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { Aftermath } from './aftermath.ts';
 import { cancelJob } from './cancel-jobs.ts';
@@ -66,7 +65,6 @@ class Advance {
   readonly #loaded: LoadedRun;
   readonly #workflow: Workflow;
   #variables: Record<string, string> | null = null;
-  readonly #budget = new EvaluationBudget();
   /** Once for all legs of a job: what they need has ended, and changes no more. */
   readonly #contexts = new Map<JobDefinition, JobContexts>();
 
@@ -191,7 +189,7 @@ class Advance {
       loaded: this.#loaded,
       workflow: this.#workflow,
       variables: this.#variables,
-      budget: this.#budget,
+      budget: this.#after.budget,
     };
     const contexts = await contextsOfJob(around, definition, this.#board.jobs);
     this.#contexts.set(definition, contexts);

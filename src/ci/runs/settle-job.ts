@@ -1,5 +1,6 @@
 import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
+import { BudgetSpent } from '../workflows/evaluation-budget.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
 import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix.ts';
@@ -56,7 +57,7 @@ export function settleJob(
     const outlook = outlooks.own;
     const scope = scopeOf(contexts, outlook, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
-    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
+    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
     return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
     if (!isProblem(error)) throw error;
@@ -76,8 +77,9 @@ class LegProblem extends SettleProblem {
   }
 }
 
-const isProblem = (error: unknown): error is Error =>
-  error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem;
+/** What the author of the file is told. */
+const problems = [ExpressionProblem, MatrixProblem, BudgetSpent, SettleProblem];
+const isProblem = (error: unknown): error is Error => problems.some((kind) => error instanceof kind);
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
 export function scopeOf(

@@ -3,7 +3,6 @@ import type { Repository } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { evaluateValue, mentionsContext, textOf } from '../workflows/evaluate.ts';
-import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import { expandMatrix } from '../workflows/expand-matrix.ts';
 import type { Leg } from '../workflows/expand-matrix.ts';
@@ -36,6 +35,9 @@ export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 
 export type RunSurroundings = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
 
 const maxTitleLength = 255;
+/** All workflows that one push starts, in one write. */
+const maxJobsOfPush = 4 * maxJobsOfRun;
+const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPush} jobs together.`;
 
 /**
  * Makes a run with its jobs and lets it go as far as it can. A file that could not
@@ -55,12 +57,14 @@ export async function startRun(
   if (!input.parsed.ok) return failRun(room, tx, run, run.reason!);
   const { workflow } = input.parsed;
   const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
-  const scope = await scopeOfRun(room, tx, loaded);
+  const scope = await scopeOfRun(room, tx, after, loaded);
   const said = evaluateHead(workflow, scope);
   if (said instanceof Error) return failRun(room, tx, run, said.message);
   const early = [...workflow.jobs.values()].map((definition) => ({ definition, legs: earlyLegs(definition, scope) }));
-  if (early.reduce((sum, { legs }) => sum + legs.length, 0) > maxJobsOfRun)
-    return failRun(room, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
+  const count = early.reduce((sum, { legs }) => sum + legs.length, 0);
+  after.jobs += count;
+  if (after.jobs > maxJobsOfPush) return failRun(room, tx, run, tooManyJobsOfPush);
+  if (count > maxJobsOfRun) return failRun(room, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
   if (said.title !== null) run.title = said.title;
   if (said.concurrency !== null) {
     run.concurrencyGroup = said.concurrency.group;
@@ -113,7 +117,12 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
   return { ...row, id: identifiers[0]!.id as number };
 }
 
-async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Promise<ExpressionScope> {
+async function scopeOfRun(
+  room: CiRoom,
+  { manager }: Tx,
+  after: Aftermath,
+  loaded: LoadedRun,
+): Promise<ExpressionScope> {
   const github = githubContext(loaded, room.settings);
   return {
     contexts: {
@@ -124,7 +133,7 @@ async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Pro
       inputs: loaded.run.eventPayload.inputs ?? {},
     },
     outlook: { success: true, failure: false, cancelled: false },
-    budget: new EvaluationBudget(),
+    budget: after.budget,
   };
 }
 
@@ -189,7 +198,7 @@ function earlyLegs({ matrix, waitsFor, call }: JobDefinition, scope: ExpressionS
   try {
     if (waitsFor.length > 0 && mentionsContext(matrix, 'needs')) return [null];
     if (call !== null && mentionsContext(matrix, 'inputs')) return [null];
-    return expandMatrix(evaluateValue(matrix, scope));
+    return expandMatrix(evaluateValue(matrix, scope), scope.budget);
   } catch {
     return [null];
   }

@@ -24,6 +24,9 @@ export class ExpressionProblem extends Error {
   }
 }
 
+/** What the shortest expression costs: its tokens, its tree, the functions that it may call. */
+const stepsOfExpression = 500;
+
 type Token = ReturnType<Lexer['lex']>['tokens'][number];
 
 const leftParenthesis = 1;
@@ -42,7 +45,7 @@ export function evaluateExpression(
   { contexts, outlook, budget = new EvaluationBudget() }: ExpressionScope,
 ): Json {
   try {
-    budget.spend(expression.length);
+    budget.spend(stepsOfExpression + expression.length);
     const { tokens } = new Lexer(expression).lex();
     const unknown = calls(tokens).find((name) => !isFunction(name));
     if (unknown !== undefined) throw new Error(`there is no function ${unknown}`);

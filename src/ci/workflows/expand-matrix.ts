@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
 import { textOf } from './evaluate.ts';
 
 /** One combination of a matrix: axis → value. */
@@ -11,8 +12,6 @@ const maxExtra = maxLegs;
 const maxAxes = 20;
 /** Of a matrix as JSON, and of all its combinations: each is a row of the database, read and written with its job. */
 const maxLength = 256 * 1024;
-/** Values that are compared: a hundredth of a second. All entries against all combinations would be a minute. */
-const maxComparisons = 500_000;
 
 /** A matrix that makes no sense, in words for whoever wrote it. */
 export class MatrixProblem extends Error {}
@@ -24,19 +23,20 @@ const tooLong = () => new MatrixProblem('The values of the matrix are too long f
  * All combinations of a matrix, in the order of the file: the last axis changes
  * first, combinations that only `include` has come last. `exclude` takes combinations out,
  * `include` adds values to those that it fits without changing them, or else a
- * combination of its own. Without a matrix there is one empty leg. Takes time that is
- * linear in the matrix, besides numbers that the limits bound: the server expands
- * matrices where no thread can be waited for.
- * Throws `MatrixProblem`.
+ * combination of its own. Without a matrix there is one empty leg. What it costs is
+ * counted: the server expands matrices where no thread can be waited for.
+ * Throws `MatrixProblem` and `BudgetSpent`.
  */
-export function expandMatrix(matrix: Json): Leg[] {
+export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Leg[] {
   if (matrix === null) return [{}];
   if (typeof matrix !== 'object' || Array.isArray(matrix)) throw new MatrixProblem('The matrix is not a mapping.');
   const { include, exclude, ...axes } = matrix;
-  if (JSON.stringify(matrix).length > maxLength) throw tooLong();
-  const values = new Values();
+  const { length } = JSON.stringify(matrix);
+  if (length > maxLength) throw tooLong();
+  budget.spend(length);
+  const values = new Values(budget);
   const excluded = readLegs(exclude, 'exclude');
-  const originals = combine(axes).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
+  const originals = combine(axes, budget).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
   if (originals.length > maxLegs) throw tooMany();
   const legs: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
   for (const extra of readLegs(include, 'include')) {
@@ -50,7 +50,7 @@ export function expandMatrix(matrix: Json): Leg[] {
   return legs;
 }
 
-function combine(axes: { [axis: string]: Json }): Leg[] {
+function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Leg[] {
   let legs: Leg[] = [{}];
   const names = Object.keys(axes);
   if (names.length > maxAxes) throw new MatrixProblem(`The matrix has more than ${maxAxes} axes.`);
@@ -60,6 +60,7 @@ function combine(axes: { [axis: string]: Json }): Leg[] {
       throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
     // Stop while it is small: seven axes of ten are ten million.
     if (legs.length * values.length > 10 * maxLegs) throw tooMany();
+    budget.spend(legs.length * values.length * names.length);
     legs = legs.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
   }
   return names.length === 0 ? [] : legs;
@@ -78,7 +79,11 @@ function readLegs(value: Json | undefined, name: string): Leg[] {
 class Values {
   readonly #written = new Map<Json, { length: number; id: number }>();
   readonly #ids = new Map<string, number>();
-  #comparisons = 0;
+  readonly #budget: EvaluationBudget;
+
+  constructor(budget: EvaluationBudget) {
+    this.#budget = budget;
+  }
 
   isPartOf(part: Leg, leg: Leg): boolean {
     return Object.entries(part).every(([axis, value]) => Object.hasOwn(leg, axis) && this.#isSame(value, leg[axis]!));
@@ -94,8 +99,7 @@ class Values {
   }
 
   #isSame(a: Json, b: Json): boolean {
-    this.#comparisons += 1;
-    if (this.#comparisons > maxComparisons) throw new MatrixProblem('The matrix takes too long to expand.');
+    this.#budget.spend(1);
     return this.#write(a).id === this.#write(b).id;
   }
 
