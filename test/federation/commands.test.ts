@@ -408,7 +408,8 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post('/admin/federation/pair', { code, confirm: 'yes' }), { status: 303 });
   t.match(await post('/admin/federation/remove', { host: peer.host }), { status: 303 });
   t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /no pairing code/ });
-  // The job of every ten seconds may have sent what was queued.
+  // The job of every ten seconds may have sent it when it is looked at.
+  await home.rooms.federation.follow(root.id, `${peer.origin}/r/bob/tool`);
   const unfailed = (await home.rooms.federation.listDeliveries()).find(({ state }) => state !== 'FAILED');
   t.match(await post(`/admin/federation/deliveries/${unfailed!.id}/retry`, {}), { status: 409 });
   t.match(await post('/admin/federation/deliveries/retry', {}), { status: 303 });
