@@ -21,7 +21,15 @@ export async function removeOld(room: FederationRoom): Promise<void> {
   await removeSettled(room, now - keptMs);
   await room.db.write(async ({ manager }) => {
     await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
-    await manager.delete(remoteActorSchema, { fetchedAt: LessThan(now - keptMs) });
+    await manager
+      .createQueryBuilder()
+      .delete()
+      .from(remoteActorSchema)
+      .where('fetched_at < :before', { before: now - keptMs })
+      // What WebFinger called a followed one is told only once.
+      .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
+      .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
+      .execute();
     await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - keptPushesMs) });
     await manager.delete(pairingCodeSchema, { expiresAt: LessThan(now - dayMs) });
     await manager

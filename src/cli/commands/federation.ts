@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ListedFollow, ListedFollower, ListedKey, Standing } from '../../federation/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import type { Followed, ListedFollow, ListedFollower, ListedKey, Standing } from '../../federation/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -138,13 +138,28 @@ const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => 
 const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, user);
-  const { kind, id, handle } = await rooms.federation.followFor(person.id, target);
-  const line =
-    kind === 'person'
-      ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
-      : `${user} follows ${handle}: PENDING until the other server accepts.`;
-  cli.output.result(line, { id, kind, handle, user: person.username });
+  const followed = await rooms.federation.followFor(person.id, target);
+  const { kind, id, handle } = followed;
+  cli.output.result(whatFollows(user, followed), {
+    id,
+    kind,
+    handle,
+    user: person.username,
+    state: followed.state ?? null,
+  });
 };
+
+function whatFollows(user: string, { kind, handle, state, isNew }: Followed): string {
+  if (kind === 'person') {
+    return isNew === false
+      ? `${user} follows ${handle} already; new repositories of theirs are followed when they appear.`
+      : `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`;
+  }
+  if (state === 'ACCEPTED') return `${user} follows ${handle} already.`;
+  return isNew === false
+    ? `${user} has asked to follow ${handle} already: PENDING until the other server accepts.`
+    : `${user} follows ${handle}: PENDING until the other server accepts.`;
+}
 
 const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
   const rooms = await cli.openRooms();
@@ -152,10 +167,19 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   const { people, repositories } = await rooms.federation.followingOf(person.id);
   const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
   const wanted = target.replace(/^(acct:)?@?/i, '');
-  const found = all.find(
+  const fitting = all.filter(
     ({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target,
   );
+  const [found] = fitting;
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
+  // A renamed repository and the one that got its name are both called so until their server is asked again.
+  if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
+    const addresses = fitting.map(({ remoteActorId }) => remoteActorId).join(', ');
+    throw conflict(
+      'ambiguous_follow',
+      `${user} follows several called ${target}. Give one of these instead: ${addresses}`,
+    );
+  }
   const ended = await rooms.federation.unfollowFor(found.id);
   cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
 };
@@ -179,10 +203,12 @@ function whyWaiting(standing: Standing): string {
   switch (standing.why) {
     case 'queued':
       return 'not sent yet';
+    case 'waiting':
+      return `not sent yet, next try ${isoOrNull(standing.nextAttemptAt)}: ${standing.error ?? 'the other server does not answer'}`;
     case 'retrying':
-      return `tried ${standing.attempts} times: ${standing.error ?? 'no answer'}`;
+      return `tried ${standing.attempts === 1 ? 'once' : `${standing.attempts} times`}: ${standing.error ?? 'no answer'}`;
     case 'unanswered':
-      return 'waiting for the other server; both must allow each other';
+      return 'the other server took it and has not answered yet';
     case 'failed':
       return `given up: ${standing.error ?? 'no answer'}`;
   }

@@ -9,10 +9,13 @@ import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import { remoteActorSchema } from './remote-actor-schema.ts';
 import type { RemoteActor } from './remote-actor-schema.ts';
 import type { RemoteActors, Signer } from './signer.ts';
+import { storeActor } from './store-actor.ts';
 
 export const actorTtlMs = 6 * 3_600_000;
 const failedTtlMs = 60_000;
 const refetchAfterMs = 60_000;
+/** A push that does not fit the known page may come from software that writes addresses in its own way. */
+const recheckAfterMs = 10 * 60_000;
 const keptEntries = 5_000;
 
 type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock' | 'measures'>;
@@ -23,6 +26,7 @@ export function createRemoteActors(room: Room): RemoteActors {
   const signers = new BoundedMap<Signer>(keptEntries);
   const failures = new BoundedMap<{ until: number; error: unknown }>(keptEntries);
   const refetches = new BoundedMap<number>(keptEntries);
+  const rechecks = new BoundedMap<number>(keptEntries);
   const underWay = new Map<string, Promise<RemoteActor>>();
   const queue = new FetchQueue();
   const budget = createKeyFetchBudget(clock);
@@ -78,8 +82,8 @@ export function createRemoteActors(room: Room): RemoteActors {
     });
   }
 
-  async function keep(actor: RemoteActor): Promise<RemoteActor> {
-    await db.write(({ manager }) => manager.upsert(remoteActorSchema, actor, ['id']));
+  async function keep(fetched: RemoteActor): Promise<RemoteActor> {
+    const actor = await db.write((tx) => storeActor(tx, fetched));
     signers.delete(actor.keyId);
     return actor;
   }
@@ -107,10 +111,19 @@ export function createRemoteActors(room: Room): RemoteActors {
   }
 
   return {
-    async actor(text, { fresh = false } = {}) {
+    async actor(text, { fresh = false, handleFor } = {}) {
       const url = await room.outbound.judge(text);
       const known = fresh ? null : await db.read.findOneBy(remoteActorSchema, { id: url.href });
-      return known !== null && isFresh(known) ? known : fetchOnce(url, null, 'trusted');
+      const actor = known !== null && isFresh(known) ? known : await fetchOnce(url, null, 'trusted');
+      const webfingerHandle = handleFor?.(actor) ?? null;
+      if (webfingerHandle === null || webfingerHandle === actor.webfingerHandle) return actor;
+      return keep({ ...actor, webfingerHandle });
+    },
+    async actorAgain(id) {
+      const last = rechecks.get(id);
+      if (last !== undefined && clock.now() - last < recheckAfterMs) return;
+      rechecks.set(id, clock.now());
+      await fetchOnce(await room.outbound.judge(id), null, 'trusted');
     },
     async signer(keyId, { address, fits }) {
       const kept = signers.get(keyId);

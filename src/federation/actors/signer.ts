@@ -13,8 +13,17 @@ export interface Signer {
  * asked again for a minute, however many requests name it.
  */
 export interface RemoteActors {
-  /** The actor at a URL. @param options.fresh asks its server even when it is known */
-  actor(url: string, options?: { fresh?: boolean }): Promise<RemoteActor>;
+  /**
+   * The actor at a URL.
+   * @param options.fresh asks its server even when it is known
+   * @param options.handleFor what WebFinger has called the actor at a URL, when it was asked
+   */
+  actor(
+    url: string,
+    options?: { fresh?: boolean; handleFor?: (actor: RemoteActor) => string | null },
+  ): Promise<RemoteActor>;
+  /** Asks again for an actor that seems to have another name now, at most every ten minutes. */
+  actorAgain(id: string): Promise<void>;
   /**
    * The actor that publishes a key as its own. Fetches for actors that are unknown here are limited
    * by the network of the client, and never take the places of those whose stored key `fits`.

@@ -4,6 +4,7 @@ import { followContent } from '../activities/follow.ts';
 import { undoContent } from '../activities/undo.ts';
 import { personActor } from '../actors/find-actor.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
+import { handleOf } from '../actors/remote-actor-schema.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import { cancelWaiting } from '../deliveries/cancel.ts';
 import { publish } from '../deliveries/publish.ts';
@@ -47,7 +48,7 @@ export async function addFollow(
     remoteActorId: target.id,
     remoteInbox: target.inbox,
     host: target.host,
-    handle: target.handle,
+    handle: handleOf(target),
     url: target.url,
     followId: await sendFollow(room, tx, follower, target.id, target.inbox),
     state: 'PENDING',
