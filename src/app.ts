@@ -100,7 +100,8 @@ export interface App {
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
-const entities = [
+/** Every mapped table. */
+export const entities = [
   ...auditEntities,
   handleSchema,
   avatarSchema,
