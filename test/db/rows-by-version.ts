@@ -403,4 +403,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
   57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
+  64: [
+    [
+      'repositories',
+      {
+        id: 'r5',
+        owner_user_id: 'alice-id',
+        name: 'reviewed',
+        name_folded: 'reviewed',
+        visibility: 'PUBLIC',
+        accepts_gerrit_refs: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
 };

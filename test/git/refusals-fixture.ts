@@ -9,7 +9,7 @@ export interface Refusal {
   options?: readonly string[];
   refspecs?: readonly string[];
   /** Makes the server refuse; answers what undoes it. */
-  prepare?(rooms: Rooms, repository: string): Promise<() => Promise<unknown> | void>;
+  prepare?(rooms: Rooms, repository: string): Promise<() => unknown>;
   /** What stock git prints. */
   says: RegExp;
 }
@@ -40,8 +40,8 @@ export const refusals: readonly Refusal[] = [
         return archive(false);
       };
     },
-    // An archived repository gives nobody more than reading.
-    says: /you may no longer write here/,
+    // By a token nobody has more than reading of an archived repository.
+    says: /(?:you may no longer write here|archived and read-only)/,
   },
   {
     name: 'a guard: a copy of somebody else’s repository',
