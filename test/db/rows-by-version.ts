@@ -425,6 +425,21 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  64: [
+    [
+      'repositories',
+      {
+        id: 'r5',
+        owner_user_id: 'alice-id',
+        name: 'reviewed',
+        name_folded: 'reviewed',
+        visibility: 'PUBLIC',
+        accepts_gerrit_refs: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
   68: [
     [
       'ci_runners',

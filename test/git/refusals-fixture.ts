@@ -40,8 +40,8 @@ export const refusals: readonly Refusal[] = [
         return archive(false);
       };
     },
-    // An archived repository gives nobody more than reading.
-    says: /you may no longer write here/,
+    // By a token nobody has more than reading of an archived repository.
+    says: /(?:you may no longer write here|archived and read-only)/,
   },
   {
     name: 'a guard: a copy of somebody else’s repository',

@@ -335,3 +335,25 @@ t.test('reading a report: progress passes, the report waits, option lines decide
   t.match(plain.results(rawUpdates), [{ ok: true }, { ok: false }, { ok: false }]);
   t.same(plain.release(), report);
 });
+
+t.test(
+  'what git says besides names no place on the server’s disk, and calls nothing corrupt that is too large',
+  async (t) => {
+    const said = (...lines: string[]) => {
+      const reader = new ReportReader(true);
+      const bytes = lines.map((line) => reader.push(encodePacket(Buffer.from(`\x02${line}\n`))));
+      const packets = new PacketReader();
+      packets.push(Buffer.concat(bytes));
+      let text = '';
+      for (let packet = packets.next(); packet?.kind === 'data'; packet = packets.next())
+        text += packet.data.toString('utf8', 1);
+      return text;
+    };
+    const corrupt = `fatal: packed object ${some} (stored in /srv/hearth/repositories/a/b.git/objects/pack/pack-x.pack) is corrupt`;
+    t.equal(said(corrupt), `fatal: packed object ${some} is corrupt\n`);
+    t.equal(said(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
+    const tooLarge = 'error: attempting to allocate 209715201 over limit 134217728';
+    t.equal(said(tooLarge, corrupt), `${tooLarge}\n`);
+    t.equal(said(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
+  },
+);

@@ -1,8 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
 import { headOf, hearing, openRooms, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { Rooms } from './repositories-fixture.ts';
@@ -485,4 +486,29 @@ t.test('a program that ends between the listeners goes on where it was, at the n
   t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
   await next.finishPushes();
   t.equal(two.heard.length, 1);
+});
+
+t.test('a push of many refs that a power failure cut short: what has no value goes, the rest is settled', async (t) => {
+  const rooms = await openWork(t);
+  const { db, path, restart, alice, history } = rooms;
+  const refs = Array.from({ length: 60 }, (_, n) => `refs/heads/b${n}`);
+  const commands = refs.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`);
+  await push(rooms, alice, 'alice/work', commands, { pack: history.pack });
+  // As if the machine had stopped before git's report: unsettled, and one ref was not on the disk yet.
+  await rooms.repositories.stop();
+  gitSync(['update-ref', '-d', refs[7]!], { cwd: path });
+  mkdirSync(`${path}/refs/heads`, { recursive: true });
+  writeFileSync(`${path}/${refs[7]}`, '');
+  await db.write(async ({ manager }) => {
+    await manager.query('UPDATE pushes SET settled_at = NULL, announced_at = NULL');
+    await manager.query('UPDATE push_updates SET result = NULL');
+  });
+
+  const next = await restart();
+  await next.repositories.recover();
+  t.notOk(existsSync(`${path}/${refs[7]}`));
+  t.equal((await next.git.refs(path)).size, 59);
+  const results = (await journal(rooms)).map(({ result }) => result);
+  t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
+  t.equal(results[7], 'rejected');
 });

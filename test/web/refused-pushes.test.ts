@@ -15,6 +15,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { nobody } from '../../src/web/context.ts';
 import { createGitHandlers } from '../../src/web/git/index.ts';
 import type { GitRooms } from '../../src/web/git/rooms.ts';
+import { gitSync } from '../git/git-fixture.ts';
 import { addRefs, branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
 import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
 import { refusals } from '../git/refusals-fixture.ts';
@@ -141,10 +142,7 @@ t.test('a client that goes on with a request that is answered is left', async (t
 t.test('a mirror of another forge lands branches, tags and notes, and ends by itself', async (t) => {
   const url = await server.newRepository('mirror');
   const mirror = path.join(server.folder, 'mirror.git');
-  const { stderr: cloned, code: isCloned } = await pushWithin(['clone', '--quiet', '--mirror', work, mirror], {
-    cwd: server.folder,
-  });
-  t.equal(isCloned, 0, cloned);
+  gitSync(['clone', '--quiet', '--bare', '--single-branch', work, mirror]);
   const pulls = Array.from({ length: 3_277 }, (_, n) => `refs/pull/${n + 1}/head`);
   const others = ['refs/tags/v1', 'refs/notes/commits', 'refs/keep-around/1'];
   addRefs(mirror, tip, [...pulls, ...others]);
@@ -153,7 +151,7 @@ t.test('a mirror of another forge lands branches, tags and notes, and ends by it
   t.match(stderr, /remote: 3,277 refs under refs\/pull\/ were left out: they are the server's own/);
   t.match(stderr, /refs\/pull\/3277\/head \(reserved for the server\)/);
   t.match(stderr, /refs\/keep-around\/1 \(only refs\/heads\//);
-  t.equal(await refsOf('mirror'), branchCount + 1 + 2);
+  t.equal(await refsOf('mirror'), 1 + 2);
 
   addRefs(mirror, tip, ['refs/changes/01/1/1', 'refs/changes/01/1/meta', 'refs/meta/config']);
   const gerrit = ['push', url, 'refs/changes/*:refs/changes/*', 'refs/meta/*:refs/meta/*'];
@@ -163,5 +161,5 @@ t.test('a mirror of another forge lands branches, tags and notes, and ends by it
   );
   await server.app.rooms.repositories.edit(localAdministrator, 'alice', 'mirror', { acceptsGerritRefs: true });
   t.equal((await pushWithin(gerrit, { cwd: mirror })).code, 0);
-  t.equal(await refsOf('mirror'), branchCount + 1 + 2 + 3);
+  t.equal(await refsOf('mirror'), 1 + 2 + 3);
 });

@@ -19,6 +19,9 @@ const maxBandBytes = 65_515;
 const keptWords = 1_000;
 const saysTooLarge = /attempting to allocate \d+ over limit/;
 
+const storedIn = ' (stored in ';
+const storedCorrupt = /([^\n]*) \(stored in [^\n]*\) is corrupt\n?/g;
+
 /** Writes the answer to a push in the form that the client asked for. */
 export class ReportWriter {
   readonly #capabilities: ReadonlySet<string>;
@@ -158,9 +161,8 @@ export class ReportReader {
         this.#readReport(packet.data.subarray(1));
         now.push(this.#pass(encodePacket(packet.data), true));
       } else {
-        maskControls(packet.data.subarray(1));
-        this.#lastWords = (this.#lastWords + packet.data.toString('latin1', 1)).slice(-keptWords);
-        now.push(this.#held.length === 0 ? encodePacket(packet.data) : this.#pass(encodePacket(packet.data)));
+        const words = this.#forClient(packet.data);
+        now.push(this.#held.length === 0 ? words : this.#pass(words));
       }
     }
     return Buffer.concat(now);
@@ -184,6 +186,21 @@ export class ReportReader {
     const rest = Buffer.concat(this.#held.flatMap(({ bytes, isReport }) => (isReport ? [] : [bytes])));
     this.release();
     return { unpack: this.#unpack, lines: this.#lines, rest };
+  }
+
+  /**
+   * What git says besides, as the client may see it: without control characters and without places on this
+   * server's disk. An object that was too large to read is not corrupt, as git goes on to say.
+   */
+  #forClient(packet: Buffer): Buffer {
+    maskControls(packet.subarray(1));
+    const isTooLarge = this.ranOutOfMemory;
+    this.#lastWords = (this.#lastWords + packet.toString('latin1', 1)).slice(-keptWords);
+    if (!packet.includes(storedIn)) return encodePacket(packet);
+    const text = packet
+      .toString('latin1')
+      .replace(storedCorrupt, isTooLarge || this.ranOutOfMemory ? '' : '$1 is corrupt\n');
+    return text.length > 1 ? encodePacket(Buffer.from(text, 'latin1')) : Buffer.alloc(0);
   }
 
   #pass(bytes: Buffer, isReport = false): Buffer {

@@ -2,7 +2,7 @@ import { internal, invalid } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefResult } from '../pushes/push-report.ts';
-import { isWellFormedRef, refuseRef } from './ref-name.ts';
+import { gerritFolders, isWellFormedRef, refuseRef } from './ref-name.ts';
 import type { Slots } from '../processes/slots.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitDoor } from '../processes/process.ts';
@@ -41,7 +41,7 @@ export async function moveRefs(
   const results = new Map<RefMove, RefResult>();
   const wanted: RefMove[] = [];
   for (const move of moves) {
-    const reason = refuseRef(Buffer.from(move.ref), noRef.test(move.oldId));
+    const reason = refuseRef(Buffer.from(move.ref), noRef.test(move.oldId), gerritFolders);
     if (reason === null) wanted.push(move);
     else results.set(move, { ref: move.ref, ok: false, reason });
   }

@@ -20,7 +20,7 @@ export interface RefResult {
 
 /**
  * A statement has a limited number of parameters, and building a long one holds up
- * every other request; a push has up to 10,000 commands.
+ * every other request; a push has up to 100,000 commands.
  */
 const rowsPerStatement = 100;
 
