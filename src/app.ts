@@ -97,7 +97,7 @@ export interface Addresses {
 
 export interface App {
   readonly rooms: Rooms;
-  /** Recovers from the last run, opens the doors and starts the jobs. */
+  /** Opens the ports and starts the jobs; what the last run left of pushes and runs is finished meanwhile. */
   start(): Promise<Addresses>;
   /** Closes the doors, lets running pushes and clones end within `graceMs`, then closes the rooms. */
   stop(options?: { graceMs?: number }): Promise<void>;
@@ -319,7 +319,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createProbe, createWebServer },
     { createSshServer, sshdPrograms },
     { createRpcServer },
-    { createJobRuns, createSchedule, jobPrograms, packingPrograms },
+    { createJobRuns, createSchedule, jobPrograms, packingPrograms, pushPrograms },
     { createControlServer },
   ] = await edges;
   const runs = createJobRuns({ db, clock });
@@ -386,6 +386,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...options.programs,
       ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
       ...jobPrograms(schedule),
+      ...pushPrograms(rooms),
       ...packingPrograms(rooms),
       'address.probe': probe.program,
     },
@@ -407,12 +408,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
+      // After the ports: what a push left behind, or a workflow file, must not keep the server from starting.
+      void repositories.recoverPushes();
+      ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
+      repositories.abortRecovery();
       await Promise.all([
         rpc.stop({ graceMs }),
         web.stop({ graceMs }),

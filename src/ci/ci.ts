@@ -69,12 +69,6 @@ import { TaskReports } from './tasks/task-reports.ts';
 import { viewerOfTaskToken } from './tasks/task-token.ts';
 import { WorkflowReader } from './workflows/workflow-reader.ts';
 
-/**
- * How long a start waits until all unfinished runs have been looked at, in milliseconds. Their
- * files are read for it, each perhaps for a second; the rest goes on while the server serves.
- */
-const recoverMs = 1_000;
-
 export interface CiOptions {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
@@ -238,14 +232,14 @@ export function createCi(options: CiOptions) {
     /** For `repositories.onPush`. */
     onPush: runOnPush(room),
 
-    /** At start: goes on with what a crash left half done. */
+    /** At start, before any port opens: removes files of calls that a crash cut short. */
     async recover(): Promise<void> {
       startedAt = clock.now();
       await room.logs.sweep();
       await room.artifacts.recover();
-      advancing = advanceAll(room, () => hasStopped);
-      await Promise.race([advancing, new Promise((resolve) => setTimeout(resolve, recoverMs).unref())]);
     },
+    /** Once the ports are open, because it reads every unfinished run's workflow: goes on with what a crash left half done. */
+    advanceRuns: () => (advancing = advanceAll(room, () => hasStopped)),
     /** Every few seconds: what time does to tasks and runners. */
     sweep: () => sweepTasks(room, startedAt),
     /** Once a night: logs and artifacts whose time is over. */

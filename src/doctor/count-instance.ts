@@ -11,6 +11,8 @@ export interface InstanceCounts {
   inTrash: number;
   /** Accepted in the last 24 hours. */
   pushesToday: number;
+  /** By what became of their announcement; those that everybody has heard of are not counted. */
+  unannouncedPushes: Record<'waiting' | 'failing' | 'parked', number>;
   deliveries: Record<'PENDING' | 'DELIVERED' | 'FAILED', number>;
   /** Epoch milliseconds; null when none waits. */
   oldestDeliveryAt: number | null;
@@ -27,7 +29,11 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     state: string;
     n: number;
   }[];
-  const [people, organisations, repositories, trash, pushes, oldest, runners] = await Promise.all([
+  const unannounced = (await db.read.query(
+    `SELECT CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END AS state, count(*) AS n
+     FROM pushes WHERE announced_at IS NULL GROUP BY 1`,
+  )) as typeof states;
+  const [people, organisations, repositories, trash, pushes, oldest, runners, cancelled] = await Promise.all([
     one('SELECT count(*) AS n FROM users WHERE disabled_at IS NULL'),
     one('SELECT count(*) AS n FROM organisations'),
     one('SELECT count(*) AS n, sum(size_bytes) AS bytes FROM repositories WHERE deleted_at IS NULL'),
@@ -35,7 +41,9 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
     one("SELECT min(created_at) AS at FROM federation_delivery WHERE state = 'PENDING'"),
     one('SELECT count(*) AS n FROM ci_runners'),
+    one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
+  const count = (name: string): number => states.find(({ state }) => state === name)?.n ?? 0;
   return {
     people: people['n'] ?? 0,
     organisations: organisations['n'] ?? 0,
@@ -43,11 +51,17 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     repositoryBytes: repositories['bytes'] ?? 0,
     inTrash: trash['n'] ?? 0,
     pushesToday: pushes['n'] ?? 0,
+    unannouncedPushes: {
+      waiting: 0,
+      failing: 0,
+      parked: 0,
+      ...Object.fromEntries(unannounced.map(({ state, n }) => [state, n])),
+    },
     deliveries: {
-      PENDING: 0,
-      DELIVERED: 0,
-      FAILED: 0,
-      ...Object.fromEntries(states.map(({ state, n }) => [state, n])),
+      PENDING: count('PENDING'),
+      DELIVERED: count('DELIVERED'),
+      // Those that were not to be sent any more are no fault (DESIGN §9).
+      FAILED: count('FAILED') - (cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,
     runners: runners['n'] ?? 0,

@@ -30,3 +30,4 @@ export type { Semaphore, SemaphoreKeys, SemaphoreOptions, SemaphoreStatistics } 
 export { createNotifier } from './notifier.ts';
 export type { Notifier } from './notifier.ts';
 export { withTimeout } from './with-timeout.ts';
+export { addressGroup } from './address-group.ts';

@@ -1,9 +1,17 @@
 /**
- * The result of some work, or null when it takes longer than `ms` or fails. The work
- * itself goes on, so that its result can be cached for the next caller.
+ * Resolves or rejects as the work does; rejects with what `late` makes once `timeoutMs` have
+ * passed. The work itself cannot be ended from here: what it answers later is dropped.
  */
-export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
+export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)));
-  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs);
+    // A program that has nothing else left to do need not live on for it.
+    timer.unref();
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -157,11 +157,23 @@ t.test('the condition of a job, with and without words about the run', async (t)
   }
 });
 
-t.test('a matrix: combinations, exclude, include, names in order', async (t) => {
+t.test('a matrix: combinations, exclude, include, all in the order of the file', async (t) => {
   const names = (matrix: unknown) => expandMatrix(matrix as never).map(legName);
   t.same(names(null), ['']);
-  t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['a, 1', 'b, 1', 'b, 2']);
-  t.same(names({ v: ['3.10', 3.1] }), ['3.1', '3.10'], 'text and number are two');
+  t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['b, 1', 'b, 2', 'a, 1']);
+  t.same(names({ v: ['3.10', 3.1] }), ['3.10', '3.1'], 'text and number are two');
+  t.same(names({ os: ['ubuntu-latest'], node: [18, 20] }), ['ubuntu-latest, 18', 'ubuntu-latest, 20']);
+  t.same(
+    names({
+      b: [1],
+      include: [
+        { b: 1, a: 'x' },
+        { c: 0, b: 2 },
+      ],
+    }),
+    ['1, x', '0, 2'],
+    'what is added comes last',
+  );
   t.same(
     expandMatrix({
       fruit: ['apple', 'pear'],
@@ -175,13 +187,13 @@ t.test('a matrix: combinations, exclude, include, names in order', async (t) => 
       ],
     } as never).map((leg) => JSON.stringify(leg)),
     [
+      '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
+      '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
+      '{"fruit":"pear","animal":"cat","color":"pink"}',
+      '{"fruit":"pear","animal":"dog","color":"green"}',
       '{"fruit":"banana"}',
       '{"fruit":"banana","animal":"cat"}',
-      '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
-      '{"fruit":"pear","animal":"cat","color":"pink"}',
-      '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
-      '{"fruit":"pear","animal":"dog","color":"green"}',
-    ].sort((a, b) => (legName(JSON.parse(a)) < legName(JSON.parse(b)) ? -1 : 1)),
+    ],
   );
   t.same(names({ include: [{ a: 1 }, { a: 2, b: { c: 'deep', d: [true] } }] }), ['1', '2, deep, true']);
   for (const [matrix, message] of [
@@ -379,7 +391,11 @@ t.test('cron expressions, in UTC', async (t) => {
 });
 
 t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs', async (t) => {
-  const run = (...statuses: RunStatus[]) => statusOfRun(statuses.map((status) => ({ status, continueOnError: false })));
+  const run = (...statuses: RunStatus[]) =>
+    statusOfRun(
+      statuses.map((status) => ({ status, continueOnError: false })),
+      { isCancelled: true },
+    );
   const rows: [RunStatus[], RunStatus][] = [
     [[], 'failure'],
     [['skipped', 'skipped'], 'skipped'],
@@ -393,7 +409,7 @@ t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs',
     [['success', 'blocked'], 'running'],
   ];
   for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
-  t.equal(statusOfRun([{ status: 'failure', continueOnError: true }]), 'success');
+  t.equal(statusOfRun([{ status: 'failure', continueOnError: true }], { isCancelled: false }), 'success');
   const legs = (...statuses: RunStatus[]) =>
     statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
   t.equal(legs('success', 'running'), null);

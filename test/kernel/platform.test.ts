@@ -159,8 +159,11 @@ t.test('a notifier wakes all that wait for a topic, and only those', async (t) =
   await notifier.wait('run 3', { signal: left.signal, timeoutMs: 10_000 });
 });
 
-t.test('withTimeout gives the result in time, else null', async (t) => {
-  t.equal(await withTimeout(Promise.resolve(3), 1_000), 3);
-  t.equal(await withTimeout(Promise.reject(new Error('no')), 1_000), null);
-  t.equal(await withTimeout(new Promise(() => {}), 10), null);
+t.test('withTimeout passes on what comes in time, else rejects', async (t) => {
+  const late = (): Error => new Error('late');
+  t.equal(await withTimeout(Promise.resolve(3), 1_000, late), 3);
+  await t.rejects(withTimeout(Promise.reject(new Error('no')), 1_000, late), { message: 'no' });
+  const keepAlive = setTimeout(() => {}, 5_000);
+  await t.rejects(withTimeout(new Promise(() => {}), 10, late), { message: 'late' });
+  clearTimeout(keepAlive);
 });

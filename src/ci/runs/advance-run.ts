@@ -81,20 +81,26 @@ class Advance {
     return this.#board.jobs.map((job) => `${job.status}${job.hold}`).join();
   }
 
-  /** The run itself waits for nobody any more; a job has been given its group. */
+  /** The run itself waits for nobody any more; a job has been given its group, and is held to `max-parallel` again. */
   unhold(): void {
     for (const job of this.#board.jobs) {
       if (job.hold === 'run') this.#board.change(job, { hold: 'needs' });
-      if (job.hold === 'concurrency' && job.concurrencyState === 'holding') this.#makeWaiting(job);
+      if (job.hold === 'concurrency' && job.concurrencyState === 'holding')
+        this.#board.change(job, { hold: 'parallel' });
     }
   }
 
-  /** `fail-fast`: what is left of a matrix ends when one leg fails. */
+  /**
+   * `fail-fast`: what is left of a matrix ends when one leg fails. A leg that was made
+   * after the failure is one that somebody runs again, alone: it is not ended by the
+   * failure of an earlier attempt.
+   */
   async endSiblings(): Promise<void> {
     const { jobs } = this.#board;
     for (const failed of jobs.filter((job) => job.status === 'failure' && job.failFast && !job.continueOnError)) {
       for (const sibling of jobs) {
         if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
+        if (failed.finishedAt !== null && sibling.createdAt > failed.finishedAt) continue;
         await cancelJob(this.#room, this.#tx, this.#board, sibling, {
           reason: `Cancelled because ${failed.name} failed.`,
         });
@@ -113,7 +119,8 @@ class Advance {
       if (outlook === null || definition === undefined) continue;
       const settlement = settleJob(definition, await this.#contextsOf(definition), outlook, job.leg);
       if (settlement.kind === 'skip') this.#board.change(job, { status: 'skipped' });
-      else if (settlement.kind === 'fail') this.#board.change(job, { status: 'failure', reason: settlement.reason });
+      else if (settlement.kind === 'fail')
+        this.#board.change(job, { status: 'failure', reason: settlement.reason, failFast: settlement.failFast });
       else this.#place(job, settlement.legs);
     }
   }
@@ -137,9 +144,10 @@ class Advance {
         (one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)),
       );
       if (job.maxParallel !== null && busy.length >= job.maxParallel) continue;
-      const place = job.concurrencyGroup === null ? 'none' : await this.#claim(job);
+      const mustClaim = job.concurrencyGroup !== null && job.concurrencyState !== 'holding';
+      const place = mustClaim ? await this.#claim(job) : job.concurrencyState;
       if (place === 'pending') this.#board.change(job, { hold: 'concurrency', concurrencyState: 'pending' });
-      else this.#makeWaiting(job, place === 'holding' ? 'holding' : null);
+      else this.#makeWaiting(job, place);
     }
   }
 
@@ -167,7 +175,7 @@ class Advance {
     return isTakenHere ? 'pending' : place;
   }
 
-  #makeWaiting(job: JobRow, concurrencyState: JobRow['concurrencyState'] = job.concurrencyState): void {
+  #makeWaiting(job: JobRow, concurrencyState: 'holding' | null): void {
     this.#board.change(job, { status: 'waiting', hold: null, waitingSince: this.#tx.now, concurrencyState });
   }
 

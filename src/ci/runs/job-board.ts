@@ -66,8 +66,10 @@ export class JobBoard {
     return new JobBoard(room, tx, after, run, jobs);
   }
 
+  /** A job that has ended is held by nothing: no later step of the same write may let it begin. */
   change(job: JobRow, changes: Partial<JobRow>): void {
     Object.assign(job, changes);
+    if (isFinal(job.status)) job.hold = null;
     if (!this.#added.includes(job)) this.#changed.add(job);
   }
 
@@ -110,7 +112,7 @@ export class JobBoard {
   #finish(job: JobRow): string[] {
     if (!isFinal(job.status)) return [];
     const group = job.concurrencyState === null ? null : job.concurrencyGroup;
-    Object.assign(job, { hold: null, concurrencyState: null, finishedAt: job.finishedAt ?? this.#tx.now });
+    Object.assign(job, { concurrencyState: null, finishedAt: job.finishedAt ?? this.#tx.now });
     return group === null ? [] : [group];
   }
 
@@ -124,7 +126,7 @@ export class JobBoard {
   /** The run is the sum of its jobs. Answers the groups that it gives up. */
   async #saveRun(now: number): Promise<string[]> {
     const { run } = this;
-    const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs);
+    const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs, run);
     const ended = isFinal(status);
     const endsNow = ended && run.finishedAt === null;
     const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];

@@ -1,4 +1,4 @@
-import { LessThanOrEqual } from 'typeorm';
+import { IsNull, LessThanOrEqual } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
@@ -10,6 +10,8 @@ import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
 import { scheduleSchema } from './schedule-schema.ts';
 import type { ScheduleRow } from './schedule-schema.ts';
 import { startRun } from './start-run.ts';
@@ -84,12 +86,21 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
   const sha = await room.git.resolve(located.path, ref);
   const file = (await findWorkflows(room.git, located.path, sha)).find(({ path }) => path === workflowPath);
   if (file === undefined) return;
-  const head = await room.git.commit(located.path, sha);
   const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
   const parsed = await room.workflows.read(sourceOf(file, repositoryId));
-  await changeRuns(room, (tx, after) =>
-    startRun(
+  await changeRuns(room, async (tx, after) => {
+    const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
+    if (waiting !== null) {
+      room.logger.info('ci.schedule_passed_over', {
+        repository: repositoryId,
+        workflow: workflowPath,
+        cron,
+        waiting: waiting.number,
+      });
+      return;
+    }
+    await startRun(
       room,
       tx,
       after,
@@ -104,8 +115,24 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
         sha,
         isTrusted: true,
         actorId,
-        title: head.subject,
+        // The last commit has nothing to do with it.
+        title: parsed.ok ? parsed.workflow.name : parsed.name,
       },
-    ),
-  );
+    );
+  });
+}
+
+/**
+ * The run of a schedule that no runner has begun with. While there is one, a further
+ * one would do the same work again: without a runner they would pile up, and all begin
+ * at once when one comes.
+ */
+async function waitingRun(
+  { manager }: Tx,
+  of: Pick<RunRow, 'repositoryId' | 'workflowPath' | 'ref'>,
+  cron: string,
+): Promise<RunRow | null> {
+  const where = { ...of, event: 'schedule' as const, startedAt: IsNull(), finishedAt: IsNull() };
+  // A file has a few schedules, and of each at most one run waits.
+  return (await manager.findBy(runSchema, where)).find((run) => run.eventPayload['schedule'] === cron) ?? null;
 }

@@ -28,7 +28,11 @@ export interface SettledConcurrency {
   queue: 'single' | 'max';
 }
 
-export type Settlement = { kind: 'go'; legs: SettledLeg[] } | { kind: 'skip' } | { kind: 'fail'; reason: string };
+export type Settlement =
+  | { kind: 'go'; legs: SettledLeg[] }
+  | { kind: 'skip' }
+  /** `failFast` as the file says it, as far as that could be evaluated. */
+  | { kind: 'fail'; reason: string; failFast: boolean };
 
 const maxNameLength = 255;
 const maxLabels = 50;
@@ -56,15 +60,26 @@ export function settleJob(
     const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
     return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
-    if (said.some((kind) => error instanceof kind)) return { kind: 'fail', reason: (error as Error).message };
-    throw error;
+    if (!isProblem(error)) throw error;
+    return { kind: 'fail', reason: error.message, failFast: error instanceof LegProblem ? error.failFast : true };
   }
 }
 
 class SettleProblem extends Error {}
 
-/** What is said to whoever wrote the file. */
-const said = [ExpressionProblem, MatrixProblem, BudgetSpent, SettleProblem];
+/** What is wrong with one leg, after its strategy had been read. */
+class LegProblem extends SettleProblem {
+  readonly failFast: boolean;
+
+  constructor(message: string, failFast: boolean) {
+    super(message);
+    this.failFast = failFast;
+  }
+}
+
+/** What the author of the file is told. */
+const problems = [ExpressionProblem, MatrixProblem, BudgetSpent, SettleProblem];
+const isProblem = (error: unknown): error is Error => problems.some((kind) => error instanceof kind);
 
 /** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
 export function scopeOf(
@@ -89,15 +104,19 @@ function settleLeg(
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
   const scope = scopeOf(contexts, outlook, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
-  return {
-    leg,
-    name: nameOf(definition, leg, scope),
-    runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
-    continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
-    failFast,
-    maxParallel,
-    concurrency: settleConcurrency(definition.concurrency, scope),
-  };
+  try {
+    return {
+      leg,
+      name: nameOf(definition, leg, scope),
+      runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
+      continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
+      failFast,
+      maxParallel,
+      concurrency: settleConcurrency(definition.concurrency, scope),
+    };
+  } catch (error) {
+    throw isProblem(error) ? new LegProblem(error.message, failFast) : error;
+  }
 }
 
 /** `build (linux, 18)`, unless the file's own name says which leg it is. */

@@ -20,7 +20,8 @@ const tooMany = () => new MatrixProblem(`The matrix has more than ${maxLegs} com
 const tooLong = () => new MatrixProblem('The values of the matrix are too long for so many combinations.');
 
 /**
- * All combinations of a matrix, sorted by name. `exclude` takes combinations out,
+ * All combinations of a matrix, in the order of the file: the last axis changes
+ * first, combinations that only `include` has come last. `exclude` takes combinations out,
  * `include` adds values to those that it fits without changing them, or else a
  * combination of its own. Without a matrix there is one empty leg. What it costs is
  * counted: the server expands matrices where no thread can be waited for.
@@ -46,10 +47,7 @@ export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Leg
   if (legs.length === 0) throw new MatrixProblem('The matrix has no combinations.');
   if (legs.length > maxLegs) throw tooMany();
   if (legs.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
-  return legs
-    .map((leg) => ({ leg, name: legName(leg) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ leg }) => leg);
+  return legs;
 }
 
 function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Leg[] {
@@ -117,11 +115,10 @@ class Values {
   }
 }
 
-/** `linux, 18`: the values in the order of their axes' names. */
+/** `linux, 18`: the values in the order of the file, as required checks of other forges are called. */
 export function legName(leg: Leg): string {
-  return Object.keys(leg)
-    .sort()
-    .map((axis) => valueName(leg[axis] ?? null))
+  return Object.values(leg)
+    .map(valueName)
     .filter((text) => text !== '')
     .join(', ');
 }

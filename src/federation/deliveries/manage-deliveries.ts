@@ -63,14 +63,14 @@ export async function retryDelivery(room: FederationRoom, id: number): Promise<n
   return made;
 }
 
-/** Tries every FAILED delivery again, or those to one host; one that was tried again since is left. @returns how many */
+/** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
 export async function retryFailedDeliveries(room: FederationRoom, host: string | null): Promise<number> {
   const made = await room.db.write(async ({ manager, now }) => {
     const rows: unknown[] = await manager.query(
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
        SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
          FROM federation_delivery d
-        WHERE d.state = 'FAILED' AND (? IS NULL OR d.host = ?)
+        WHERE d.state = 'FAILED' AND d.cancelled_at IS NULL AND (? IS NULL OR d.host = ?)
           AND NOT EXISTS (SELECT 1 FROM federation_delivery later
                            WHERE later.outbox_id = d.outbox_id AND later.target_inbox = d.target_inbox AND later.id > d.id)
        RETURNING id`,
@@ -115,7 +115,8 @@ export async function countDeliveries({
 }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
   const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(
     `SELECT (SELECT count(*) FROM federation_delivery WHERE state = 'PENDING') AS pending,
-            (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED') AS failed,
+            (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED')
+              - (SELECT count(*) FROM federation_delivery WHERE cancelled_at IS NOT NULL) AS failed,
             (SELECT min(created_at) FROM federation_delivery WHERE state = 'PENDING') AS oldest`,
   );
   return {

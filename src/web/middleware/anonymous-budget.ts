@@ -1,5 +1,4 @@
-import { isIPv6 } from 'node:net';
-import { chargeEffort, unavailable } from '../../kernel/index.ts';
+import { addressGroup, chargeEffort, unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
@@ -71,7 +70,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
   const forGit = enter(places.git);
 
   function purseOf(address: string): Purse {
-    const key = neighbourhood(address);
+    const key = addressGroup(address);
     const now = clock.now();
     const purse = purses.get(key) ?? { leftMs: purseMs, at: now };
     purse.leftMs = Math.min(purseMs, purse.leftMs + (Math.max(0, now - purse.at) / 1000) * earnedPerSecondMs);
@@ -189,19 +188,4 @@ function createLine(
       }
     }
   };
-}
-
-/** One network: a /64 is one customer's, and has more addresses than any list. */
-function neighbourhood(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const missing = 8 - groups.length - (tail?.split(':').filter(Boolean).length ?? 0);
-  return [
-    ...groups,
-    ...Array<string>(tail === undefined ? 0 : missing).fill('0'),
-    ...(tail?.split(':').filter(Boolean) ?? []),
-  ]
-    .slice(0, 4)
-    .join(':');
 }
