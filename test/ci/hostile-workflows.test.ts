@@ -127,7 +127,7 @@ t.test(
       await manager.update(runSchema, { number: 1 }, { fileHash: hashOf(content) });
     });
     t.equal(await ci.viewerOfTaskToken(token), null, 'what the file may take away is not given');
-    await ci.recover();
+    await ci.advanceRuns();
     const { rows } = await state(1);
     t.match(
       rows.map(({ jobKey, status, reason }) => `${jobKey} ${status} ${reason}`).join('\n'),
