@@ -23,6 +23,7 @@ import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
+import { largeInstance } from './v62-large-instance.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   languages,
   grownGrams,
   noted,
+  largeInstance,
 ];
