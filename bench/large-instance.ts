@@ -114,7 +114,9 @@ const folder = path.join(dataFolder, 'repositories', bob.id);
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 renameSync(hearth.repository, path.join(folder, path.basename(hearth.repository)));
 await bare.write(({ manager }) =>
-  manager.query(`UPDATE repositories SET owner_user_id = '${bob.id}', pushed_at = updated_at WHERE id = '${repositoryId}'`),
+  manager.query(
+    `UPDATE repositories SET owner_user_id = '${bob.id}', pushed_at = updated_at WHERE id = '${repositoryId}'`,
+  ),
 );
 await bare.close();
 
@@ -130,7 +132,9 @@ const values: Record<string, string> = {
   org: 'org1',
   hook: one(`SELECT id FROM webhooks WHERE repository_id = '${repositoryId}'`),
   workflow: 'ci.yml',
-  commit: execFileSync('git', ['-C', path.join(folder, path.basename(hearth.repository)), 'rev-parse', 'main']).toString().trim(),
+  commit: execFileSync('git', ['-C', path.join(folder, path.basename(hearth.repository)), 'rev-parse', 'main'])
+    .toString()
+    .trim(),
   ref: 'main',
 };
 const addressOf = (pattern: string): string | null => {
@@ -162,7 +166,10 @@ const addressOf = (pattern: string): string | null => {
   return fill(pattern);
 };
 const fill = (pattern: string): string | null => {
-  const filled = pattern.replace(/:(\w+)|\{(\w+)\}/g, (_all, plain?: string, braced?: string) => values[(plain ?? braced)!] ?? '\0');
+  const filled = pattern.replace(
+    /:(\w+)|\{(\w+)\}/g,
+    (_all, plain?: string, braced?: string) => values[(plain ?? braced)!] ?? '\0',
+  );
   return filled.includes('\0') ? null : filled;
 };
 
@@ -244,7 +251,14 @@ for (const address of [...new Set(addresses)]) {
     } while (taken.length < times && taken[0]! < enoughMs);
     const cpuMs = median(taken);
     const isOver = cpuMs > maxCpuMs || bytes > maxBytes;
-    const line = row([`\`${address}\``, who, String(status), cpuMs.toFixed(1), (bytes / 1000).toFixed(1), isOver ? 'over' : '']);
+    const line = row([
+      `\`${address}\``,
+      who,
+      String(status),
+      cpuMs.toFixed(1),
+      (bytes / 1000).toFixed(1),
+      isOver ? 'over' : '',
+    ]);
     if (isOver) worst.push(line);
     console.log(line);
   }

@@ -91,7 +91,8 @@ export const largeInstance: Migration = {
     ...keepCounts('ci_runners', '', [{ name: 'runners' }]),
 
     // People and organisations by handle, whatever its case, and by age.
-    `CREATE INDEX users_folded ON users (lower(username), id)`,
+    // Those without a username come last: no username has a `~`.
+    `CREATE INDEX users_listed ON users (COALESCE(lower(username), '~' || id))`,
     `CREATE INDEX users_created ON users (created_at, id)`,
     `CREATE INDEX users_administrators ON users (is_administrator, id)`,
     `CREATE INDEX organisations_folded ON organisations (lower(name), id)`,
@@ -107,12 +108,15 @@ export const largeInstance: Migration = {
     ...ofOwners('created', 'visibility, created_at, id, name_folded'),
     ...ofOwners('named', 'visibility, name_folded, id'),
     ...ofOwners('pushed', 'pushed_at, id'),
-    `CREATE INDEX repositories_size ON repositories (size_bytes, id) ${present}`,
+    `CREATE INDEX repositories_sized ON repositories (visibility, size_bytes, id) ${present}`,
     `CREATE INDEX repositories_trash ON repositories (deleted_at, id) WHERE deleted_at IS NOT NULL`,
 
     `DROP INDEX pushes_repository`,
     `CREATE INDEX pushes_repository ON pushes (repository_id, created_at, id)`,
     `CREATE INDEX pushes_settled ON pushes (created_at) WHERE settled_at IS NOT NULL`,
+    `DROP INDEX pushes_person`,
+    `CREATE INDEX pushes_person ON pushes (user_id, created_at, repository_id) WHERE user_id IS NOT NULL AND settled_at IS NOT NULL`,
+    `CREATE INDEX pushes_person_repository ON pushes (user_id, repository_id) WHERE user_id IS NOT NULL`,
     `CREATE INDEX mirrors_failing ON mirrors (failures DESC, repository_id) WHERE failures > 0`,
 
     // CI: whose a thing is, what waits and what runs, and the runs of a repository by what they are filtered by.

@@ -8,7 +8,7 @@ import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } fro
 import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers } from './list-members.ts';
-import { listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
+import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
 import type { Belongings, OrganisationRoom } from './room.ts';
 
 /**
@@ -29,6 +29,7 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
     find: bind(findOrganisation),
     findManaged: bind(findManaged),
     list: bind(listOrganisations),
+    countAll: bind(countOrganisations),
     organisationsOf: bind(organisationsOf),
     memberCount: bind(memberCount),
     /**

@@ -32,7 +32,7 @@ import {
   withdrawTransfer,
 } from './life/transfer-repository.ts';
 import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
-import { listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
+import { countRepositories, listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
@@ -133,6 +133,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     measureAll: () => survey.measureAll(),
     recountLanguages: () => survey.recount(),
     listAll: bind(listAllRepositories),
+    countAll: bind(countRepositories),
     listByIds: bind(listByIds),
     isPublic,
     listPublic: bind(listPublic),

@@ -1,4 +1,6 @@
 import { In, LessThan } from 'typeorm';
+import { readCounts } from '../../db/index.ts';
+import type { CountName } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
 import { deliverySchema } from './delivery-schema.ts';
@@ -113,15 +115,15 @@ export async function countDeliveries({
   db,
   clock,
 }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
-  const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(
-    `SELECT (SELECT count(*) FROM federation_delivery WHERE state = 'PENDING') AS pending,
-            (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED') AS failed,
-            (SELECT min(created_at) FROM federation_delivery WHERE state = 'PENDING') AS oldest`,
-  );
+  const [counts, [oldest]]: [Record<CountName, number>, { at: number }[]] = await Promise.all([
+    readCounts(db.read),
+    // Numbers grow with time: the smallest that waits is the oldest.
+    db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
+  ]);
   return {
-    pending: row?.pending ?? 0,
-    failed: row?.failed ?? 0,
-    oldestPendingMs: row?.oldest == null ? null : clock.now() - row.oldest,
+    pending: counts.pending_deliveries,
+    failed: counts.failed_deliveries,
+    oldestPendingMs: oldest === undefined ? null : clock.now() - Number(oldest.at),
   };
 }
 

@@ -115,9 +115,12 @@ async function newestPushes({ db }: FederationRoom, follows: readonly RemoteFoll
   const byActor = new Map(follows.map((follow) => [follow.remoteActorId, follow]));
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
-    .where('p.actor_id IN (SELECT f.remote_actor_id FROM remote_follows f WHERE f.user_id = :userId)', {
-      userId: follows[0]!.userId,
-    })
+    // Of each that is followed the newest, which an index has in order: however much one of them has sent.
+    .where(
+      `p.id IN (SELECT n.id FROM remote_follows f CROSS JOIN received_pushes n WHERE f.user_id = :userId AND n.id IN
+         (SELECT x.id FROM received_pushes x WHERE x.actor_id = f.remote_actor_id ORDER BY x.pushed_at DESC LIMIT ${shownPushes}))`,
+      { userId: follows[0]!.userId },
+    )
     .orderBy('p.pushed_at', 'DESC')
     .addOrderBy('p.received_at', 'DESC')
     .addOrderBy('p.id', 'DESC')

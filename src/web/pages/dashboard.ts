@@ -63,7 +63,7 @@ async function readFollowing(personId: string, { federation, clock }: WebRooms) 
 export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }, rooms) => {
   const { accounts, organisations, owners, repositories, clock } = rooms;
   const filter = (query.get('q') ?? '').slice(0, 100);
-  const own = { ownerId: person.id, filter };
+  const own = { owner: { kind: 'user' as const, id: person.id }, filter };
   const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
     listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
     accounts.listKeys(person.id),
