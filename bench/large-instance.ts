@@ -13,12 +13,12 @@ import { operations } from '../src/web/api/v1/operations.ts';
 import { routes } from '../src/web/routes.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuMsOfThreads } from './processes.ts';
-import { median, option, row, textOption } from './rounds.ts';
+import { option, row, textOption } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillActivity, fillOwners } from './sample-instance.ts';
 
 const count = option('rows', 100_000);
-/** The median of so many answers counts: the server has jobs of its own, which some of them meet. */
+/** The cheapest of so many answers counts: whatever else the server and the machine do adds to some of them. */
 const times = option('times', 7);
 const kept = textOption('folder');
 const only = textOption('only');
@@ -249,7 +249,7 @@ for (const address of [...new Set(addresses)]) {
       await ask(address, who);
       taken.push(cpuMsOfThreads(hearth.pid) - before);
     } while (taken.length < times && taken[0]! < enoughMs);
-    const cpuMs = median(taken);
+    const cpuMs = Math.min(...taken);
     const isOver = cpuMs > maxCpuMs || bytes > maxBytes;
     const line = row([
       `\`${address}\``,

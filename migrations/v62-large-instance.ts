@@ -95,6 +95,7 @@ export const largeInstance: Migration = {
     `CREATE INDEX users_listed ON users (COALESCE(lower(username), '~' || id))`,
     `CREATE INDEX users_created ON users (created_at, id)`,
     `CREATE INDEX users_administrators ON users (is_administrator, id)`,
+    `CREATE INDEX organisation_members_role ON organisation_members (organisation_id, role)`,
     `CREATE INDEX organisations_folded ON organisations (lower(name), id)`,
     `CREATE INDEX organisations_created ON organisations (created_at, id)`,
     `CREATE INDEX invites_open ON invites (created_at, id) WHERE used_at IS NULL`,
@@ -115,8 +116,10 @@ export const largeInstance: Migration = {
     `CREATE INDEX pushes_repository ON pushes (repository_id, created_at, id)`,
     `CREATE INDEX pushes_settled ON pushes (created_at) WHERE settled_at IS NOT NULL`,
     `DROP INDEX pushes_person`,
-    `CREATE INDEX pushes_person ON pushes (user_id, created_at, repository_id) WHERE user_id IS NOT NULL AND settled_at IS NOT NULL`,
+    `CREATE INDEX pushes_person ON pushes (user_id, created_at, repository_id, settled_at) WHERE user_id IS NOT NULL AND settled_at IS NOT NULL`,
     `CREATE INDEX pushes_person_repository ON pushes (user_id, repository_id) WHERE user_id IS NOT NULL`,
+    // What few moves leave behind, by push, so that asking for them of many pushes finds nothing quickly.
+    `CREATE INDEX push_updates_kept_push ON push_updates (push_id, kept_until) WHERE kept_until IS NOT NULL`,
     `CREATE INDEX mirrors_failing ON mirrors (failures DESC, repository_id) WHERE failures > 0`,
 
     // CI: whose a thing is, what waits and what runs, and the runs of a repository by what they are filtered by.

@@ -27,6 +27,7 @@ import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { Farewell } from './people/farewell.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
 import { setAdministrator } from './people/set-administrator.ts';
@@ -93,6 +94,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     listProfiles: bind(listProfiles),
     listAccounts: bind(listAccounts),
     countPeople: bind(countPeople),
+    listPeopleAmong: bind(listPeopleAmong),
     hasAdministrator: bind(hasAdministrator),
     chooseHandle: bind(chooseHandle),
     updateProfile: bind(updateProfile),

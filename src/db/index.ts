@@ -4,7 +4,7 @@ export type { DatabaseHealth } from './database-file.ts';
 export type { Database, DatabaseOptions, Tx } from './database.ts';
 export { compareCounts, readCounts, recount } from './kept-counts.ts';
 export type { CountName } from './kept-counts.ts';
-export { prefixRange, readKeysetPage } from './keyset.ts';
+export { ageKey, prefixRange, readAgeKey, readKeysetPage } from './keyset.ts';
 export type { KeysetPage, KeysetPaging } from './keyset.ts';
 export { rowBy } from './lookup.ts';
 export type { Door } from './lookup.ts';

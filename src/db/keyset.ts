@@ -1,3 +1,5 @@
+import { invalid } from '../kernel/index.ts';
+
 /** One page of a list in the order of a key that no two rows share. At most one of `after` and `before` is given. */
 export interface KeysetPaging {
   limit: number;
@@ -48,3 +50,14 @@ const lastOfAll = '\u{10ffff}';
  * it where `LIKE` has none.
  */
 export const prefixRange = (prefix: string): [from: string, upTo: string] => [prefix, prefix + lastOfAll];
+
+/** The key of a row in a list by age: its time, and its id among those of the same moment. */
+export const ageKey = ({ createdAt, id }: { createdAt: number; id: string }): string => `${createdAt}.${id}`;
+
+/** Reads what `ageKey` wrote. Refuses `invalid_page`. */
+export function readAgeKey(key: string): { at: number; id: string } {
+  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
+  if (at === undefined || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  return { at: Number(at), id };
+}

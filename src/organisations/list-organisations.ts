@@ -1,8 +1,7 @@
 import { In } from 'typeorm';
 import type { OrganisationRole } from '../access/index.ts';
-import { prefixRange, readCounts, readKeysetPage } from '../db/index.ts';
+import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
-import { invalid } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
@@ -44,14 +43,14 @@ export async function listOrganisations(
   const { rows, next, previous } = await readKeysetPage<OrganisationRow>(
     paging,
     // Names are ASCII and unique without regard to case, so the last one says where to go on.
-    ({ id, name, createdAt }) => (isByName ? name.toLowerCase() : `${createdAt}.${id}`),
+    (row) => (isByName ? row.name.toLowerCase() : ageKey(row)),
     ({ key, isBackwards, limit }) => {
       query.limit(limit);
       if (isByName) {
         if (key !== null) query.andWhere(`lower(o.name) ${isBackwards ? '<' : '>'} :key`, { key: key.toLowerCase() });
         return query.orderBy('lower(o.name)', isBackwards ? 'DESC' : 'ASC').getMany();
       }
-      if (key !== null) query.andWhere(`(o.created_at, o.id) ${isBackwards ? '>' : '<'} (:at, :id)`, keyOf(key));
+      if (key !== null) query.andWhere(`(o.created_at, o.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
       const direction = isBackwards ? 'ASC' : 'DESC';
       return query.orderBy('o.created_at', direction).addOrderBy('o.id', direction).getMany();
     },
@@ -65,13 +64,6 @@ export async function listOrganisations(
     next,
     previous,
   };
-}
-
-function keyOf(after: string): { at: number; id: string } {
-  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
-  return { at: Number(at), id };
 }
 
 /** How many organisations there are. */

@@ -8,7 +8,7 @@ import {
   leaveRepository,
   removeCollaborator,
 } from './collaborators/change-collaborators.ts';
-import { explainAccess, listCollaborators } from './collaborators/list-collaborators.ts';
+import { explainAccess, listCollaborators, listCollaboratorsPage } from './collaborators/list-collaborators.ts';
 import { createRepository } from './create-repository.ts';
 import { findRepository } from './find-repository.ts';
 import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
@@ -187,6 +187,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     openImage: bindAt(openImage),
 
     listCollaborators: bindAt(listCollaborators),
+    listCollaboratorsPage: bindAt(listCollaboratorsPage),
     addCollaborator: bindAt(addCollaborator),
     changeCollaboratorRole: bindAt(changeCollaboratorRole),
     removeCollaborator: bindAt(removeCollaborator),

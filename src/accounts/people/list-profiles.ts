@@ -1,7 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { prefixRange, readCounts, readKeysetPage } from '../../db/index.ts';
+import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
-import { invalid } from '../../kernel/index.ts';
 import type { AccountsRoom } from '../room.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
@@ -21,7 +20,7 @@ export interface PeopleOptions extends KeysetPaging {
 }
 
 /** What people are listed by, in the words of the index `users_listed`: without a handle they come last. */
-const listedBy = "COALESCE(lower(u.username), '~' || u.id)";
+export const listedBy = "COALESCE(lower(u.username), '~' || u.id)";
 const endOfHandles = '~';
 
 /**
@@ -67,23 +66,12 @@ async function listByHandle(query: PeopleQuery, prefix: string, paging: KeysetPa
 
 async function listByAge(query: PeopleQuery, paging: KeysetPaging): Promise<PeoplePage> {
   return toPage(
-    await readKeysetPage(
-      paging,
-      ({ createdAt, id }) => `${createdAt}.${id}`,
-      ({ key, isBackwards, limit }) => {
-        if (key !== null) query.andWhere(`(u.created_at, u.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAge(key));
+    await readKeysetPage<UserRow>(paging, ageKey, ({ key, isBackwards, limit }) => {
+        if (key !== null) query.andWhere(`(u.created_at, u.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
         const direction = isBackwards ? 'ASC' : 'DESC';
         return query.orderBy('u.created_at', direction).addOrderBy('u.id', direction).limit(limit).getMany();
-      },
-    ),
+      }),
   );
-}
-
-function readAge(key: string): { at: number; id: string } {
-  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
-  return { at: Number(at), id };
 }
 
 const toPage = ({ rows, next, previous }: KeysetPage<UserRow>): PeoplePage => ({

@@ -88,20 +88,18 @@ const everyWorkflow = `
 /** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
 export async function newestChecked(
   { db }: Pick<CiRoom, 'db'>,
-  repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[],
+  repositories: readonly Pick<Repository, 'id'>[],
 ): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
-  const pairs = repositories.map((_, at) => `(repository_id = :id${at} AND ref = :ref${at})`).join(' OR ');
-  const parameters = Object.fromEntries(
-    repositories.flatMap(({ id, defaultBranch }, at) => [
-      [`id${at}`, id],
-      [`ref${at}`, `refs/heads/${defaultBranch}`],
-    ]),
-  );
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select(['r.id', 'r.repositoryId', 'r.sha'])
-    .where(`r.id IN (SELECT MAX(id) FROM ci_runs WHERE ${pairs} GROUP BY repository_id)`, parameters)
+    // The newest of each through the index, however many runs a branch has had.
+    .where(
+      `r.id IN (SELECT (SELECT MAX(x.id) FROM ci_runs x WHERE x.repository_id = p.id AND x.ref = 'refs/heads/' || p.default_branch)
+         FROM repositories p WHERE p.id IN (SELECT value FROM json_each(:ids)))`,
+      { ids: JSON.stringify(repositories.map(({ id }) => id)) },
+    )
     .getMany();
   return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));
 }
