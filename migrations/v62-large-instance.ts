@@ -140,6 +140,8 @@ export const largeInstance: Migration = {
     `CREATE INDEX ci_artifacts_state ON ci_artifacts (state, expires_at)`,
     `CREATE INDEX ci_artifacts_file ON ci_artifacts (file)`,
 
+    `CREATE INDEX webhook_deliveries_state ON webhook_deliveries (state, id)`,
+
     // Federation: lists of deliveries, actors and follows.
     `DROP INDEX federation_outbox_public`,
     `CREATE INDEX federation_outbox_public ON federation_outbox (actor_path, is_public, created_at, id)`,

@@ -67,10 +67,10 @@ export async function listInvites(
     .createQueryBuilder(inviteSchema, 'i')
     .where('i.used_at IS NULL AND i.expires_at > :now', { now: clock.now() });
   return readKeysetPage<Invite>(paging, ageKey, async ({ key, isBackwards, limit }) => {
-      if (key !== null) query.andWhere(`(i.created_at, i.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
-      const direction = isBackwards ? 'ASC' : 'DESC';
-      const rows = await query.orderBy('i.created_at', direction).addOrderBy('i.id', direction).limit(limit).getMany();
-      return rows.map(toInvite);
+    if (key !== null) query.andWhere(`(i.created_at, i.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
+    const direction = isBackwards ? 'ASC' : 'DESC';
+    const rows = await query.orderBy('i.created_at', direction).addOrderBy('i.id', direction).limit(limit).getMany();
+    return rows.map(toInvite);
   });
 }
 

@@ -67,10 +67,10 @@ async function listByHandle(query: PeopleQuery, prefix: string, paging: KeysetPa
 async function listByAge(query: PeopleQuery, paging: KeysetPaging): Promise<PeoplePage> {
   return toPage(
     await readKeysetPage<UserRow>(paging, ageKey, ({ key, isBackwards, limit }) => {
-        if (key !== null) query.andWhere(`(u.created_at, u.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
-        const direction = isBackwards ? 'ASC' : 'DESC';
-        return query.orderBy('u.created_at', direction).addOrderBy('u.id', direction).limit(limit).getMany();
-      }),
+      if (key !== null) query.andWhere(`(u.created_at, u.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
+      const direction = isBackwards ? 'ASC' : 'DESC';
+      return query.orderBy('u.created_at', direction).addOrderBy('u.id', direction).limit(limit).getMany();
+    }),
   );
 }
 

@@ -135,11 +135,7 @@ export async function withStandings(
   }));
 }
 
-async function newestPushes(
-  { db }: FederationRoom,
-  userId: string,
-  shown: number,
-): Promise<ListedPush[]> {
+async function newestPushes({ db }: FederationRoom, userId: string, shown: number): Promise<ListedPush[]> {
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
     // Only those that have sent something lately can be in the list, and of each no more than the list has room for:

@@ -16,7 +16,11 @@ async function membersPage(
   const { viewer, organisation, form, query } = visit;
   const { organisations, owners, clock } = rooms;
   const filter = readFilter(query);
-  const { members, owners: ownerCount, ...beside } = await listPage(
+  const {
+    members,
+    owners: ownerCount,
+    ...beside
+  } = await listPage(
     (paging) => organisations.listMembersPage(viewer, organisation.name, { prefix: filter, ...paging }),
     query,
   );

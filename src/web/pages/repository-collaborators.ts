@@ -19,10 +19,7 @@ async function collaboratorsPage(
   const { owner, name } = found.canonical;
   const filter = readFilter(query);
   const [{ collaborators, ...beside }, own] = await Promise.all([
-    listPage(
-      (paging) => repositories.listCollaboratorsPage(viewer, owner, name, { prefix: filter, ...paging }),
-      query,
-    ),
+    listPage((paging) => repositories.listCollaboratorsPage(viewer, owner, name, { prefix: filter, ...paging }), query),
     repositories.explainAccess(viewer, owner, name),
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
