@@ -53,7 +53,8 @@ export async function startHearthServer(
   let block = '';
   for await (const chunk of child.stdout) {
     block += (chunk as Buffer).toString();
-    if (block.includes('Show it again')) break;
+    // The last line that is always there; a link for the first administrator may follow.
+    if (/^ {2}Data .*\n/m.test(block)) break;
   }
   const run = async (...args: string[]) =>
     (await promisify(execFile)(executable, args, { cwd: folder, env })).stdout.trim();

@@ -40,6 +40,23 @@ export function treeOf(root: number): number[] {
   return found;
 }
 
+/**
+ * The same in milliseconds, of all threads that are alive now, to the nanosecond; what has ended meanwhile is missing.
+ * For one answer, of which hundredths of a second tell nothing.
+ */
+export function cpuMsOfThreads(root: number): number {
+  let ns = 0;
+  for (const pid of treeOf(root)) {
+    try {
+      for (const thread of readdirSync(`/proc/${pid}/task`))
+        ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      // It has ended.
+    }
+  }
+  return ns / 1e6;
+}
+
 export function cpuOfTree(roots: readonly number[]): number {
   return roots.flatMap(treeOf).reduce((sum, pid) => sum + (stat(pid)?.cpuS ?? 0), 0);
 }

@@ -24,6 +24,7 @@ import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
+import { largeInstance } from './v62-large-instance.ts';
 import { gerritRefs } from './v64-gerrit-refs.ts';
 import { peersGone } from './v66-peers-gone.ts';
 import { registeredLabels } from './v68-registered-labels.ts';
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   grownGrams,
   noted,
   parkedPushes,
+  largeInstance,
   gerritRefs,
   peersGone,
   registeredLabels,

@@ -7,5 +7,5 @@ export type { CollaboratorRole, OrganisationRole, RepositoryFacts, Visibility } 
 export { ownsRepository, repositoryLevel, scopeAllows } from './repository-level.ts';
 export { describeTie, tiesOf } from './repository-ties.ts';
 export type { Tie } from './repository-ties.ts';
-export { visibleRepositories } from './visible-repositories.ts';
-export type { SqlCondition } from './visible-repositories.ts';
+export { visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
+export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';

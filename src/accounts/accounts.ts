@@ -27,7 +27,8 @@ import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { Farewell } from './people/farewell.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
-import { listProfiles } from './people/list-profiles.ts';
+import { listPeopleAmong } from './people/list-people-among.ts';
+import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
 import { setAdministrator } from './people/set-administrator.ts';
 import { setDisabled } from './people/set-disabled.ts';
@@ -91,6 +92,9 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
+    listAccounts: bind(listAccounts),
+    countPeople: bind(countPeople),
+    listPeopleAmong: bind(listPeopleAmong),
     hasAdministrator: bind(hasAdministrator),
     chooseHandle: bind(chooseHandle),
     updateProfile: bind(updateProfile),

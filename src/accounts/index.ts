@@ -5,7 +5,7 @@ export type { AccountSettings } from './account-settings.ts';
 
 export type { Person } from './people/person.ts';
 export type { Farewell } from './people/farewell.ts';
-export type { ProfileOrder, ProfilePage } from './people/list-profiles.ts';
+export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
 export type { NewPerson } from './people/add-person.ts';
 export type { Profile } from './people/update-profile.ts';
 export { maxPasswordBytes, minPasswordCharacters } from './passwords/password-rules.ts';

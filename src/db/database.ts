@@ -15,6 +15,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
 import { openSideThread } from './side-thread.ts';
 import type { SideLimits, SideThread } from './side-thread.ts';
+import { announceStatement } from './statement-channel.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
 
 /** What a write hands to its function. */
@@ -279,7 +280,17 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     openAside(limits, attached = {}) {
       const setUp = [`PRAGMA cache_size = -${limits.cacheKiB ?? 16_384}`];
-      return openSideThread({ file: options.file, readOnly: true, attached, setUp, niceness: nicenessAside }, limits);
+      const thread = openSideThread(
+        { file: options.file, readOnly: true, attached, setUp, niceness: nicenessAside },
+        limits,
+      );
+      return {
+        ...thread,
+        ask(statements) {
+          for (const { sql } of statements) announceStatement(sql);
+          return thread.ask(statements);
+        },
+      };
     },
     // The reader where there is one: asking must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { announceStatement } from './statement-channel.ts';
 
 /**
  * Makes Node's own SQLite look like the `better-sqlite3` package, the shape that
@@ -18,6 +19,7 @@ export class SqliteConnection {
   }
 
   prepare(sql: string) {
+    announceStatement(sql);
     const statement = this.#database.prepare(sql);
     return {
       reader: statement.columns().length > 0,

@@ -2,6 +2,7 @@ import { QueryFailedError, QueryResult } from 'typeorm';
 import type { DataSource } from 'typeorm';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { announceStatement } from './statement-channel.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
 /**
@@ -18,6 +19,7 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
 
   override async query(sql: string, parameters: unknown[] = [], structured = false): Promise<never> {
     this.#check(sql);
+    announceStatement(sql);
     const connection = (await this.connect()) as WriterConnection;
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     const result = new QueryResult();

@@ -1,3 +1,4 @@
+import { readCounts } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 
 /** How much of everything there is. */
@@ -21,36 +22,28 @@ export interface InstanceCounts {
 
 const dayMs = 86_400_000;
 
-/** Counts rows by index, so that metrics can be read every few seconds. */
+/** Reads what is kept, and counts only what a day leaves, so that metrics can be read every few seconds. */
 export async function countInstance(db: Database, now: number): Promise<InstanceCounts> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  const states = (await db.read.query('SELECT state, count(*) AS n FROM federation_delivery GROUP BY state')) as {
-    state: string;
-    n: number;
-  }[];
   const unannounced = (await db.read.query(
     `SELECT CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END AS state, count(*) AS n
      FROM pushes WHERE announced_at IS NULL GROUP BY 1`,
-  )) as typeof states;
-  const [people, organisations, repositories, trash, pushes, oldest, runners, cancelled] = await Promise.all([
-    one('SELECT count(*) AS n FROM users WHERE disabled_at IS NULL'),
-    one('SELECT count(*) AS n FROM organisations'),
-    one('SELECT count(*) AS n, sum(size_bytes) AS bytes FROM repositories WHERE deleted_at IS NULL'),
-    one('SELECT count(*) AS n FROM repositories WHERE deleted_at IS NOT NULL'),
+  )) as { state: string; n: number }[];
+  const [kept, pushes, oldest, cancelled] = await Promise.all([
+    readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
-    one("SELECT min(created_at) AS at FROM federation_delivery WHERE state = 'PENDING'"),
-    one('SELECT count(*) AS n FROM ci_runners'),
+    // Ids grow with time: the smallest that waits is the oldest.
+    one("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
     one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
-  const count = (name: string): number => states.find(({ state }) => state === name)?.n ?? 0;
   return {
-    people: people['n'] ?? 0,
-    organisations: organisations['n'] ?? 0,
-    repositories: repositories['n'] ?? 0,
-    repositoryBytes: repositories['bytes'] ?? 0,
-    inTrash: trash['n'] ?? 0,
-    pushesToday: pushes['n'] ?? 0,
+    people: kept.people,
+    organisations: kept.organisations,
+    repositories: kept.repositories,
+    repositoryBytes: kept.repository_bytes,
+    inTrash: kept.trashed_repositories,
+    pushesToday: Number(pushes['n'] ?? 0),
     unannouncedPushes: {
       waiting: 0,
       failing: 0,
@@ -58,12 +51,12 @@ export async function countInstance(db: Database, now: number): Promise<Instance
       ...Object.fromEntries(unannounced.map(({ state, n }) => [state, n])),
     },
     deliveries: {
-      PENDING: count('PENDING'),
-      DELIVERED: count('DELIVERED'),
+      PENDING: kept.pending_deliveries,
+      DELIVERED: kept.delivered_deliveries,
       // Those that were not to be sent any more are no fault (DESIGN §9).
-      FAILED: count('FAILED') - (cancelled['n'] ?? 0),
+      FAILED: kept.failed_deliveries - Number(cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,
-    runners: runners['n'] ?? 0,
+    runners: kept.runners,
   };
 }

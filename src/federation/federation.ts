@@ -20,7 +20,7 @@ import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follo
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
-import { followingOf } from './follows/following.ts';
+import { followedNews, followingOf } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
 import { createSharedWrites } from './inbox/shared-writes.ts';
@@ -125,6 +125,7 @@ export function createFederation({
     unfollow: bind(endFollow),
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
+    followedNews: bind(followedNews),
     /** In the name of anybody, by somebody who may: noted in the audit log. */
     followFor: bind(followFor),
     unfollowFor: bind(endFollowFor),

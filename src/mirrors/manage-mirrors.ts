@@ -2,6 +2,7 @@ import { MoreThan } from 'typeorm';
 import type { FindOptionsWhere } from 'typeorm';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import { readCounts } from '../db/index.ts';
 import { conflict } from '../kernel/index.ts';
 import type { Found, PushGuard, PushListener } from '../repositories/index.ts';
 import { describeMirror, hostOf } from './describe-mirror.ts';
@@ -38,15 +39,19 @@ export async function listFailing(
   room: MirrorRoom,
   { limit }: { limit: number },
 ): Promise<{ failing: Mirror[]; failingCount: number; count: number }> {
-  const [[rows, failingCount], count] = await Promise.all([
-    room.db.read.findAndCount(mirrorSchema, {
+  const [rows, counts] = await Promise.all([
+    room.db.read.find(mirrorSchema, {
       where: { failures: MoreThan(0) },
       order: { failures: 'DESC', repositoryId: 'ASC' },
       take: limit,
     }),
-    room.db.read.count(mirrorSchema),
+    readCounts(room.db.read),
   ]);
-  return { failing: rows.map((row) => describeMirror(room, row)), failingCount, count };
+  return {
+    failing: rows.map((row) => describeMirror(room, row)),
+    failingCount: counts.failing_mirrors,
+    count: counts.mirrors,
+  };
 }
 
 /**

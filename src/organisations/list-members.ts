@@ -1,5 +1,7 @@
+import { In } from 'typeorm';
 import type { OrganisationRole, Viewer } from '../access/index.ts';
-import type { Person } from '../accounts/index.ts';
+import type { PeopleOptions, Person } from '../accounts/index.ts';
+import type { KeysetPage } from '../db/index.ts';
 import { findManaged } from './find-organisation.ts';
 import { memberSchema } from './member-schema.ts';
 import type { OrganisationRoom } from './room.ts';
@@ -12,7 +14,7 @@ export interface Member {
 }
 
 /**
- * The members with their roles, by handle. Refuses `organisation_not_found` to
+ * All members with their roles, by handle; for the command line. Refuses `organisation_not_found` to
  * everyone but an OWNER (SPEC §4.4).
  */
 export async function listMembers(room: OrganisationRoom, viewer: Viewer, name: string): Promise<Member[]> {
@@ -25,4 +27,41 @@ export async function listMembers(room: OrganisationRoom, viewer: Viewer, name: 
   });
   const key = ({ person }: Member) => (person.username ?? '').toLowerCase();
   return members.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** One page of the members, by handle, and how many of all are OWNERs: 2 stands for more. */
+export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
+  members: Member[];
+  owners: number;
+}
+
+/**
+ * The members whose handle begins with `prefix`, by handle, a page at a time.
+ * Refuses `organisation_not_found` to everyone but an OWNER (SPEC §4.4).
+ */
+export async function listMembersPage(
+  room: OrganisationRoom,
+  viewer: Viewer,
+  name: string,
+  options: PeopleOptions,
+): Promise<MembersPage> {
+  const { id: organisationId } = await findManaged(room, viewer, name);
+  const { people, next, previous } = await room.accounts.listPeopleAmong(
+    { table: 'organisation_members', column: 'organisation_id', id: organisationId },
+    options,
+  );
+  const [rows, owners] = await Promise.all([
+    room.db.read.findBy(memberSchema, { organisationId, userId: In(people.map(({ id }) => id)) }),
+    room.db.read.find(memberSchema, { where: { organisationId, role: 'OWNER' }, take: 2 }),
+  ]);
+  const byId = new Map(rows.map((row) => [row.userId, row]));
+  return {
+    members: people.flatMap((person) => {
+      const row = byId.get(person.id);
+      return row === undefined ? [] : [{ person, role: row.role, since: row.createdAt }];
+    }),
+    next,
+    previous,
+    owners: owners.length,
+  };
 }

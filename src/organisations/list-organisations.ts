@@ -1,6 +1,7 @@
 import { In } from 'typeorm';
 import type { OrganisationRole } from '../access/index.ts';
-import { invalid } from '../kernel/index.ts';
+import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
@@ -12,10 +13,9 @@ export interface ListedOrganisation extends Organisation {
   members: number;
 }
 
-export interface OrganisationPage {
+/** `organisations` and where the pages beside it begin. */
+export interface OrganisationPage extends Omit<KeysetPage<ListedOrganisation>, 'rows'> {
   organisations: ListedOrganisation[];
-  /** Give it back as `after` for the next page; `null` on the last one. */
-  next: string | null;
 }
 
 export interface Membership {
@@ -27,43 +27,48 @@ export type OrganisationOrder = 'name' | 'created';
 
 /**
  * All organisations, by name or the newest first. They are public, so everybody sees the same list.
- * Refuses `invalid_page` for an `after` that it did not make.
+ * Refuses `invalid_page` for an `after` or `before` that it did not make.
+ * @param options.prefix only those whose name begins with this, whatever its case; they come by name
  */
 export async function listOrganisations(
   { db }: OrganisationRoom,
-  options: { sort?: OrganisationOrder; limit: number; after?: string | null },
+  { sort = 'name', prefix = '', ...paging }: KeysetPaging & { sort?: OrganisationOrder; prefix?: string },
 ): Promise<OrganisationPage> {
-  const limit = Math.min(Math.max(1, options.limit), 100);
-  const { sort = 'name', after } = options;
-  const query = db.read.createQueryBuilder(organisationSchema, 'o').limit(limit + 1);
-  if (sort === 'name') {
-    query.orderBy('lower(o.name)');
-    // Names are ASCII and unique without regard to case, so the last one says where to go on.
-    if (after != null) query.where('lower(o.name) > :after', { after: after.toLowerCase() });
-  } else {
-    query.orderBy('o.created_at', 'DESC').addOrderBy('o.id', 'DESC');
-    if (after != null) query.where('(o.created_at < :at OR (o.created_at = :at AND o.id < :id))', keyOf(after));
+  const query = db.read.createQueryBuilder(organisationSchema, 'o').where('o.id IS NOT NULL');
+  const isByName = sort === 'name' || prefix !== '';
+  if (prefix !== '') {
+    const [from, upTo] = prefixRange(prefix.toLowerCase());
+    query.andWhere('lower(o.name) >= :from AND lower(o.name) < :upTo', { from, upTo });
   }
-  const rows = await query.getMany();
-  const shown = rows.slice(0, limit);
+  const { rows, next, previous } = await readKeysetPage<OrganisationRow>(
+    paging,
+    // Names are ASCII and unique without regard to case, so the last one says where to go on.
+    (row) => (isByName ? row.name.toLowerCase() : ageKey(row)),
+    ({ key, isBackwards, limit }) => {
+      query.limit(limit);
+      if (isByName) {
+        if (key !== null) query.andWhere(`lower(o.name) ${isBackwards ? '<' : '>'} :key`, { key: key.toLowerCase() });
+        return query.orderBy('lower(o.name)', isBackwards ? 'DESC' : 'ASC').getMany();
+      }
+      if (key !== null) query.andWhere(`(o.created_at, o.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
+      const direction = isBackwards ? 'ASC' : 'DESC';
+      return query.orderBy('o.created_at', direction).addOrderBy('o.id', direction).getMany();
+    },
+  );
   const counts = await countMembers(
     db.read,
-    shown.map(({ id }) => id),
+    rows.map(({ id }) => id),
   );
   return {
-    organisations: shown.map((row) => ({ ...toOrganisation(row), members: counts.get(row.id) ?? 0 })),
-    next: rows.length > limit ? pageKey(shown.at(-1)!, sort) : null,
+    organisations: rows.map((row) => ({ ...toOrganisation(row), members: counts.get(row.id) ?? 0 })),
+    next,
+    previous,
   };
 }
 
-const pageKey = ({ id, name, createdAt }: OrganisationRow, sort: OrganisationOrder): string =>
-  sort === 'name' ? name : `${createdAt}.${id}`;
-
-function keyOf(after: string): { at: number; id: string } {
-  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
-  return { at: Number(at), id };
+/** How many organisations there are. */
+export async function countOrganisations({ db }: OrganisationRoom): Promise<number> {
+  return (await readCounts(db.read)).organisations;
 }
 
 /** Where a person belongs, by name: for the dashboard, the profile and the choice of an owner. */

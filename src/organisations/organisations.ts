@@ -7,8 +7,8 @@ import { deleteOrganisation } from './delete-organisation.ts';
 import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } from './edit-organisation.ts';
 import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
-import { listMembers } from './list-members.ts';
-import { listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
+import { listMembers, listMembersPage } from './list-members.ts';
+import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
 import type { Belongings, OrganisationRoom } from './room.ts';
 
 /**
@@ -29,6 +29,7 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
     find: bind(findOrganisation),
     findManaged: bind(findManaged),
     list: bind(listOrganisations),
+    countAll: bind(countOrganisations),
     organisationsOf: bind(organisationsOf),
     memberCount: bind(memberCount),
     /**
@@ -45,6 +46,7 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
     removeAvatar: bind(removeAvatar),
 
     listMembers: bind(listMembers),
+    listMembersPage: bind(listMembersPage),
     addMember: bind(addMember),
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),

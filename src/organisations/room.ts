@@ -7,7 +7,7 @@ import type { Avatars, Owners } from '../owners/index.ts';
 export interface OrganisationRoom {
   db: Database;
   owners: Owners;
-  accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong'>;
   avatars: Avatars;
   random: Random;
   logger: Logger;

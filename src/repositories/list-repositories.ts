@@ -1,6 +1,7 @@
-import type { SelectQueryBuilder } from 'typeorm';
-import { localAdministrator, visibleRepositories } from '../access/index.ts';
+import { localAdministrator, visibleRepositories, visibleRepositoryParts } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import { prefixRange, readCounts, readKeysetPage } from '../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
@@ -16,69 +17,124 @@ export interface ListedRepository extends Repository {
   languages: readonly string[];
 }
 
-export interface RepositoryPage {
+/** `repositories` and where the pages beside it begin. */
+export interface RepositoryPage extends Omit<KeysetPage<ListedRepository>, 'rows'> {
   repositories: ListedRepository[];
-  /** Give it back as `after` for the next page; `null` on the last one. */
-  next: string | null;
 }
 
-/** Last changed first, by name, or the newest first. */
-export type RepositoryOrder = 'updated' | 'name' | 'created';
+/** Last changed first, by name, the newest first, or the largest first. */
+export type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 
-export interface ListOptions {
-  /** UUID of a user or an organisation; left out, everybody's. */
-  ownerId?: string;
+/** At most 100 rows. */
+export interface ListOptions extends KeysetPaging {
+  /** A person's or an organisation's; left out, everybody's. */
+  owner?: Pick<Owner, 'kind' | 'id'>;
   /** Only names that contain this, without regard to case. */
   filter?: string;
+  /** Only names that begin with this, without regard to case; by name, an index serves it. */
+  prefix?: string;
   /** Only those that are mainly written in this, by its name. */
   language?: string;
   /** `updated` when left out. */
   sort?: RepositoryOrder;
-  /** At most this many rows; 1 to 100. */
-  limit: number;
-  after?: string | null;
 }
 
 /**
  * The repositories that a viewer may see.
  * Paging is by the last row's key, so pages never overlap while rows change.
- * Refuses `invalid_page` for an `after` that it did not make.
+ * Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listRepositories(
   room: RepositoryRoom,
   viewer: Viewer,
   options: ListOptions,
 ): Promise<RepositoryPage> {
-  const visible = visibleRepositories(viewer, 'r');
-  const limit = Math.min(Math.max(1, Math.trunc(options.limit)), 100);
-  const query = room.db.read
-    .createQueryBuilder(repositorySchema, 'r')
-    .where(visible.sql, visible.parameters)
-    .andWhere('r.deleted_at IS NULL')
-    .limit(limit + 1);
   const key = orderKeys[options.sort ?? 'updated'];
-  query.orderBy(key.column, key.direction).addOrderBy('r.id', key.direction);
-  if (options.ownerId !== undefined) {
-    query.andWhere('(r.owner_user_id = :ownerId OR r.owner_org_id = :ownerId)', { ownerId: options.ownerId });
-  }
-  if (options.filter !== undefined && options.filter !== '') {
-    query.andWhere('instr(r.name_folded, :filter) > 0', { filter: options.filter.toLowerCase() });
-  }
-  if (options.language !== undefined) {
-    query.andWhere(
-      'EXISTS (SELECT 1 FROM repository_languages l WHERE l.repository_id = r.id AND l.language = :language)',
-      { language: options.language },
-    );
-  }
-  if (options.after != null) continueAfter(query, key, options.after);
+  const { rows, next, previous } = await readKeysetPage<Repository>(
+    options,
+    (row) => `${key.of(row)}.${row.id}`,
+    async (range) => rowsInOrder(room, await firstIds(room, viewer, options, key, range)),
+  );
+  return { repositories: await withOwners(room, rows), next, previous };
+}
 
-  const rows = await query.getMany();
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    repositories: await withOwners(room, shown),
-    next: rows.length > limit && last !== undefined ? `${key.of(last)}.${last.id}` : null,
-  };
+/** How many repositories of a language are sorted, at most; where there are more, a page is soon full in any order. */
+const fewOfLanguage = 2_000;
+
+/**
+ * The ids of a page, in order. Each reason for which the viewer sees something is a list of its own, which an index
+ * has in order; what the page needs of each is merged. Nothing but the indexes is read.
+ */
+async function firstIds(
+  { db }: RepositoryRoom,
+  viewer: Viewer,
+  { owner, filter, prefix, language }: ListOptions,
+  { column, parse, ...order }: OrderKey,
+  { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
+): Promise<string[]> {
+  const direction = (order.direction === 'ASC') === isBackwards ? 'DESC' : 'ASC';
+  const { parts, parameters } = visibleRepositoryParts(viewer, owner);
+  const isRare = language !== undefined && (await isFew(db, language));
+  const conditions: string[] = [];
+  const values: Record<string, unknown> = { ...parameters, limit };
+  if (owner !== undefined) {
+    conditions.push(owner.kind === 'user' ? 'r.owner_user_id = :ownerId' : 'r.owner_org_id = :ownerId');
+    values['ownerId'] = owner.id;
+  }
+  if (filter !== undefined && filter !== '') {
+    conditions.push('instr(r.name_folded, :filter) > 0');
+    values['filter'] = filter.toLowerCase();
+  }
+  if (prefix !== undefined && prefix !== '') {
+    conditions.push('r.name_folded >= :prefix AND r.name_folded < :prefixEnd');
+    [values['prefix'], values['prefixEnd']] = prefixRange(prefix.toLowerCase());
+  }
+  if (language !== undefined) {
+    conditions.push('l.repository_id = r.id AND l.language = :language');
+    values['language'] = language;
+  }
+  if (key !== null) {
+    const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(key) ?? [];
+    const value = parse(text);
+    if (value === null || id === undefined)
+      throw invalid('invalid_page', 'This page address is not one that was given out.');
+    conditions.push(`(${column}, r.id) ${direction === 'ASC' ? '>' : '<'} (:keyValue, :keyId)`);
+    Object.assign(values, { keyValue: value, keyId: id });
+  }
+  const lists = parts.map(({ from, where }) => {
+    // From the few that are written in it to the policy, or from the list in its order to the language.
+    const tables =
+      language === undefined
+        ? from
+        : isRare
+          ? `repository_languages l CROSS JOIN ${from.split(' CROSS JOIN ').reverse().join(' CROSS JOIN ')}`
+          : `${from} CROSS JOIN repository_languages l`;
+    return `SELECT ${column} AS place, r.id AS id FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
+  });
+  const [sql, positional] = db.read.connection.driver.escapeQueryWithParameters(
+    `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit`,
+    values,
+  );
+  const rows: { id: string }[] = await db.read.query(sql, positional);
+  return rows.map(({ id }) => id);
+}
+
+async function isFew(db: RepositoryRoom['db'], language: string): Promise<boolean> {
+  const [row]: { n: number }[] = await db.read.query(
+    'SELECT count(*) AS n FROM (SELECT 1 FROM repository_languages WHERE language = ? LIMIT ?) some',
+    [language, fewOfLanguage + 1],
+  );
+  return Number(row?.n) <= fewOfLanguage;
+}
+
+/** The rows of these ids, in their order; the caller has asked the policy. */
+export async function rowsInOrder({ db }: Pick<RepositoryRoom, 'db'>, ids: readonly string[]): Promise<Repository[]> {
+  const rows = await db.read
+    .createQueryBuilder(repositorySchema, 'r')
+    .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(ids) })
+    .getMany();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Those of the ids that the viewer may see, in no order. */
@@ -94,6 +150,12 @@ export async function listByIds(
     .andWhere(`(${visible.sql})`, visible.parameters)
     .getMany();
   return withOwners(room, rows);
+}
+
+/** How many there are outside the trash, and how much room they take. */
+export async function countRepositories({ db }: RepositoryRoom): Promise<{ count: number; bytes: number }> {
+  const kept = await readCounts(db.read);
+  return { count: kept.repositories, bytes: kept.repository_bytes };
 }
 
 /** Every repository, for the command line: sorted by owner and name. */
@@ -136,11 +198,12 @@ interface OrderKey {
   parse(text: string): string | number | null;
 }
 
-const parseTime = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
+const parseNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
 const orderKeys: Record<RepositoryOrder, OrderKey> = {
-  updated: { column: 'r.updated_at', direction: 'DESC', of: (row) => row.updatedAt, parse: parseTime },
-  created: { column: 'r.created_at', direction: 'DESC', of: (row) => row.createdAt, parse: parseTime },
+  updated: { column: 'r.updated_at', direction: 'DESC', of: (row) => row.updatedAt, parse: parseNumber },
+  size: { column: 'r.size_bytes', direction: 'DESC', of: (row) => row.sizeBytes, parse: parseNumber },
+  created: { column: 'r.created_at', direction: 'DESC', of: (row) => row.createdAt, parse: parseNumber },
   name: {
     column: 'r.name_folded',
     direction: 'ASC',
@@ -148,19 +211,3 @@ const orderKeys: Record<RepositoryOrder, OrderKey> = {
     parse: (text) => (isRepositoryName(text) ? text : null),
   },
 };
-
-function continueAfter(
-  query: SelectQueryBuilder<Repository>,
-  { column, direction, parse }: OrderKey,
-  after: string,
-): void {
-  const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  const value = parse(text);
-  if (value === null || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
-  const beyond = direction === 'ASC' ? '>' : '<';
-  query.andWhere(`(${column} ${beyond} :afterValue OR (${column} = :afterValue AND r.id ${beyond} :afterId))`, {
-    afterValue: value,
-    afterId: id,
-  });
-}

@@ -8,7 +8,7 @@ import {
   leaveRepository,
   removeCollaborator,
 } from './collaborators/change-collaborators.ts';
-import { explainAccess, listCollaborators } from './collaborators/list-collaborators.ts';
+import { explainAccess, listCollaborators, listCollaboratorsPage } from './collaborators/list-collaborators.ts';
 import { createRepository } from './create-repository.ts';
 import { findRepository } from './find-repository.ts';
 import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
@@ -32,7 +32,7 @@ import {
   withdrawTransfer,
 } from './life/transfer-repository.ts';
 import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
-import { listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
+import { countRepositories, listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
@@ -134,6 +134,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     measureAll: () => survey.measureAll(),
     recountLanguages: () => survey.recount(),
     listAll: bind(listAllRepositories),
+    countAll: bind(countRepositories),
     listByIds: bind(listByIds),
     isPublic,
     listPublic: bind(listPublic),
@@ -187,6 +188,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     openImage: bindAt(openImage),
 
     listCollaborators: bindAt(listCollaborators),
+    listCollaboratorsPage: bindAt(listCollaboratorsPage),
     addCollaborator: bindAt(addCollaborator),
     changeCollaboratorRole: bindAt(changeCollaboratorRole),
     removeCollaborator: bindAt(removeCollaborator),

@@ -11,7 +11,7 @@ import type { PushGuard } from './pushes/push-guard.ts';
 export interface RepositoryRoom {
   db: Database;
   owners: Owners;
-  accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong'>;
   organisations: Organisations;
   git: Git;
   /** Images of repositories, by UUID, below `SERVICE_REPO_IMAGE_ROOT`. */

@@ -106,7 +106,7 @@ t.test('an invite lets one person in', async (t) => {
   const alice = await accounts.addPerson({ username: 'alice', isAdministrator: true });
   const { invite, secret } = await accounts.addInvite(alice.id);
   t.match(invite, { createdBy: alice.id, createdAt: clock.now(), expiresAt: clock.now() + 7 * dayMs });
-  t.same(await accounts.listInvites(), [invite]);
+  t.same((await accounts.listInvites()).rows, [invite]);
   await accounts.checkInvite(secret);
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'Alice', password })), 'handle_taken');
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'bob', password: 'short' })), 'password_too_short');
@@ -116,7 +116,7 @@ t.test('an invite lets one person in', async (t) => {
   });
   t.equal(await reasonOf(accounts.checkInvite(secret)), 'sign_up_closed');
   t.equal(await reasonOf(accounts.signUp({ token: secret, username: 'carol', password })), 'sign_up_closed');
-  t.same(await accounts.listInvites(), []);
+  t.same((await accounts.listInvites()).rows, []);
   t.equal(await reasonOf(accounts.removeInvite(invite.id)), 'unknown_invite', 'a used one stays on record');
 });
 
@@ -128,7 +128,7 @@ t.test('without a working invite nothing is said about the rest of the form', as
   const { invite, secret: removed } = await accounts.addInvite(null);
   await accounts.removeInvite(invite.id);
   const working = await accounts.addInvite(null);
-  t.equal((await accounts.listInvites()).length, 1);
+  t.equal((await accounts.listInvites()).rows.length, 1);
   for (const token of [
     expired,
     removed,

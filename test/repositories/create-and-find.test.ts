@@ -232,8 +232,8 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
   t.same(await names(bob), [...open, 'example/inside']);
   t.same(await names(alice), [...open, 'alice/private', 'example/inside'].sort());
   t.same(await names({ ...alice, via: 'token', repositoryIds: [] }), open);
-  t.same(await names(bob, { ownerId: ownerOrganisationId! }), ['example/inside']);
-  t.same(await names(bob, { ownerId: bob.id }), []);
+  t.same(await names(bob, { owner: { kind: 'organisation', id: ownerOrganisationId! } }), ['example/inside']);
+  t.same(await names(bob, { owner: { kind: 'user', id: bob.id } }), []);
   t.same(await names(anonymous, { filter: 'OPEN-3' }), ['alice/open-3']);
   t.same(await names(anonymous, { filter: '%' }), [], 'nothing is a wildcard');
 

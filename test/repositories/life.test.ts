@@ -348,7 +348,7 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
   t.same(await repositories.listPins(carol), []);
   t.match(await repositories.listTrash(), [{ id: trashed.id, owner: { handle: 'alice' } }]);
-  t.equal((await repositories.listTrash(bob.id)).length, 0);
+  t.equal((await repositories.listTrash({ kind: 'user', id: bob.id })).length, 0);
   t.equal((await repositories.listRestorable(alice)).length, 1);
   t.same([await repositories.listRestorable(bob), await repositories.listRestorable(anonymous)], [[], []]);
 

@@ -149,7 +149,7 @@ t.test('a long list is whole', async (t) => {
   repositories.list = async (_viewer, { after }) => {
     const page = Number(after ?? 0);
     const names = Array.from({ length: 100 }, (_, index) => ({ ...row!, name: `r${page * 100 + index}` }));
-    return { repositories: names, next: page < 9 ? String(page + 1) : null };
+    return { repositories: names, next: page < 9 ? String(page + 1) : null, previous: null };
   };
   const { stdout } = await asAlice(['repo', 'list']);
   t.equal(new Set(stdout.trim().split('\n')).size, 1_000);

@@ -1,5 +1,7 @@
-import { IsNull, MoreThan } from 'typeorm';
+import { IsNull } from 'typeorm';
 import type { EntityManager } from 'typeorm';
+import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import { forbidden, notFound } from '../../kernel/index.ts';
 import { inviteSchema } from '../invite-schema.ts';
 import type { InviteRow } from '../invite-schema.ts';
@@ -56,13 +58,20 @@ export async function addInvite(
   return { invite, secret };
 }
 
-/** Invites that still let somebody in, newest first. */
-export async function listInvites({ db, clock }: AccountsRoom): Promise<Invite[]> {
-  const rows = await db.read.find(inviteSchema, {
-    where: { usedAt: IsNull(), expiresAt: MoreThan(clock.now()) },
-    order: { createdAt: 'DESC' },
+/** Invites that still let somebody in, newest first, a page at a time. */
+export async function listInvites(
+  { db, clock }: AccountsRoom,
+  paging: KeysetPaging = { limit: 100 },
+): Promise<KeysetPage<Invite>> {
+  const query = db.read
+    .createQueryBuilder(inviteSchema, 'i')
+    .where('i.used_at IS NULL AND i.expires_at > :now', { now: clock.now() });
+  return readKeysetPage<Invite>(paging, ageKey, async ({ key, isBackwards, limit }) => {
+    if (key !== null) query.andWhere(`(i.created_at, i.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
+    const direction = isBackwards ? 'ASC' : 'DESC';
+    const rows = await query.orderBy('i.created_at', direction).addOrderBy('i.id', direction).limit(limit).getMany();
+    return rows.map(toInvite);
   });
-  return rows.map(toInvite);
 }
 
 /** Takes an invite back. Refuses with `not_found` when there is none or it was used. */

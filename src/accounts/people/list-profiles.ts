@@ -1,51 +1,87 @@
-import { invalid } from '../../kernel/index.ts';
+import type { SelectQueryBuilder } from 'typeorm';
+import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { AccountsRoom } from '../room.ts';
 import { userSchema } from '../user-schema.ts';
+import type { UserRow } from '../user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 export type ProfileOrder = 'name' | 'created';
 
-export interface ProfilePage {
+/** `people` and where the pages beside it begin. */
+export interface PeoplePage extends Omit<KeysetPage<Person>, 'rows'> {
   people: Person[];
-  /** Give it back as `after` for the next page; `null` on the last one. */
-  next: string | null;
 }
+
+export interface PeopleOptions extends KeysetPaging {
+  /** Only those whose handle begins with this, whatever its case. They come by handle. */
+  prefix?: string;
+}
+
+/** What people are listed by, in the words of the index `users_listed`: without a handle they come last. */
+export const listedBy = "COALESCE(lower(u.username), '~' || u.id)";
+const endOfHandles = '~';
 
 /**
  * The people that everybody may see: with a handle (SPEC §2.4) and not shut out.
  * By handle, or the latest to join first. Paging is by the last row's key.
- * Refuses `invalid_page` for an `after` that it did not make.
+ * Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listProfiles(
   { db }: AccountsRoom,
-  options: { sort?: ProfileOrder; limit: number; after?: string | null },
-): Promise<ProfilePage> {
-  const limit = Math.min(Math.max(1, Math.trunc(options.limit)), 100);
-  const query = db.read
-    .createQueryBuilder(userSchema, 'u')
-    .where('u.username IS NOT NULL AND u.disabled_at IS NULL')
-    .limit(limit + 1);
-  const { sort = 'name', after } = options;
-  if (sort === 'name') {
-    query.orderBy('lower(u.username)');
-    // Handles are ASCII and unique without regard to case.
-    if (after != null) query.andWhere('lower(u.username) > :after', { after: after.toLowerCase() });
-  } else {
-    query.orderBy('u.created_at', 'DESC').addOrderBy('u.id', 'DESC');
-    if (after != null) query.andWhere('(u.created_at < :at OR (u.created_at = :at AND u.id < :id))', keyOf(after));
-  }
-  const rows = await query.getMany();
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return {
-    people: rows.slice(0, limit).map(toPerson),
-    next: last === undefined ? null : sort === 'name' ? last.username : `${last.createdAt}.${last.id}`,
-  };
+  { sort = 'name', prefix = '', ...paging }: PeopleOptions & { sort?: ProfileOrder },
+): Promise<PeoplePage> {
+  const query = db.read.createQueryBuilder(userSchema, 'u').where('u.username IS NOT NULL AND u.disabled_at IS NULL');
+  if (sort === 'created' && prefix === '') return listByAge(query, paging);
+  return listByHandle(query.andWhere(`${listedBy} < :endOfHandles`, { endOfHandles }), prefix, paging);
 }
 
-function keyOf(after: string): { at: number; id: string } {
-  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(after) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
-  return { at: Number(at), id };
+/** Everybody with an account, for administrators: by handle, people without one last. */
+export async function listAccounts(
+  { db }: AccountsRoom,
+  { prefix = '', ...paging }: PeopleOptions,
+): Promise<PeoplePage> {
+  return listByHandle(db.read.createQueryBuilder(userSchema, 'u').where('u.id IS NOT NULL'), prefix, paging);
+}
+
+type PeopleQuery = SelectQueryBuilder<UserRow>;
+
+async function listByHandle(query: PeopleQuery, prefix: string, paging: KeysetPaging): Promise<PeoplePage> {
+  if (prefix !== '') {
+    const [from, upTo] = prefixRange(prefix.toLowerCase());
+    query.andWhere(`${listedBy} >= :from AND ${listedBy} < :upTo`, { from, upTo });
+  }
+  const keyOf = ({ username, id }: UserRow): string => username?.toLowerCase() ?? `~${id}`;
+  return toPage(
+    await readKeysetPage(paging, keyOf, ({ key, isBackwards, limit }) => {
+      if (key !== null) query.andWhere(`${listedBy} ${isBackwards ? '<' : '>'} :key`, { key: key.toLowerCase() });
+      return query
+        .orderBy(listedBy, isBackwards ? 'DESC' : 'ASC')
+        .limit(limit)
+        .getMany();
+    }),
+  );
+}
+
+async function listByAge(query: PeopleQuery, paging: KeysetPaging): Promise<PeoplePage> {
+  return toPage(
+    await readKeysetPage<UserRow>(paging, ageKey, ({ key, isBackwards, limit }) => {
+      if (key !== null) query.andWhere(`(u.created_at, u.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readAgeKey(key));
+      const direction = isBackwards ? 'ASC' : 'DESC';
+      return query.orderBy('u.created_at', direction).addOrderBy('u.id', direction).limit(limit).getMany();
+    }),
+  );
+}
+
+const toPage = ({ rows, next, previous }: KeysetPage<UserRow>): PeoplePage => ({
+  people: rows.map(toPerson),
+  next,
+  previous,
+});
+
+/** How many accounts there are, and how many of them everybody sees. */
+export async function countPeople({ db }: AccountsRoom): Promise<{ accounts: number; profiles: number }> {
+  const { accounts, profiles } = await readCounts(db.read);
+  return { accounts, profiles };
 }

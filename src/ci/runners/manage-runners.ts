@@ -27,11 +27,16 @@ export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFac
   return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
 }
 
-/** The runners of one scope, or all of them, in the order in which they came; without ephemeral ones that are done. */
-export async function listRunners({ db, presence, clock }: Room, scope: CiScope | null): Promise<Runner[]> {
+/** The runners of one scope, or all of them, in the order in which they came, without ephemeral ones that are done; a part of the list when one is asked for. */
+export async function listRunners(
+  { db, presence, clock }: Room,
+  scope: CiScope | null,
+  { limit, skip = 0 }: { limit?: number; skip?: number } = {},
+): Promise<Runner[]> {
   const rows = await db.read.find(runnerSchema, {
     ...(scope === null ? {} : { where: inScope(scope) }),
     order: { id: 'ASC' },
+    ...(limit === undefined ? {} : { take: limit, skip }),
   });
   const finished = await finishedRunners(db.read, { isLogComplete: true });
   return rows.filter(({ id }) => !finished.has(id)).map((row) => toRunner(row, presence, clock.now()));

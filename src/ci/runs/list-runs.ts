@@ -1,3 +1,4 @@
+import { In } from 'typeorm';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { runSchema } from './run-schema.ts';
@@ -38,8 +39,10 @@ export async function listRuns(
   filter: RunFilter,
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<RunPage> {
+  // The filter looks at an index alone, however long what belongs to a run is; the rows of the page are read by it.
   const query = db.read
     .createQueryBuilder(runSchema, 'r')
+    .select('r.id', 'id')
     .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id })
     .orderBy('r.number', 'DESC')
     .limit(limit + 1);
@@ -50,7 +53,9 @@ export async function listRuns(
   if (filter.actorId) query.andWhere('r.actor_id = :actorId', { actorId: filter.actorId });
   const statuses = Object.hasOwn(statusGroups, filter.status ?? '') ? statusGroups[filter.status!] : undefined;
   if (statuses !== undefined) query.andWhere('r.status IN (:...statuses)', { statuses });
-  const rows = await query.getMany();
+  const ids = (await query.getRawMany<{ id: number }>()).map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await db.read.findBy(runSchema, { id: In(ids) });
+  rows.sort((a, b) => b.number - a.number);
   const runs = rows.slice(0, limit);
   return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
 }
@@ -60,36 +65,41 @@ export async function workflowsOf(
   { db }: Pick<CiRoom, 'db'>,
   found: Pick<Found, 'repository'>,
 ): Promise<{ path: string; name: string }[]> {
-  const rows = await db.read
-    .createQueryBuilder(runSchema, 'r')
-    .select('r.workflow_path', 'path')
-    .addSelect('r.workflow_name', 'name')
-    .addSelect('MAX(r.id)', 'newest')
-    .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id })
-    .groupBy('r.workflow_path')
-    .orderBy('r.workflow_path')
-    .limit(100)
-    .getRawMany<{ path: string; name: string }>();
+  const rows: { path: string; name: string }[] = await db.read.query(everyWorkflow, [
+    found.repository.id,
+    found.repository.id,
+    found.repository.id,
+  ]);
   return rows.map(({ path, name }) => ({ path, name }));
 }
+
+/** From path to path through the index, however many runs each has had. */
+const everyWorkflow = `
+  WITH RECURSIVE workflows (path) AS (
+    SELECT min(workflow_path) FROM ci_runs WHERE repository_id = ?
+    UNION ALL
+    SELECT (SELECT min(workflow_path) FROM ci_runs WHERE repository_id = ? AND workflow_path > workflows.path)
+    FROM workflows WHERE workflows.path IS NOT NULL
+  )
+  SELECT w.path AS path, (SELECT r.workflow_name FROM ci_runs r WHERE r.repository_id = ? AND r.workflow_path = w.path
+    ORDER BY r.number DESC LIMIT 1) AS name
+  FROM workflows w WHERE w.path IS NOT NULL LIMIT 100`;
 
 /** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
 export async function newestChecked(
   { db }: Pick<CiRoom, 'db'>,
-  repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[],
+  repositories: readonly Pick<Repository, 'id'>[],
 ): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
-  const pairs = repositories.map((_, at) => `(repository_id = :id${at} AND ref = :ref${at})`).join(' OR ');
-  const parameters = Object.fromEntries(
-    repositories.flatMap(({ id, defaultBranch }, at) => [
-      [`id${at}`, id],
-      [`ref${at}`, `refs/heads/${defaultBranch}`],
-    ]),
-  );
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select(['r.id', 'r.repositoryId', 'r.sha'])
-    .where(`r.id IN (SELECT MAX(id) FROM ci_runs WHERE ${pairs} GROUP BY repository_id)`, parameters)
+    // The newest of each through the index, however many runs a branch has had.
+    .where(
+      `r.id IN (SELECT (SELECT MAX(x.id) FROM ci_runs x WHERE x.repository_id = p.id AND x.ref = 'refs/heads/' || p.default_branch)
+         FROM repositories p WHERE p.id IN (SELECT value FROM json_each(:ids)))`,
+      { ids: JSON.stringify(repositories.map(({ id }) => id)) },
+    )
     .getMany();
   return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));
 }

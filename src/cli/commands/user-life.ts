@@ -81,7 +81,7 @@ async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName
   const rooms = await cli.openRooms();
   const { accounts, federation } = rooms;
   const before = await findPerson(rooms, name);
-  const remoteFollowers = await federation.countFollowers({ ownerId: before.id });
+  const remoteFollowers = await federation.countFollowers({ owner: { kind: 'user', id: before.id } });
   const stay =
     remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
   if (dryRun)

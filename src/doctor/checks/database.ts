@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { compareCounts, recount } from '../../db/index.ts';
 import { problem, warning } from '../finding.ts';
 import type { Finding } from '../finding.ts';
 import { counted, rowsOf } from '../room.ts';
@@ -48,7 +49,7 @@ export const examineDatabase: Area = async (room) => {
   const { mode: bits, size } = await stat(file);
   if ((bits & 0o077) !== 0)
     findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
-  findings.push(...(await examineRows(room)));
+  findings.push(...(await examineRows(room)), ...(await examineCounts(room)));
   return {
     area: 'database',
     findings,
@@ -108,4 +109,22 @@ async function examineRows(room: Parameters<Area>[0]): Promise<Finding[]> {
     );
   }
   return findings;
+}
+
+/** Counts that are kept beside the rows: as many as there are? Triggers keep them, which a change of the file by hand goes past. */
+async function examineCounts(room: Parameters<Area>[0]): Promise<Finding[]> {
+  const wrong = (await rowsOf(room, compareCounts)).filter(({ kept, actual }) => kept !== actual);
+  if (wrong.length === 0) return [];
+  const words = wrong.map(
+    ({ name, kept, actual }) => `${String(name)} is kept as ${String(kept)} and is ${String(actual)}`,
+  );
+  return [
+    warning('database.counts', `Kept counts are wrong: ${words.join(', ')}.`, {
+      remedy: 'hearth doctor --fix counts anew',
+      fix: () =>
+        room.db
+          .write(({ manager }) => recount(manager))
+          .then(() => `counted ${counted(wrong.length, 'thing', 'things')} anew`),
+    }),
+  ];
 }

@@ -2,6 +2,7 @@ import { IsNull, Not } from 'typeorm';
 import { localAdministrator } from '../../access/index.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
 import type { FollowerRow } from '../follows/follower-schema.ts';
+import type { Owner } from '../../owners/index.ts';
 import { peerSchema } from '../peers/peer-schema.ts';
 import type { FederationRoom } from '../room.ts';
 import { keySchema } from './key-schema.ts';
@@ -44,19 +45,18 @@ export async function listKeys(
  */
 export async function countFollowers(
   { db }: FederationRoom,
-  { repositoryId, ownerId }: { repositoryId?: string; ownerId?: string },
+  of: { repositoryId: string } | { owner: Pick<Owner, 'kind' | 'id'> },
 ): Promise<number> {
-  const query = db.read
-    .createQueryBuilder(followerSchema, 'follower')
-    .select('count(DISTINCT follower.actorId)', 'count');
-  if (repositoryId !== undefined) query.where('follower.repositoryId = :repositoryId', { repositoryId });
-  else
-    query.where(
-      'follower.repositoryId IN (SELECT id FROM repositories WHERE owner_user_id = :ownerId OR owner_org_id = :ownerId)',
-      { ownerId },
-    );
-  const row = await query.getRawOne<{ count: number }>();
-  return Number(row?.count ?? 0);
+  const [sql, id] =
+    'repositoryId' in of
+      ? ['SELECT count(*) AS n FROM repository_followers WHERE repository_id = ?', of.repositoryId]
+      : [
+          `SELECT count(DISTINCT f.actor_id) AS n FROM repositories r CROSS JOIN repository_followers f
+           WHERE r.deleted_at IS NULL AND r.owner_${of.owner.kind === 'user' ? 'user' : 'org'}_id = ? AND f.repository_id = r.id`,
+          of.owner.id,
+        ];
+  const [row]: { n: number }[] = await db.read.query(sql, [id]);
+  return Number(row?.n ?? 0);
 }
 
 /** Who follows a repository from elsewhere, for the administrator. Refuses `repository_not_found`. */

@@ -1,3 +1,4 @@
+import { readCounts } from '../../db/index.ts';
 import { embedded } from '../../embedded/index.ts';
 import type { FederationRoom } from '../room.ts';
 import type { Document } from './actor-documents.ts';
@@ -14,8 +15,8 @@ export function nodeInfoLinks({ settings: { origin } }: FederationRoom): Documen
 }
 
 /** NodeInfo 2.1. It tells nothing that a visitor could not see. */
-export async function nodeInfo({ accounts }: FederationRoom): Promise<Document> {
-  const people = await accounts.listPeople();
+export async function nodeInfo({ db }: FederationRoom): Promise<Document> {
+  const { profiles } = await readCounts(db.read);
   return {
     version: '2.1',
     software: { name: 'hearth', version: embedded.version },
@@ -23,7 +24,7 @@ export async function nodeInfo({ accounts }: FederationRoom): Promise<Document> 
     services: { inbound: [], outbound: [] },
     openRegistrations: false,
     usage: {
-      users: { total: people.filter(({ username, disabledAt }) => username !== null && disabledAt === null).length },
+      users: { total: profiles },
     },
     metadata: {},
   };

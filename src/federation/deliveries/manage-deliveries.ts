@@ -1,4 +1,6 @@
 import { In, LessThan } from 'typeorm';
+import { readCounts } from '../../db/index.ts';
+import type { CountName } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
 import { deliverySchema } from './delivery-schema.ts';
@@ -113,16 +115,17 @@ export async function countDeliveries({
   db,
   clock,
 }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
-  const [row]: { pending: number | null; failed: number | null; oldest: number | null }[] = await db.read.query(
-    `SELECT (SELECT count(*) FROM federation_delivery WHERE state = 'PENDING') AS pending,
-            (SELECT count(*) FROM federation_delivery WHERE state = 'FAILED')
-              - (SELECT count(*) FROM federation_delivery WHERE cancelled_at IS NOT NULL) AS failed,
-            (SELECT min(created_at) FROM federation_delivery WHERE state = 'PENDING') AS oldest`,
-  );
+  const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] = await Promise.all([
+    readCounts(db.read),
+    // Numbers grow with time: the smallest that waits is the oldest.
+    db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
+    db.read.query('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
+  ]);
   return {
-    pending: row?.pending ?? 0,
-    failed: row?.failed ?? 0,
-    oldestPendingMs: row?.oldest == null ? null : clock.now() - row.oldest,
+    pending: counts.pending_deliveries,
+    // Those that were not to be sent any more are no fault.
+    failed: counts.failed_deliveries - Number(cancelled?.n ?? 0),
+    oldestPendingMs: oldest === undefined ? null : clock.now() - Number(oldest.at),
   };
 }
 

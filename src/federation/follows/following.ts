@@ -61,12 +61,23 @@ export interface Following {
   pushes: ListedPush[];
 }
 
-/** What a person follows, grouped by followed person, and the newest 50 pushes from there. */
-export async function followingOf(room: FederationRoom, userId: string): Promise<Following> {
+/**
+ * What a person follows, grouped by followed person, and the newest 50 pushes from there.
+ * @param part of the repositories, by handle; all of them when left out
+ */
+export async function followingOf(
+  room: FederationRoom,
+  userId: string,
+  part: { limit?: number; skip?: number } = {},
+): Promise<Following> {
   const { read } = room.db;
   const [people, follows] = await Promise.all([
     read.find(remotePersonFollowSchema, { where: { userId }, order: { handle: 'ASC' } }),
-    read.find(remoteFollowSchema, { where: { userId }, order: { handle: 'ASC' } }),
+    read.find(remoteFollowSchema, {
+      where: { userId },
+      order: { handle: 'ASC', id: 'ASC' },
+      ...(part.limit !== undefined && { take: part.limit, skip: part.skip ?? 0 }),
+    }),
   ]);
   const [repositories, counts] = await Promise.all([withStandings(room, follows), countFollowed(room, people)]);
   return {
@@ -79,7 +90,7 @@ export async function followingOf(room: FederationRoom, userId: string): Promise
     repositories: repositories.filter(
       ({ viaUserActorId }) => !people.some(({ remoteActorId }) => remoteActorId === viaUserActorId),
     ),
-    pushes: await newestPushes(room, follows),
+    pushes: await newestPushes(room, userId, shownPushes),
   };
 }
 
@@ -104,6 +115,20 @@ export async function countFollowed(
     for (const { id, followed } of rows) counts.set(id, Number(followed));
   }
   return counts;
+}
+
+/** What a dashboard tells of all this: the newest pushes, and the requests that wait for an answer. */
+export async function followedNews(
+  room: FederationRoom,
+  userId: string,
+  limit: number,
+): Promise<{ pushes: ListedPush[]; pending: FollowedRepository[] }> {
+  const [pushes, pending] = await Promise.all([
+    newestPushes(room, userId, limit),
+    room.db.read.findBy(remoteFollowSchema, { userId, state: 'PENDING' }),
+  ]);
+  pending.sort((a, b) => (a.handle < b.handle ? -1 : 1));
+  return { pushes, pending: await withStandings(room, pending) };
 }
 
 /** Adds to follows how they stand. */
@@ -147,19 +172,28 @@ function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): S
   return { state: 'PENDING', why: 'queued', attempts, error, nextAttemptAt };
 }
 
-async function newestPushes({ db }: FederationRoom, follows: readonly RemoteFollow[]): Promise<ListedPush[]> {
-  if (follows.length === 0) return [];
-  const byActor = new Map(follows.map((follow) => [follow.remoteActorId, follow]));
+async function newestPushes({ db }: FederationRoom, userId: string, shown: number): Promise<ListedPush[]> {
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
-    .where('p.actor_id IN (SELECT f.remote_actor_id FROM remote_follows f WHERE f.user_id = :userId)', {
-      userId: follows[0]!.userId,
-    })
+    // Only those that have sent something lately can be in the list, and of each no more than the list has room for:
+    // an index has both in order, however many are followed and however much each has sent.
+    .where(
+      `p.id IN (SELECT n.id FROM
+         (SELECT f.remote_actor_id AS actor_id,
+            COALESCE((SELECT max(x.pushed_at) FROM received_pushes x WHERE x.actor_id = f.remote_actor_id), 0) AS newest
+          FROM remote_follows f WHERE f.user_id = :userId ORDER BY newest DESC LIMIT ${shown}) lately
+         CROSS JOIN received_pushes n WHERE n.id IN
+           (SELECT x.id FROM received_pushes x WHERE x.actor_id = lately.actor_id ORDER BY x.pushed_at DESC LIMIT ${shown}))`,
+      { userId },
+    )
     .orderBy('p.pushed_at', 'DESC')
     .addOrderBy('p.received_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
-    .take(shownPushes)
+    .limit(shown)
     .getMany();
+  const actors = rows.map(({ actorId }) => actorId);
+  const known = await db.read.findBy(remoteFollowSchema, { userId, remoteActorId: In(actors) });
+  const byActor = new Map(known.map((follow) => [follow.remoteActorId, follow]));
   return rows.flatMap((row) => {
     const follow = byActor.get(row.actorId);
     if (follow === undefined) return [];

@@ -1,6 +1,8 @@
+import { In } from 'typeorm';
 import { describeTie, tiesOf } from '../../access/index.ts';
 import type { CollaboratorRole, Level, Tie, Viewer } from '../../access/index.ts';
-import type { Person } from '../../accounts/index.ts';
+import type { PeopleOptions, Person } from '../../accounts/index.ts';
+import type { KeysetPage } from '../../db/index.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import type { Repository } from '../repository-schema.ts';
@@ -26,7 +28,7 @@ export interface Collaborator {
 }
 
 /**
- * The collaborators with what they may really do, by handle.
+ * All collaborators with what they may really do, by handle; for the command line.
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
 export async function listCollaborators(
@@ -45,6 +47,39 @@ export async function listCollaborators(
   }
   const key = ({ person }: Collaborator) => (person.username ?? '').toLowerCase();
   return collaborators.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** One page of the collaborators, by handle. */
+export interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'> {
+  collaborators: Collaborator[];
+}
+
+/**
+ * The collaborators whose handle begins with `prefix`, by handle, a page at a time.
+ * Refuses `repository_not_found` to everyone who does not administer the repository.
+ */
+export async function listCollaboratorsPage(
+  room: RepositoryRoom,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  options: PeopleOptions,
+): Promise<CollaboratorsPage> {
+  const { repository } = await findRepository(room, viewer, at, 'admin');
+  const { people, next, previous } = await room.accounts.listPeopleAmong(
+    { table: 'collaborators', column: 'repository_id', id: repository.id },
+    options,
+  );
+  const userId = In(people.map(({ id }) => id));
+  const rows = await room.db.read.findBy(collaboratorSchema, { repositoryId: repository.id, userId });
+  const byId = new Map(rows.map((row) => [row.userId, row]));
+  const collaborators: Collaborator[] = [];
+  for (const person of people) {
+    const row = byId.get(person.id);
+    if (row === undefined) continue;
+    const access = await explain(room, repository, person.id);
+    collaborators.push({ person, role: row.role, since: row.createdAt, access });
+  }
+  return { collaborators, next, previous };
 }
 
 /**

@@ -1,28 +1,30 @@
-import { IsNull, Not } from 'typeorm';
+import { IsNull } from 'typeorm';
+import type { EntityManager, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Belongings } from '../../organisations/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
+import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
-import { removeTrashed } from './trash.ts';
+import { inTrash, removeTrashed } from './trash.ts';
 
-const ofOwner = (ownerId: string, deletedAt: ReturnType<typeof IsNull>) => [
-  { ownerUserId: ownerId, deletedAt },
-  { ownerOrganisationId: ownerId, deletedAt },
-];
+/** Of a person or of an organisation, as two questions: each has an index, both in one would have none. */
+async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptionsWhere<Repository>) {
+  return [
+    ...(await manager.findBy(repositorySchema, { ...where, ownerUserId: ownerId })),
+    ...(await manager.findBy(repositorySchema, { ...where, ownerOrganisationId: ownerId })),
+  ];
+}
 
 /** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
 export function belongingsIn(room: RepositoryRoom): Belongings {
   return {
     async namesOf({ manager }, ownerId) {
-      const rows = await manager.find(repositorySchema, {
-        where: ofOwner(ownerId, IsNull()),
-        order: { nameFolded: 'ASC' },
-      });
-      return rows.map(({ name }) => name);
+      const rows = await ofOwner(manager, ownerId, { deletedAt: IsNull() });
+      return rows.sort((a, b) => (a.nameFolded < b.nameFolded ? -1 : 1)).map(({ name }) => name);
     },
     async forgetTrash({ manager }, ownerId) {
-      const rows = await manager.findBy(repositorySchema, ofOwner(ownerId, Not(IsNull())));
+      const rows = await ofOwner(manager, ownerId, inTrash);
       for (const { id } of rows) await manager.delete(repositorySchema, { id });
       return async () => {
         for (const row of rows) {

@@ -1,10 +1,10 @@
-import { In, IsNull, Not } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { ownerIdOf } from '../find-repository.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 import { moveIfThere } from './move-folder.ts';
 import { moveSchema } from './transfer-schema.ts';
-import { trashedFolders, trashFolder } from './trash.ts';
+import { inTrash, trashedFolders, trashFolder } from './trash.ts';
 
 /**
  * At start, before any door opens: folders follow what the rows say, where a move
@@ -17,7 +17,7 @@ export async function recoverFolders(room: RepositoryRoom): Promise<void> {
 }
 
 async function bringToTrash(room: RepositoryRoom): Promise<void> {
-  for (const row of await room.db.read.findBy(repositorySchema, { deletedAt: Not(IsNull()) })) {
+  for (const row of await room.db.read.findBy(repositorySchema, inTrash)) {
     await finish(room, row.id, room.git.repositoryPath(ownerIdOf(row), row.id), trashFolder(room, row.id));
   }
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { In, IsNull, LessThan, Not } from 'typeorm';
+import { In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
@@ -65,33 +65,29 @@ export async function moveToTrash(room: RepositoryRoom, viewer: Viewer, at: Repo
 }
 
 /** What is in the trash, newest first: of one owner, or everybody's for the command line. */
-export async function listTrash(room: RepositoryRoom, ownerId?: string): Promise<ListedRepository[]> {
-  const trashed = { deletedAt: Not(IsNull()) };
-  const ofOwner = (kind: Owner['kind'], id: string) => ({ ...trashed, ...ownedBy({ kind, id }) });
-  const rows = await room.db.read.find(repositorySchema, {
-    where: ownerId === undefined ? trashed : [ofOwner('user', ownerId), ofOwner('organisation', ownerId)],
-    order: { deletedAt: 'DESC', id: 'ASC' },
-  });
-  return withOwners(room, rows);
+export async function listTrash(room: RepositoryRoom, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
+  return withOwners(
+    room,
+    await room.db.read.findBy(repositorySchema, { ...inTrash, ...(owner && ownedBy(owner)) }).then(newestFirst),
+  );
 }
+
+/** As a comparison with a time, because an index of what is in the trash serves no negation. */
+export const inTrash = { deletedAt: MoreThan(0) };
+
+const newestFirst = (rows: Repository[]): Repository[] =>
+  rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
 /** What the viewer could take out of the trash: their own and, as OWNER, their organisations'. Newest first. */
 export async function listRestorable(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
   const organisations = await room.organisations.organisationsOf(viewer.id);
-  const owners = [
-    viewer.id,
-    ...organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id),
-  ];
-  const trashed = { deletedAt: Not(IsNull()) };
-  const rows = await room.db.read.find(repositorySchema, {
-    where: [
-      { ...trashed, ownerUserId: In(owners) },
-      { ...trashed, ownerOrganisationId: In(owners) },
-    ],
-    order: { deletedAt: 'DESC', id: 'ASC' },
-  });
-  return withOwners(room, rows);
+  const owned = organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id);
+  const [own, ofOrganisations] = await Promise.all([
+    room.db.read.findBy(repositorySchema, { ...inTrash, ownerUserId: viewer.id }),
+    owned.length === 0 ? [] : room.db.read.findBy(repositorySchema, { ...inTrash, ownerOrganisationId: In(owned) }),
+  ]);
+  return withOwners(room, newestFirst([...own, ...ofOrganisations]));
 }
 
 /**

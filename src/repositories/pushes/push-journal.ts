@@ -122,7 +122,9 @@ export class PushJournal {
 
   /** Pushes whose verdict is not written: git is at work, or the program ended while it was. Oldest first. */
   unsettled(): Promise<PushRow[]> {
-    return this.#db.read.find(pushSchema, { where: { settledAt: IsNull() }, order: { createdAt: 'ASC', id: 'ASC' } });
+    // What is not settled is not announced either, and those that are not have an index of their own.
+    const where = { settledAt: IsNull(), announcedAt: IsNull() };
+    return this.#db.read.find(pushSchema, { where, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
   /** The commands of a push in their order; all of them, or those that took effect. */

@@ -2,9 +2,8 @@ import { In, IsNull, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import { withOwners } from '../list-repositories.ts';
+import { rowsInOrder, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import { repositorySchema } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 
@@ -74,20 +73,25 @@ async function latelyPushedTo(
   viewer: Viewer,
   limit: number,
 ): Promise<Map<string, ListedRepository>> {
-  const visible = visibleRepositories(viewer, 'r');
-  const rows = await room.db.read
-    .createQueryBuilder(repositorySchema, 'r')
-    .where(visible.sql, visible.parameters)
-    .andWhere('r.pushed_at IS NOT NULL')
-    .andWhere(
-      `(r.owner_user_id = :personId
-        OR r.owner_org_id IN (SELECT m.organisation_id FROM organisation_members m WHERE m.user_id = :personId)
-        OR r.id IN (SELECT c.repository_id FROM collaborators c WHERE c.user_id = :personId))`,
-      { personId },
-    )
-    .orderBy('r.pushed_at', 'DESC')
-    .addOrderBy('r.id')
-    .limit(limit)
-    .getMany();
+  const visible = visibleRepositories(viewer, 'x');
+  const wanted = `x.deleted_at IS NULL AND x.pushed_at IS NOT NULL AND (${visible.sql})`;
+  const latest = `ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`;
+  // An index has what each owner's repositories were last pushed to, in order: of each no more is read than the whole
+  // list has room for. A person works on few repositories of others.
+  const [sql, parameters] = room.db.read.connection.driver.escapeQueryWithParameters(
+    `SELECT r.id AS id, r.pushed_at AS at FROM repositories r WHERE r.id IN
+       (SELECT x.id FROM repositories x WHERE x.owner_user_id = :personId AND ${wanted} ${latest})
+     UNION SELECT r.id, r.pushed_at FROM organisation_members m CROSS JOIN repositories r WHERE m.user_id = :personId AND r.id IN
+       (SELECT x.id FROM repositories x WHERE x.owner_org_id = m.organisation_id AND ${wanted} ${latest})
+     UNION SELECT x.id, x.pushed_at FROM collaborators c CROSS JOIN repositories x
+       WHERE c.user_id = :personId AND x.id = c.repository_id AND ${wanted}
+     ORDER BY at DESC, id DESC LIMIT :limit`,
+    { ...visible.parameters, personId, limit },
+  );
+  const found: { id: string }[] = await room.db.read.query(sql, parameters);
+  const rows = await rowsInOrder(
+    room,
+    found.map(({ id }) => id),
+  );
   return new Map((await withOwners(room, rows)).map((repository) => [repository.id, repository]));
 }

@@ -45,9 +45,12 @@ async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenera
     case 'whoami':
       return yield `${viewer.username}\n`;
     case 'greet':
-      return yield greeting(viewer.username, await repositories.list(viewer, { ownerId: viewer.id, limit: shortList }));
+      return yield greeting(
+        viewer.username,
+        await repositories.list(viewer, { owner: { kind: 'user', id: viewer.id }, limit: shortList }),
+      );
     case 'repo list':
-      return yield* everyPage(rooms, viewer, asked.all ? {} : { ownerId: viewer.id });
+      return yield* everyPage(rooms, viewer, asked.all ? {} : { owner: { kind: 'user', id: viewer.id } });
     case 'repo info':
       return yield described(rooms, visit, await repositories.find(viewer, asked.owner, asked.name));
     case 'repo create': {
@@ -63,7 +66,7 @@ async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenera
 async function* everyPage(
   { repositories }: SshRooms,
   viewer: Visit['viewer'],
-  which: { ownerId?: string },
+  which: { owner?: { kind: 'user'; id: string } },
 ): AsyncGenerator<string> {
   let after: string | null = null;
   do {

@@ -1,6 +1,7 @@
 import { page, seeOther } from '../answers/reply.ts';
 import { submit } from '../submit.ts';
 import { viewAvatar } from '../views/avatar.ts';
+import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewCount } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
@@ -10,10 +11,16 @@ import type { WebRooms } from '../rooms.ts';
 const here = '/admin/people';
 
 async function peoplePage({ person: self, query }: PersonVisit, { accounts, clock }: WebRooms, more: object = {}) {
-  const people = await accounts.listPeople();
+  const filter = readFilter(query);
+  const [{ people, next, previous }, counts] = await Promise.all([
+    listPage((paging) => accounts.listAccounts({ prefix: filter, ...paging }), query),
+    accounts.countPeople(),
+  ]);
   const now = clock.now();
   return page('admin/people', {
-    count: viewCount(people.length, 'person', 'people'),
+    count: viewCount(counts.accounts, 'person', 'people'),
+    filter,
+    ...pageLinks(here, { next, previous }, { q: filter }),
     people: people.map(({ id, username, isAdministrator, disabledAt, lastSeenAt, createdAt }) => ({
       id,
       username,
@@ -38,7 +45,7 @@ const changing = (visit: PersonVisit, rooms: WebRooms, change: () => Promise<unk
     (refusal) => peoplePage(visit, rooms, { refusal }),
   );
 
-/** Everybody with an account. */
+/** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
 export const showAdminPeople: Page<PersonVisit> = (visit, rooms) => peoplePage(visit, rooms);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */

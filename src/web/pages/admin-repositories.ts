@@ -1,21 +1,47 @@
+import { localAdministrator } from '../../access/index.ts';
+import type { Owner } from '../../owners/index.ts';
 import { page } from '../answers/reply.ts';
+import type { WebRooms } from '../rooms.ts';
+import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewCount, viewSize } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
-const shown = 200;
+const here = '/admin/repositories';
 
-/** What takes the room, largest first. */
-export const showAdminRepositories: Page<PersonVisit> = async (_visit, { repositories, clock }) => {
-  const all = (await repositories.listAll()).sort((a, b) => b.sizeBytes - a.sizeBytes);
+/** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An owner that nobody is has nothing. */
+async function readWanted(
+  filter: string,
+  { owners }: Pick<WebRooms, 'owners'>,
+): Promise<{ prefix: string; owner?: Owner } | null> {
+  const [, handle, prefix = ''] = /^(?:([^/]*)\/)?(.*)$/.exec(filter) ?? [];
+  if (handle === undefined) return { prefix };
+  const owner = await owners.resolve(handle);
+  return owner === null ? null : { prefix, owner };
+}
+
+/** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
+export const showAdminRepositories: Page<PersonVisit> = async ({ query }, rooms) => {
+  const { repositories, clock } = rooms;
+  const filter = readFilter(query);
+  const wanted = await readWanted(filter, rooms);
+  const sort = wanted === null || wanted.prefix === '' ? 'size' : 'name';
+  const [found, counts] = await Promise.all([
+    wanted === null
+      ? { repositories: [], next: null, previous: null }
+      : listPage((paging) => repositories.list(localAdministrator, { sort, ...wanted, ...paging }), query),
+    repositories.countAll(),
+  ]);
   return page('admin/repositories', {
-    count: viewCount(all.length, 'repository', 'repositories'),
-    total: viewSize(all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
-    repositories: all.slice(0, shown).map(({ owner, name, visibility, sizeBytes, pushedAt }) => ({
+    count: viewCount(counts.count, 'repository', 'repositories'),
+    total: viewSize(counts.bytes),
+    filter,
+    repositories: found.repositories.map(({ owner, name, visibility, sizeBytes, pushedAt }) => ({
       name: `${owner.handle}/${name}`,
       isPrivate: visibility === 'PRIVATE',
       size: viewSize(sizeBytes),
       pushed: pushedAt === null ? null : viewTime(pushedAt, clock.now()),
     })),
+    ...pageLinks(here, found, { q: filter }),
   });
 };

@@ -46,11 +46,10 @@ async function readTicks(
 /** What the person follows on other servers: the newest pushes, and requests that did not get through. */
 async function readFollowing(personId: string, { federation, clock }: WebRooms) {
   if (!federation.isOperational) return { pushes: [], stuck: [] };
-  const { people, repositories, pushes } = await federation.followingOf(personId);
-  const all = [...repositories, ...people.flatMap((followed) => followed.repositories)];
+  const { pushes, pending } = await federation.followedNews(personId, maxFollowedPushes);
   return {
-    pushes: pushes.slice(0, maxFollowedPushes).map((push) => viewReceivedPush(push, clock.now())),
-    stuck: all
+    pushes: pushes.map((push) => viewReceivedPush(push, clock.now())),
+    stuck: pending
       .filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed')
       .map(({ handle }) => handle),
   };
@@ -63,7 +62,7 @@ async function readFollowing(personId: string, { federation, clock }: WebRooms) 
 export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }, rooms) => {
   const { accounts, organisations, owners, repositories, clock } = rooms;
   const filter = (query.get('q') ?? '').slice(0, 100);
-  const own = { ownerId: person.id, filter };
+  const own = { owner: { kind: 'user' as const, id: person.id }, filter };
   const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
     listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
     accounts.listKeys(person.id),

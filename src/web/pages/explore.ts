@@ -2,7 +2,7 @@ import { languageCalled } from '../../highlighting/index.ts';
 import { oneOf } from '../requests/preferences.ts';
 import { page, type Reply } from '../answers/reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
-import { listPage } from '../views/list-page.ts';
+import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewCount } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
@@ -32,12 +32,13 @@ interface TabState {
   orders: readonly string[];
   sort: string;
   next: string | null;
-  /** What is chosen besides, and stays so in another order and on the next page. */
+  previous: string | null;
+  /** What is chosen besides, and stays so in another order and on the pages beside this one. */
   chosen?: Record<string, string>;
 }
 
 /** One tab of the page: what it lists, in which order, and where the rest is. */
-function explorePage(tab: Tab, { orders, sort, next, chosen = {} }: TabState, rows: object): Reply {
+function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabState, rows: object): Reply {
   const address = (more: Record<string, string>): string => {
     const query = new URLSearchParams({ ...chosen, ...(sort !== orders[0] && { sort }), ...more });
     if (query.get('sort') === orders[0]) query.delete('sort');
@@ -46,10 +47,13 @@ function explorePage(tab: Tab, { orders, sort, next, chosen = {} }: TabState, ro
   return page('pages/explore', {
     tab,
     orders: orders.map((name) => ({ name, url: address({ sort: name }), isChosen: name === sort })),
-    next: next && address({ after: next }),
+    ...pageLinks(paths[tab], beside, { ...chosen, ...(sort !== orders[0] && { sort }) }),
+    others: sort === orders[0] ? {} : { sort },
     ...rows,
   });
 }
+
+const chosenFilter = (filter: string): Record<string, string> => (filter === '' ? {} : { q: filter });
 
 /** `/explore`: the repositories that the viewer may see, all or those in one language; signed out, the public ones. */
 export const exploreRepositories: Page = async ({ query, viewer }, { repositories, clock }) => {
@@ -57,7 +61,7 @@ export const exploreRepositories: Page = async ({ query, viewer }, { repositorie
   const sort = oneOf(orders, query.get('sort'));
   // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
   const language = languageCalled(query.get('language') ?? '')?.name;
-  const [{ repositories: rows, next }, offered] = await Promise.all([
+  const [{ repositories: rows, next, previous }, offered] = await Promise.all([
     listPage(
       (paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }),
       query,
@@ -67,7 +71,7 @@ export const exploreRepositories: Page = async ({ query, viewer }, { repositorie
   const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
   return explorePage(
     'repositories',
-    { orders, sort, next, ...(language !== undefined && { chosen: { language } }) },
+    { orders, sort, next, previous, ...(language !== undefined && { chosen: { language } }) },
     {
       repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
       language: language ?? null,
@@ -81,8 +85,13 @@ export const exploreRepositories: Page = async ({ query, viewer }, { repositorie
 /** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
 export const explorePeople: Page = async ({ query }, { accounts, owners, clock }) => {
   const orders = ['name', 'created'] as const;
-  const sort = oneOf(orders, query.get('sort'));
-  const { people, next } = await listPage((paging) => accounts.listProfiles({ sort, ...paging }), query);
+  const filter = readFilter(query);
+  // By the beginning of a name they come by name.
+  const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];
+  const [{ people, next, previous }, { profiles }] = await Promise.all([
+    listPage((paging) => accounts.listProfiles({ sort, prefix: filter, ...paging }), query),
+    accounts.countPeople(),
+  ]);
   const pictures = await owners.ownersById(people.map(({ id }) => id));
   const rows = people.map(
     ({ id, username, displayName, bio, createdAt }): OwnerRow => ({
@@ -95,14 +104,22 @@ export const explorePeople: Page = async ({ query }, { accounts, owners, clock }
       since: viewTime(createdAt, clock.now()),
     }),
   );
-  return explorePage('people', { orders, sort, next }, { owners: rows });
+  return explorePage(
+    'people',
+    { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
+    { owners: rows, filter, count: viewCount(profiles, 'person', 'people') },
+  );
 };
 
 /** `/explore/orgs`: organisations are public (SPEC §4.4). */
 export const exploreOrganisations: Page = async ({ query }, { organisations, owners, clock }) => {
   const orders = ['name', 'created'] as const;
-  const sort = oneOf(orders, query.get('sort'));
-  const { organisations: found, next } = await listPage((paging) => organisations.list({ sort, ...paging }), query);
+  const filter = readFilter(query);
+  const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];
+  const [{ organisations: found, next, previous }, count] = await Promise.all([
+    listPage((paging) => organisations.list({ sort, prefix: filter, ...paging }), query),
+    organisations.countAll(),
+  ]);
   const pictures = await owners.ownersById(found.map(({ id }) => id));
   const rows = found.map(
     ({ id, name, displayName, description, members, createdAt }): OwnerRow => ({
@@ -115,5 +132,9 @@ export const exploreOrganisations: Page = async ({ query }, { organisations, own
       since: viewTime(createdAt, clock.now()),
     }),
   );
-  return explorePage('organisations', { orders, sort, next }, { owners: rows });
+  return explorePage(
+    'organisations',
+    { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
+    { owners: rows, filter, count: viewCount(count, 'organisation', 'organisations') },
+  );
 };

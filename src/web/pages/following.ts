@@ -1,17 +1,41 @@
+import type { Following } from '../../federation/index.ts';
 import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from '../views/follows.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
+import { numberedPage } from '../views/numbered-page.ts';
 import type { Page, PersonVisit } from '../visit.ts';
+
+/** So many repositories at once, followed for themselves or along with a person; pushes stand on the first page. */
+async function readPart({ person, query }: PersonVisit, federation: WebRooms['federation']) {
+  let part: Following = { people: [], repositories: [], pushes: [] };
+  const { rows, next, previous } = await numberedPage(
+    async (paging) => {
+      part = await federation.followingOf(person.id, paging);
+      return [...part.repositories, ...part.people.flatMap(({ repositories }) => repositories)];
+    },
+    query,
+    '/following',
+  );
+  const isShown = new Set(rows.map(({ id }) => id));
+  const only = (some: Following['repositories']) => some.filter(({ id }) => isShown.has(id));
+  const isFirst = previous === null;
+  const people = part.people
+    .map((each) => ({ ...each, repositories: only(each.repositories) }))
+    .filter(({ repositories }) => isFirst || repositories.length > 0);
+  const shown: Following = { people, repositories: only(part.repositories), pushes: isFirst ? part.pushes : [] };
+  return { shown, isFirst, next, previous };
+}
 
 async function followingPage(
   visit: PersonVisit,
   { federation, clock }: WebRooms,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { person, viewer, form, query } = visit;
-  const { people, repositories, pushes } = await federation.followingOf(person.id);
+  const { viewer, form, query } = visit;
+  const { shown, ...beside } = await readPart(visit, federation);
+  const { people, repositories, pushes } = shown;
   const now = clock.now();
   return page('pages/following', {
     isOn: federation.isOperational,
@@ -19,6 +43,7 @@ async function followingPage(
     host: federation.isOperational ? new URL(federation.origin).host : null,
     people: people.map((each) => viewFollowedPerson(each, now)),
     repositories: repositories.map((each) => viewFollowedRepository(each, now)),
+    ...beside,
     pushes: pushes.map((each) => viewReceivedPush(each, now)),
     form: { target: form.text('target') },
     refusal,

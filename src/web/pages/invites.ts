@@ -1,11 +1,12 @@
 import { page, seeOther } from '../answers/reply.ts';
+import { listPage, pageLinks } from '../views/list-page.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewTime } from '../views/times.ts';
 import type { Page, PersonVisit } from '../visit.ts';
 
 /** Open invites; registration is closed, so this is how people come in. */
 export const showInvites: Page<PersonVisit> = async ({ query }, { accounts, clock }) => {
-  const invites = await accounts.listInvites();
+  const { rows: invites, ...beside } = await listPage((paging) => accounts.listInvites(paging), query);
   const authors = await accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? []));
   return page('pages/invites', {
     invites: invites.map(({ id, createdBy, createdAt, expiresAt }) => ({
@@ -14,6 +15,7 @@ export const showInvites: Page<PersonVisit> = async ({ query }, { accounts, cloc
       made: viewTime(createdAt, clock.now()),
       expires: viewTime(expiresAt, clock.now()),
     })),
+    ...pageLinks('/admin/invites', beside),
     notice: viewNotice(query),
   });
 };

@@ -1,6 +1,7 @@
 import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
+import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewMember } from '../views/member.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewOrganisationHead } from '../views/organisation-head.ts';
@@ -14,12 +15,22 @@ async function membersPage(
 ): Promise<PageReply> {
   const { viewer, organisation, form, query } = visit;
   const { organisations, owners, clock } = rooms;
-  const members = await organisations.listMembers(viewer, organisation.name);
+  const filter = readFilter(query);
+  const {
+    members,
+    owners: ownerCount,
+    ...beside
+  } = await listPage(
+    (paging) => organisations.listMembersPage(viewer, organisation.name, { prefix: filter, ...paging }),
+    query,
+  );
   const pictures = await owners.ownersById([organisation.id, ...members.map(({ person }) => person.id)]);
   return page('pages/organisation-members', {
     organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
     members: members.map((member) => viewMember(member, pictures, clock.now())),
-    isAlone: members.filter(({ role }) => role === 'OWNER').length === 1,
+    isAlone: ownerCount === 1,
+    filter,
+    ...pageLinks(membersUrl(visit), beside, { q: filter }),
     form: { username: form.text('username'), role: form.text('role').toUpperCase() || 'MEMBER' },
     refusal,
     notice: viewNotice(query),

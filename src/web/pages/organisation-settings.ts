@@ -24,9 +24,13 @@ async function settingsPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refu
   const { owners, repositories, federation, clock } = rooms;
   const [found, owned, trash, followers] = await Promise.all([
     owners.ownersById([organisation.id]),
-    repositories.list(viewer, { ownerId: organisation.id, limit: maxOwned, sort: 'name' }),
-    repositories.listTrash(organisation.id),
-    federation.countFollowers({ ownerId: organisation.id }),
+    repositories.list(viewer, {
+      owner: { kind: 'organisation', id: organisation.id },
+      limit: maxOwned,
+      sort: 'name',
+    }),
+    repositories.listTrash({ kind: 'organisation', id: organisation.id }),
+    federation.countFollowers({ owner: { kind: 'organisation', id: organisation.id } }),
   ]);
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
   const isRefused = (which: SettingsForm): boolean => refused?.which === which;

@@ -24,7 +24,10 @@ async function organisationPage(
   const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
   const [members, { repositories: rows, next }] = await Promise.all([
     organisations.memberCount(organisation.id),
-    listPage((paging) => repositories.list(viewer, { ownerId: organisation.id, ...paging }), query),
+    listPage(
+      (paging) => repositories.list(viewer, { owner: { kind: 'organisation', id: organisation.id }, ...paging }),
+      query,
+    ),
   ]);
   return page('pages/organisation', {
     organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),

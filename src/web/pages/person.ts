@@ -47,7 +47,7 @@ export const showPerson: Page = async (
   const [pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
     repositories.listPins(viewer, person.id),
     membershipsShownTo(viewer, person.id, organisations),
-    listPage((paging) => repositories.list(viewer, { ownerId: person.id, ...paging }), query),
+    listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
     isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));

@@ -2,6 +2,7 @@ import { unauthenticated } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import type { WebRooms } from '../rooms.ts';
 import { submit, type FormRefusal } from '../submit.ts';
+import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { describeAccess, viewCollaborator } from '../views/member.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
@@ -16,8 +17,9 @@ async function collaboratorsPage(
   const { repositories, owners, clock } = rooms;
   const { viewer, found, form, query } = visit;
   const { owner, name } = found.canonical;
-  const [collaborators, own] = await Promise.all([
-    repositories.listCollaborators(viewer, owner, name),
+  const filter = readFilter(query);
+  const [{ collaborators, ...beside }, own] = await Promise.all([
+    listPage((paging) => repositories.listCollaboratorsPage(viewer, owner, name, { prefix: filter, ...paging }), query),
     repositories.explainAccess(viewer, owner, name),
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
@@ -25,6 +27,8 @@ async function collaboratorsPage(
     repository: viewRepositoryHead(found),
     section: 'collaborators',
     collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),
+    filter,
+    ...pageLinks(listUrl(visit), beside, { q: filter }),
     belongsToOrganisation: found.owner.kind === 'organisation',
     ownAccess: describeAccess(own),
     form: { username: form.text('username'), role: form.text('role') || 'write' },

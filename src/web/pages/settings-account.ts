@@ -20,7 +20,7 @@ async function accountPage(
     username,
     mustChangePassword,
     form: { handle: which === 'handle' ? form.text('handle') : username, confirm: form.text('confirm') },
-    followers: await federation.countFollowers({ ownerId: person.id }),
+    followers: await federation.countFollowers({ owner: { kind: 'user', id: person.id } }),
     which,
     refusal,
     notice: viewNotice(query),

@@ -23,7 +23,7 @@ interface TokenForm {
 const emptyTokenForm: TokenForm = { name: '', access: 'write', expires_in: '90', repos: ['all'] };
 
 const ownRepositories = ({ person, viewer }: PersonVisit, { repositories }: WebRooms) =>
-  repositories.list(viewer, { ownerId: person.id, limit: maxOffered });
+  repositories.list(viewer, { owner: { kind: 'user', id: person.id }, limit: maxOffered });
 
 async function tokensPage(
   visit: PersonVisit,

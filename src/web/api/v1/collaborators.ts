@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { created, json, nothing } from '../answer.ts';
+import { created, listed, nothing } from '../answer.ts';
 import { operation } from '../operation.ts';
 import type { WebRooms } from '../../rooms.ts';
 import type { Found } from '../../../repositories/index.ts';
+import type { PeopleOptions } from '../../../accounts/index.ts';
 import type { PersonViewer } from '../../../access/index.ts';
-import { collaborator, collaboratorRole } from './schemas.ts';
+import { collaborator, collaboratorRole, paging } from './schemas.ts';
 import { showCollaborator } from './show.ts';
 
 const at = '/repos/{owner}/{name}/collaborators';
 
-const listOf = ({ repositories }: WebRooms, viewer: PersonViewer, { canonical }: Found) =>
-  repositories.listCollaborators(viewer, canonical.owner, canonical.name);
+const pageOf = ({ repositories }: WebRooms, viewer: PersonViewer, { canonical }: Found, options: PeopleOptions) =>
+  repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
 
 export const listCollaborators = operation({
   id: 'listCollaborators',
@@ -21,8 +22,13 @@ export const listCollaborators = operation({
   access: 'repository:admin',
   cost: 'rows',
   status: 200,
+  isPaged: true,
+  query: z.object(paging),
   answer: z.array(collaborator),
-  run: async ({ viewer, found, rooms }) => json((await listOf(rooms, viewer, found)).map(showCollaborator)),
+  async run({ viewer, found, query: { limit, after }, rooms }) {
+    const page = await pageOf(rooms, viewer, found, { limit, after: after ?? null });
+    return listed(page.collaborators.map(showCollaborator), page.next);
+  },
 });
 
 export const addCollaborator = operation({
@@ -40,9 +46,10 @@ export const addCollaborator = operation({
   async run({ viewer, found, body, rooms }) {
     const { owner, name } = found.canonical;
     await rooms.repositories.addCollaborator(viewer, owner, name, body);
-    const wanted = (await rooms.owners.resolve(body.username.trim()))?.id;
-    const added = (await listOf(rooms, viewer, found)).find(({ person }) => person.id === wanted)!;
-    return created(showCollaborator(added));
+    const { handle = '' } = (await rooms.owners.resolve(body.username.trim())) ?? {};
+    // Exactly this handle comes first of those that begin with it.
+    const { collaborators } = await pageOf(rooms, viewer, found, { prefix: handle, limit: 1 });
+    return created(showCollaborator(collaborators[0]!));
   },
 });
 

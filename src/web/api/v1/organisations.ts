@@ -110,9 +110,13 @@ export const listMembers = operation({
   cost: 'rows',
   status: 200,
   refuses: [404],
+  isPaged: true,
+  query: z.object(paging),
   answer: z.array(member),
-  run: async ({ viewer, params, rooms }) =>
-    json((await rooms.organisations.listMembers(viewer, params.org)).map(showMember)),
+  async run({ viewer, params, query: { limit, after }, rooms }) {
+    const page = await rooms.organisations.listMembersPage(viewer, params.org, { limit, after: after ?? null });
+    return listed(page.members.map(showMember), page.next);
+  },
 });
 
 export const addMember = operation({
@@ -129,9 +133,10 @@ export const addMember = operation({
   answer: member,
   async run({ viewer, params, body, rooms }) {
     await rooms.organisations.addMember(viewer, params.org, body);
-    const wanted = (await rooms.owners.resolve(body.username.trim()))?.id;
-    const members = await rooms.organisations.listMembers(viewer, params.org);
-    return created(showMember(members.find(({ person }) => person.id === wanted)!));
+    const { handle = '' } = (await rooms.owners.resolve(body.username.trim())) ?? {};
+    // Exactly this handle comes first of those that begin with it.
+    const { members } = await rooms.organisations.listMembersPage(viewer, params.org, { prefix: handle, limit: 1 });
+    return created(showMember(members[0]!));
   },
 });
 

@@ -36,7 +36,7 @@ export const listRepositories = operation({
       limit,
       sort,
       after: after ?? null,
-      ...(named && { ownerId: named.id }),
+      ...(named && { owner: named }),
       ...(name !== undefined && { filter: name }),
       // One that nobody knows is nobody's.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),

@@ -4,6 +4,7 @@ import type { WebRooms } from '../../rooms.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { viewRunner } from '../../views/ci/runner.ts';
+import { numberedPage } from '../../views/numbered-page.ts';
 import { viewNotice, withNotice } from '../../views/notices.ts';
 import type { Page, PersonVisit } from '../../visit.ts';
 import type { PlaceOf } from './places.ts';
@@ -28,10 +29,14 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
 
   async function runnersPage(visit: V, { ci, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
     const place = placeOf(visit);
-    const [runners, madeAt] = await Promise.all([ci.listRunners(place.scope), ci.registrationTokenMadeAt(place.scope)]);
+    const [{ rows: runners, ...beside }, madeAt] = await Promise.all([
+      numberedPage((paging) => ci.listRunners(place.scope, paging), visit.query, list(visit)),
+      ci.registrationTokenMadeAt(place.scope),
+    ]);
     return page('ci/runners', {
       place,
       runners: runners.map((runner) => viewRunner(runner, clock.now())),
+      ...beside,
       hasToken: madeAt !== null,
       form: { name: visit.form.text('name') },
       refusal,

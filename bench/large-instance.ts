@@ -1,0 +1,269 @@
+// Every address that needs no more than a session, asked at an instance of 100,000 people and as many repositories:
+// processor time of the server and bytes of the answer. The goal is 10 ms and 100 kB each.
+// usage: bench/large-instance [--rows N] [--times N] [--folder DATA] [--only TEXT] [--executable PATH]
+// DATA is filled once and used again; without it everything is made anew, which takes some minutes.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openRooms } from '../src/app.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { silentLogger } from '../src/kernel/index.ts';
+import { operations } from '../src/web/api/v1/operations.ts';
+import { routes } from '../src/web/routes.ts';
+import { startHearthServer } from './hearth-server.ts';
+import { cpuMsOfThreads } from './processes.ts';
+import { option, row, textOption } from './rounds.ts';
+import { fillRepository } from './sample-history.ts';
+import { fillActivity, fillOwners } from './sample-instance.ts';
+
+const count = option('rows', 100_000);
+/** The cheapest of so many answers counts: whatever else the server and the machine do adds to some of them. */
+const times = option('times', 7);
+const kept = textOption('folder');
+const only = textOption('only');
+/** What the issue allows. */
+const maxCpuMs = 10;
+const maxBytes = 100_000;
+/** An address that takes this long is not asked again. */
+const enoughMs = 1_000;
+/** Everybody here comes from one address; people do not. */
+const settings = {
+  SERVICE_METRICS_TOKEN: 'a-token-for-metrics-of-the-bench',
+  SERVICE_FEDERATION_ENABLED: 'true',
+  SERVICE_FEDERATION_BASE_URL: 'http://127.0.0.1:1',
+  SERVICE_FEDERATION_DEV_ALLOW_INSECURE: 'true',
+  SERVICE_FEDERATION_PEER_ALLOWLIST: 'peer.example.org',
+};
+
+interface Secrets {
+  name: 'bob' | 'carol';
+  id: string;
+  session: string;
+  token: string;
+}
+
+/** bob, who has a lot, and carol, who is an administrator; then everybody else. */
+async function furnish(dataFolder: string): Promise<Secrets[]> {
+  const known = kept === null ? null : path.resolve(kept);
+  if (known !== null && existsSync(known)) {
+    cpSync(known, dataFolder, { recursive: true });
+    return JSON.parse(readFileSync(path.join(known, 'people.json'), 'utf8')) as Secrets[];
+  }
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataFolder }, cwd: dataFolder, readFile: () => '' });
+  const rooms = await openRooms(config, { logger: silentLogger }, 'always');
+  const people: Secrets[] = [];
+  for (const name of ['bob', 'carol'] as const) {
+    const password = `${name} has a long password`;
+    const { id } = await rooms.accounts.addPerson({ username: name, password, isAdministrator: name === 'carol' });
+    const token = await rooms.accounts.addToken(id, {
+      name: 'bench',
+      access: 'admin',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    const session = await rooms.accounts.signIn({ username: name, password, address: '127.0.0.1', userAgent: 'bench' });
+    people.push({ name, id, session: session.secret, token: token.secret });
+  }
+  await rooms.close();
+  // With rooms open each write would bring the search index up to date; the first start does it at once.
+  const bare = await openBare(config.dataDir);
+  await fillOwners(bare, count);
+  await bare.close();
+  writeFileSync(path.join(dataFolder, 'people.json'), JSON.stringify(people));
+  if (known !== null) {
+    const again = await openRooms(config, { logger: silentLogger }, 'always');
+    await again.search.recover();
+    await again.close();
+    cpSync(dataFolder, known, { recursive: true });
+  }
+  return people;
+}
+
+async function openBare(dataFolder: string) {
+  const { createDatabase, databaseFileIn } = await import('../src/db/index.ts');
+  const { migrations } = await import('../migrations/index.ts');
+  const { systemClock } = await import('../src/kernel/index.ts');
+  return createDatabase({
+    file: databaseFileIn(dataFolder),
+    entities: [],
+    migrations,
+    clock: systemClock,
+    logger: silentLogger,
+    snapshotDirectory: path.join(dataFolder, '../backups'),
+    migrate: 'always',
+  });
+}
+
+let people: Secrets[] = [];
+const hearth = await startHearthServer(settings, async (dataFolder) => {
+  people = await furnish(dataFolder);
+});
+await fillRepository(hearth.repository);
+const [bob, carol] = people as [Secrets, Secrets];
+const dataFolder = path.join(hearth.folder, 'data');
+const file = path.join(dataFolder, 'hearth.db');
+const bare = await openBare(dataFolder);
+const database = new DatabaseSync(file, { readOnly: true });
+const one = (sql: string): string => String(Object.values(database.prepare(sql).get() ?? { none: '' })[0]);
+const repositoryId = one("SELECT id FROM repositories WHERE name = 'bench'");
+await fillActivity(bare, { count, personId: bob.id, repositoryId });
+// bob may do everything with the busiest repository, and with the largest organisation.
+const folder = path.join(dataFolder, 'repositories', bob.id);
+mkdirSync(folder, { recursive: true, mode: 0o700 });
+renameSync(hearth.repository, path.join(folder, path.basename(hearth.repository)));
+await bare.write(({ manager }) =>
+  manager.query(
+    `UPDATE repositories SET owner_user_id = '${bob.id}', pushed_at = updated_at WHERE id = '${repositoryId}'`,
+  ),
+);
+await bare.close();
+
+/** What stands for the parameters of a path. */
+const number = one(`SELECT max(number) FROM ci_runs WHERE repository_id = '${repositoryId}'`);
+const values: Record<string, string> = {
+  owner: 'bob',
+  name: 'bench',
+  username: 'bob',
+  handle: one('SELECT username FROM users WHERE rowid = 77'),
+  number,
+  job: number,
+  org: 'org1',
+  hook: one(`SELECT id FROM webhooks WHERE repository_id = '${repositoryId}'`),
+  workflow: 'ci.yml',
+  commit: execFileSync('git', ['-C', path.join(folder, path.basename(hearth.repository)), 'rev-parse', 'main'])
+    .toString()
+    .trim(),
+  ref: 'main',
+};
+const addressOf = (pattern: string): string | null => {
+  if (pattern.startsWith('/orgs/:name')) return fill(pattern.replace(':name', ':org'));
+  if (pattern === '/ap/repos/:owner/:name/activities/:id') return null;
+  const special: Record<string, string | null> = {
+    '/admin/federation/deliveries/:id': `/admin/federation/deliveries/${one('SELECT max(id) FROM federation_delivery')}`,
+    '/assets/:file': null,
+    '/avatars/:file': `/avatars/${bob.id}`,
+    '/repos/:owner/:name/tree{/*path}': '/repos/bob/bench/tree/main/src/part1',
+    '/repos/:owner/:name/blob/*path': '/repos/bob/bench/blob/main/src/part1/file1.ts',
+    '/repos/:owner/:name/raw/*path': '/repos/bob/bench/raw/main/src/part1/file1.ts',
+    '/repos/:owner/:name/blame/*path': '/repos/bob/bench/blame/main/src/part1/file1.ts',
+    '/repos/:owner/:name/commits{/*path}': '/repos/bob/bench/commits/main',
+    '/repos/:owner/:name/commit/:id': '/repos/bob/bench/commit/main',
+    '/repos/:owner/:name/compare{/*range}': '/repos/bob/bench/compare/main...main',
+    '/repos/:owner/:name/find{/*path}': '/repos/bob/bench/find/main',
+    '/repos/:owner/:name/search': '/repos/bob/bench/search?q=value',
+    '/repos/:owner/:name/archive/*file': null,
+    '/search': '/search?q=verlin',
+    '/search/code': '/search/code?q=value1',
+    '/.well-known/webfinger': '/.well-known/webfinger?resource=acct:bob@127.0.0.1:1',
+    '/{*rest}': '/no/such/page/here',
+  };
+  if (pattern in special) return special[pattern]!;
+  // Shown once, after a form; or open for as long as somebody looks.
+  if (pattern.endsWith('/live')) return null;
+  if (pattern.includes(':ticket') || /[*{]/.test(pattern) || pattern.startsWith('/git/')) return null;
+  return fill(pattern);
+};
+const fill = (pattern: string): string | null => {
+  const filled = pattern.replace(
+    /:(\w+)|\{(\w+)\}/g,
+    (_all, plain?: string, braced?: string) => values[(plain ?? braced)!] ?? '\0',
+  );
+  return filled.includes('\0') ? null : filled;
+};
+
+const nothing = async () => {};
+const handlers = new Proxy({}, { get: () => nothing }) as never;
+/** Lists are asked for their other orders, pages and filters, too. */
+const further = [
+  '/explore?sort=name',
+  '/explore?sort=created',
+  '/explore?language=Go',
+  '/explore/users?sort=created',
+  '/explore/users?q=ka',
+  '/explore/orgs?sort=created',
+  '/explore/orgs?q=org9',
+  '/?q=own-7',
+  '/users/bob?q=own',
+  '/orgs/org1?q=ka',
+  '/search?q=a',
+  '/api/v1/search?q=verlin',
+  '/api/v1/repos?sort=name',
+  '/api/v1/repos?owner=org1',
+  '/api/v1/repos?owner=bob&sort=created',
+  '/api/v1/repos?name=verlin',
+  '/api/v1/repos?name=nothing-has-this-name',
+  '/admin/people?q=ka',
+  '/admin/repositories?q=own',
+  '/admin/audit?event=user.added',
+  '/admin/federation/deliveries?state=FAILED',
+  '/repos/bob/bench/runs?status=failure',
+  '/repos/bob/bench/runs?workflow=.github/workflows/ci.yml',
+];
+const addresses = [
+  ...routes(handlers, handlers, handlers, nothing, nothing)
+    .filter(({ method }) => method === 'GET')
+    .map(({ path: pattern }) => addressOf(pattern)),
+  ...operations
+    .filter(({ method }) => method === 'GET')
+    .map(({ path: pattern }) => fill(`/api/v1${pattern.replace('/orgs/{name}', '/orgs/{org}')}`)),
+  ...further,
+].filter((address) => address !== null);
+
+type Who = 'anonymous' | Secrets['name'];
+
+async function ask(address: string, who: Who): Promise<{ status: number; bytes: number }> {
+  const person = who === 'bob' ? bob : who === 'carol' ? carol : null;
+  const response = await fetch(hearth.url + address, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(60_000),
+    headers: {
+      'Accept-Encoding': 'identity',
+      ...(address.startsWith('/ap/') && { Accept: 'application/activity+json' }),
+      ...(address === '/metrics'
+        ? { Authorization: `Bearer ${settings.SERVICE_METRICS_TOKEN}` }
+        : person === null
+          ? {}
+          : address.startsWith('/api/v1/')
+            ? { Authorization: `Bearer ${person.token}` }
+            : { Cookie: `hearth_session=${person.session}` }),
+    },
+  });
+  return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+}
+
+console.log(row(['Address', 'Who', 'Status', 'CPU ms', 'kB', '']));
+console.log(row(['---', '---', '---:', '---:', '---:', '---']));
+const worst: string[] = [];
+for (const address of [...new Set(addresses)]) {
+  if (only !== null && !address.includes(only)) continue;
+  for (const who of ['anonymous', 'bob', 'carol'] as const) {
+    const { status, bytes } = await ask(address, who);
+    // Refused, or sent on to sign in: nothing is read for these.
+    if (who === 'anonymous' ? status >= 400 && status !== 404 : status >= 400) continue;
+    if (status >= 300 && status < 400) continue;
+    const taken: number[] = [];
+    do {
+      const before = cpuMsOfThreads(hearth.pid);
+      await ask(address, who);
+      taken.push(cpuMsOfThreads(hearth.pid) - before);
+    } while (taken.length < times && taken[0]! < enoughMs);
+    const cpuMs = Math.min(...taken);
+    const isOver = cpuMs > maxCpuMs || bytes > maxBytes;
+    const line = row([
+      `\`${address}\``,
+      who,
+      String(status),
+      cpuMs.toFixed(1),
+      (bytes / 1000).toFixed(1),
+      isOver ? 'over' : '',
+    ]);
+    if (isOver) worst.push(line);
+    console.log(line);
+  }
+}
+console.log(`\n${worst.length} of them take more than ${maxCpuMs} ms or ${maxBytes / 1000} kB:\n`);
+for (const line of worst) console.log(line);
+database.close();
+await hearth.stop();

@@ -1,0 +1,56 @@
+import { prefixRange, readKeysetPage } from '../../db/index.ts';
+import type { AccountsRoom } from '../room.ts';
+import { userSchema } from '../user-schema.ts';
+import type { UserRow } from '../user-schema.ts';
+import { listedBy } from './list-profiles.ts';
+import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
+import { toPerson } from './person.ts';
+
+/** Rows of another room that name people in a column `user_id`; all three from code, never from input. */
+export interface PeopleIn {
+  table: string;
+  /** What the rows belong to, and which of these is meant. */
+  column: string;
+  id: string;
+}
+
+/** So many are sorted; where there are more, going through everybody soon fills a page. */
+const fewPeople = 1_000;
+
+/**
+ * The people whom another room's rows name, by handle, a page at a time. Those without a handle are left out (SPEC §2.4).
+ * A few are looked up and sorted; of many, the list of everybody is gone through in order and each is asked for.
+ */
+export async function listPeopleAmong(
+  { db }: AccountsRoom,
+  { table, column, id }: PeopleIn,
+  { prefix = '', ...paging }: PeopleOptions,
+): Promise<PeoplePage> {
+  const [counted]: { n: number }[] = await db.read.query(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ${fewPeople + 1}) some`,
+    [id],
+  );
+  const isFew = Number(counted?.n) <= fewPeople;
+  const from = isFew ? `${table} n CROSS JOIN users u` : `users u CROSS JOIN ${table} n`;
+  const [first, upTo] = prefix === '' ? ['', '~'] : prefixRange(prefix.toLowerCase());
+  const page = await readKeysetPage<UserRow>(
+    paging,
+    ({ username }) => username!.toLowerCase(),
+    async ({ key, isBackwards, limit }) => {
+      const beyond = key === null ? '' : `AND ${listedBy} ${isBackwards ? '<' : '>'} ?`;
+      const found: { id: string }[] = await db.read.query(
+        `SELECT u.id AS id FROM ${from} WHERE n.${column} = ? AND u.id = n.user_id AND u.username IS NOT NULL
+           AND ${listedBy} >= ? AND ${listedBy} < ? ${beyond}
+         ORDER BY ${listedBy} ${isBackwards ? 'DESC' : 'ASC'} LIMIT ?`,
+        [id, first, upTo, ...(key === null ? [] : [key.toLowerCase()]), limit],
+      );
+      const rows = await db.read
+        .createQueryBuilder(userSchema, 'u')
+        .where('u.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(found.map((row) => row.id)) })
+        .getMany();
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return found.flatMap((row) => byId.get(row.id) ?? []);
+    },
+  );
+  return { people: page.rows.map(toPerson), next: page.next, previous: page.previous };
+}
