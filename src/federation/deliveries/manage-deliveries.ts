@@ -115,12 +115,13 @@ export async function countDeliveries({
   db,
   clock,
 }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
-  const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] = await Promise.all([
-    readCounts(db.read),
-    // Numbers grow with time: the smallest that waits is the oldest.
-    db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
-    db.read.query('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
-  ]);
+  const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] =
+    await Promise.all([
+      readCounts(db.read),
+      // Numbers grow with time: the smallest that waits is the oldest.
+      db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
+      db.read.query('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
+    ]);
   return {
     pending: counts.pending_deliveries,
     // Those that were not to be sent any more are no fault.
