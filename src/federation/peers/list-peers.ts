@@ -35,8 +35,8 @@ export async function listPeers({ db, settings, clock }: FederationRoom): Promis
   );
   const byHost = new Map(counts.map((row) => [row.host, row]));
   const kept: { host: string; followers: number }[] = await db.read.query(
-    `SELECT f.host, count(*) AS followers FROM repository_followers f
-       JOIN federation_peers p ON p.host = f.host WHERE p.gone_at IS NOT NULL GROUP BY f.host`,
+    `SELECT p.host, count(*) AS followers FROM federation_peers p CROSS JOIN repository_followers f
+      WHERE p.gone_at IS NOT NULL AND f.host = p.host GROUP BY p.host`,
   );
   const followersOf = new Map(kept.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
