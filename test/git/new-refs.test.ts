@@ -1,10 +1,15 @@
 // A push of many new refs has them synced together; what a crash leaves of one that was not, is repaired.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import t from 'tap';
-import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
+import { createGit } from '../../src/git/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { gitConfig, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
 import { observer, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
 
+const hasStrace = existsSync('/usr/bin/strace');
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
 const pack = packOf(sample, 'main');
@@ -37,6 +42,36 @@ t.test(
     t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
     t.equal((await git.refs(many)).size, 1_000);
     t.same(readdirSync(path.join(many, 'refs/heads')), []);
+  },
+);
+
+t.test(
+  'one sync for all of them: git itself leaves the refs out',
+  { skip: !hasStrace && 'strace is missing' },
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const calls = path.join(folder, 'calls');
+    const program = path.join(folder, 'git');
+    mkdirSync(calls);
+    const trace = `strace -qq -f -e trace=fsync,fdatasync -o '${calls}'/$$`;
+    writeFileSync(program, `#!/bin/sh\nexec ${trace} git "$@"\n`, { mode: 0o755 });
+    const git = await createGit({ config: gitConfig(folder, program), logger: silentLogger });
+    t.teardown(() => git.stop(0));
+    const repository = git.repositoryPath(randomUUID(), randomUUID());
+    await git.createRepository(repository, { defaultBranch: 'main' });
+    const syncs = async (commands: string[]) => {
+      for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
+      t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
+      await until(() => git.load().processes === 0);
+      const lines = readdirSync(calls).flatMap(
+        (name) => readFileSync(path.join(calls, name), 'utf8').match(/sync\(/g) ?? [],
+      );
+      return lines.length;
+    };
+    const single = await syncs(creating(refs(40)));
+    t.ok(single >= 40, `a few: each for itself, ${single}`);
+    const together = await syncs(creating(refs(340).slice(40)));
+    t.ok(together < 30, `many: together, ${together}`);
   },
 );
 

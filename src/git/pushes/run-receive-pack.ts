@@ -69,8 +69,9 @@ export function startReceivePack(
 ): GitProcess {
   const settings = [
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
-    // The objects alone: the refs are synced together, before anybody hears of them.
-    ...(isBulk ? ['core.fsync=committed'] : []),
+    // The refs are synced together, before anybody hears of them. Not `committed`: the refs are in it, and it
+    // outweighs what is taken away.
+    ...(isBulk ? ['core.fsync=objects,-reference'] : []),
   ];
   return door.start({
     argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', path],
