@@ -112,7 +112,7 @@ t.test('naming a known signer without its key takes no place from it', async (t)
     return sendRaw({ url: stage.inbox, headers: [...Object.entries(headers), ['X-Forwarded-For', from]], body });
   };
   const forged = Array.from({ length: 5 }, (_, number) => forge(`203.0.113.${number}`));
-  await until('forged requests ask for the key', () => waiting.length === 2);
+  await until('forged requests ask for the key', () => waiting.length >= 2);
   const follower = await stage.hearth.rooms.accounts.addPerson({ username: 'bob' });
   stage.peer.addActor('/users/other');
   await stage.hearth.rooms.federation

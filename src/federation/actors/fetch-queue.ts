@@ -1,8 +1,11 @@
 import { unavailable } from '../../kernel/index.ts';
 
-/** Fetches at a time to one host (reference §5.3), and how many of them unknown signers may take. */
-const slotsPerHost = 3;
-const slotsForUnknown = 2;
+/**
+ * Fetches at a time to one host, as many as `outbound` opens connections to it, and how many of them
+ * unknown signers may take: one is left whatever they do.
+ */
+const slotsPerHost = 4;
+const slotsForUnknown = 3;
 /** Requests about unknown signers that wait per host: in all, and of one network. */
 const maxWaiting = 32;
 const maxWaitingPerNetwork = 8;

@@ -26,7 +26,9 @@ export function viewPeer(peer: ListedPeer, now: number) {
   };
 }
 
-const viewFollowers = (count: number): string => (count === 1 ? 'one follower' : `${count} followers`);
+/** Null when there is nobody to speak of. */
+const viewFollowers = (count: number): string | null =>
+  count === 0 ? null : count === 1 ? 'Its follower is kept.' : `Its ${count} followers are kept.`;
 
 const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
 
