@@ -89,7 +89,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      "Let this machine's own sshd serve git over SSH; the built-in server then stays closed. See docs/operations.md.",
+      "Let this machine's own sshd serve git over SSH; the built-in server then stays closed. See docs/installation.md.",
   }),
   row({
     key: 'ssh.listen',

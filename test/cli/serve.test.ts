@@ -104,7 +104,7 @@ t.test('a server and commands beside it', async (t) => {
         'Show it again: hearth setup-url {6}Without a browser: hearth user add NAME --admin\n$',
       ].join('\n'),
     ),
-    'operations.md 1.1: the start block',
+    'the start block',
   );
   t.notMatch(server.stdout, /\.1:0\b/, 'ports are the real ones');
   t.equal((await fetch(`${server.web}/healthz`)).status, 200);

@@ -16,7 +16,7 @@ const authority = makeAuthority();
 const caFile = path.join(temporaryFolder(t), 'authority.pem');
 writeFileSync(caFile, authority.pem);
 
-/** As operations.md asks: TLS ends here, the Host header and the path stay as they are. */
+/** As docs/installation.md says: TLS ends here, the Host header and the path stay as they are. */
 async function startBehindTls(host: string, peerHost: string, env: Record<string, string>): Promise<Peer> {
   const [tls, plain] = [await freePort(host), await freePort(host)];
   const proxy = createServer(authority.issue({ addresses: [host] }), (request, response) => {

@@ -4,7 +4,7 @@ import type { Page } from '../visit.ts';
 
 const forever = 'public, max-age=31536000, immutable';
 
-/** The process lives; nothing else is asked (operations.md §5). */
+/** The process lives; nothing else is asked. */
 export const showHealth: Page = () =>
   content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
 
