@@ -225,7 +225,7 @@ t.test('the default branch is chosen and its protection is switched', async (t) 
   await runGit(['branch', 'next', 'main'], { cwd: path });
   await page.goto(`${web.origin}/repos/carol/oven/settings`);
   await page.getByLabel('Default branch', { exact: true }).selectOption('next');
-  await page.getByRole('checkbox').uncheck();
+  await page.getByRole('checkbox', { name: 'Protect the default branch' }).uncheck();
   await page.getByLabel('Description', { exact: true }).fill('Bakes what the kiln does not.');
   await press(page, 'Save');
   await says(page, 'The settings are saved');
