@@ -230,7 +230,7 @@ t.test('the default branch is chosen and its protection is switched', async (t) 
   await press(page, 'Save');
   await says(page, 'The settings are saved');
   t.equal(await page.getByLabel('Default branch', { exact: true }).inputValue(), 'next');
-  t.notOk(await page.getByRole('checkbox').isChecked());
+  t.notOk(await page.getByRole('checkbox', { name: 'Protect the default branch' }).isChecked());
   await page.goto(`${web.origin}/repos/carol/oven`);
   await page.getByText('Bakes what the kiln does not.').first().waitFor();
 });
