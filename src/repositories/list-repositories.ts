@@ -53,7 +53,7 @@ export async function listRepositories(
   const { rows, next, previous } = await readKeysetPage<Repository>(
     options,
     (row) => `${key.of(row)}.${row.id}`,
-    async (range) => rowsInOrder(room, await firstIds(room, viewer, options, key, range)),
+    async (range) => rowsInOrder(room, viewer, await firstIds(room, viewer, options, key, range)),
   );
   return { repositories: await withOwners(room, rows), next, previous };
 }
@@ -127,11 +127,17 @@ async function isFew(db: RepositoryRoom['db'], language: string): Promise<boolea
   return Number(row?.n) <= fewOfLanguage;
 }
 
-/** The rows of these ids, in their order; the caller has asked the policy. */
-export async function rowsInOrder({ db }: Pick<RepositoryRoom, 'db'>, ids: readonly string[]): Promise<Repository[]> {
+/** The rows of these ids, in their order. The policy is asked again: another write may have come between. */
+export async function rowsInOrder(
+  { db }: Pick<RepositoryRoom, 'db'>,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Repository[]> {
+  const visible = visibleRepositories(viewer, 'r');
   const rows = await db.read
     .createQueryBuilder(repositorySchema, 'r')
     .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(ids) })
+    .andWhere(`r.deleted_at IS NULL AND (${visible.sql})`, visible.parameters)
     .getMany();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);

@@ -62,7 +62,8 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
       await add(tx, 'mirrors', { repository_id, failures: random.below(2), ...facts });
     },
     (tx) => add(tx, 'ci_runners', { uuid: `u${last}`, token_salt: '', token_hash: '', name: 'x', ...time }),
-    ({ manager }) => manager.query('UPDATE users SET disabled_at = ? WHERE id = ?', [random.pick([null, 7]), some('users')]),
+    ({ manager }) =>
+      manager.query('UPDATE users SET disabled_at = ? WHERE id = ?', [random.pick([null, 7]), some('users')]),
     ({ manager }) => manager.query('UPDATE users SET username = NULL WHERE id = ?', [some('users')]),
     ({ manager }) =>
       manager.query('UPDATE repositories SET size_bytes = size_bytes + ? WHERE id = ?', [
@@ -70,9 +71,12 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
         some('repositories'),
       ]),
     ({ manager }) =>
-      manager.query('UPDATE repositories SET deleted_at = ? WHERE id = ?', [random.pick([null, 9]), some('repositories')]),
+      manager.query('UPDATE repositories SET deleted_at = ? WHERE id = ?', [
+        random.pick([null, 9]),
+        some('repositories'),
+      ]),
     ({ manager }) =>
-      manager.query("UPDATE federation_delivery SET state = ? WHERE id = ?", [
+      manager.query('UPDATE federation_delivery SET state = ? WHERE id = ?', [
         random.pick(['PENDING', 'DELIVERED', 'FAILED']),
         some('federation_delivery'),
       ]),
@@ -84,7 +88,9 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
     ({ manager }) => manager.query('DELETE FROM organisations WHERE id = ?', [some('organisations')]),
     ({ manager }) => manager.query('DELETE FROM ci_runners WHERE id = ?', [some('ci_runners')]),
     ({ manager }) =>
-      manager.query('DELETE FROM users WHERE id = ? AND id NOT IN (SELECT owner_user_id FROM repositories)', [some('users')]),
+      manager.query('DELETE FROM users WHERE id = ? AND id NOT IN (SELECT owner_user_id FROM repositories)', [
+        some('users'),
+      ]),
   ];
   for (let turn = 0; turn < 400; turn += 1) {
     const change = random.pick(random.chance(0.5) ? changes.slice(0, 6) : changes);

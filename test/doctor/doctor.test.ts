@@ -316,6 +316,7 @@ const seeded: [check: string, seed: () => void][] = [
       );
     },
   ],
+  ['database.counts', () => sql("UPDATE counts SET value = value + 3 WHERE name IN ('people', 'repositories')")],
   ['audit.broken', () => sql('DELETE FROM audit_log WHERE id = 1')],
 ];
 
@@ -347,6 +348,7 @@ t.test('--fix cures what can be cured without losing anything, and only that', a
     'ci.key_mode',
     'ci.log_missing',
     'ci.log_orphan',
+    'database.counts',
     'images.half_written',
     'images.missing',
     'images.orphan',

@@ -4,7 +4,9 @@ import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-room.ts';
 import type { RoomStage } from './federation-room.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { insertRow } from '../fixtures/test-database.ts';
 
 t.test('SPEC §4.7 what people type to say whom to follow', async (t) => {
   const table: [typed: string, meant: object | null][] = [
@@ -456,4 +458,66 @@ t.test('SPEC §8 the newest 50 pushes, across what a person follows', async (t) 
     url: `${peer.origin}/repos/bob/two`,
     pushedAt: clock.now() + 69,
   });
+});
+
+t.test('the newest pushes of what is followed, however many are followed and however much each has sent', async (t) => {
+  const { federation, rooms, alice } = await setStage(t);
+  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const random = seededRandom(3);
+  const sent: { activity: string; actor: string; at: number }[] = [];
+  await rooms.db.write(async (tx) => {
+    for (let actor = 0; actor < 70; actor += 1) {
+      const id = `https://other.example.org/r/${actor}`;
+      const follower = actor < 60 ? alice : bob;
+      await insertRow(tx, 'remote_follows', {
+        id: `follow-${actor}`,
+        user_id: follower.id,
+        remote_actor_id: id,
+        remote_inbox: `${id}/inbox`,
+        host: 'other.example.org',
+        handle: `r/${String(actor).padStart(2, '0')}`,
+        follow_id: `f/${actor}`,
+        state: actor % 10 === 0 ? 'PENDING' : 'ACCEPTED',
+        created_at: 1,
+      });
+      for (let push = 0; push < random.below(9); push += 1) {
+        const activity = `${actor}/${push}`;
+        const at = random.below(1_000_000);
+        sent.push({ activity, actor: id, at });
+        await insertRow(tx, 'received_pushes', {
+          id: random.uuid(),
+          actor_id: id,
+          activity_id: activity,
+          branch: 'main',
+          commit_count: 1,
+          commits: '[]',
+          pushed_at: at,
+          received_at: 1,
+        });
+      }
+    }
+  });
+  const expected = sent
+    .filter(({ actor }) => Number(actor.split('/').at(-1)) < 60)
+    .sort((a, b) => b.at - a.at)
+    .map(({ activity }) => activity);
+  const { pushes, repositories } = await federation.followingOf(alice.id);
+  t.strictSame(
+    pushes.map(({ activityId }) => activityId),
+    expected.slice(0, 50),
+  );
+  const news = await federation.followedNews(alice.id, 5);
+  t.strictSame(
+    news.pushes.map(({ activityId, handle }) => [activityId, handle]),
+    pushes.slice(0, 5).map(({ activityId, handle }) => [activityId, handle]),
+  );
+  t.strictSame(
+    news.pending,
+    repositories.filter(({ state }) => state === 'PENDING'),
+  );
+  const [first, second] = await Promise.all([
+    federation.followingOf(alice.id, { limit: 40 }),
+    federation.followingOf(alice.id, { limit: 40, skip: 40 }),
+  ]);
+  t.strictSame([...first.repositories, ...second.repositories], repositories, 'in parts, by handle');
 });

@@ -1,6 +1,5 @@
 // What the dashboard says of other servers. Pins, offers and filters: pages.test.ts; checks: ticks.test.ts.
 import t from 'tap';
-import type { Following } from '../../src/federation/index.ts';
 import { signedIn, startWeb } from './web-fixture.ts';
 
 t.setTimeout(120_000);
@@ -20,12 +19,12 @@ t.test('web-ui §3 pushes of what is followed, and requests that did not get thr
     commits: [],
     pushedAt: web.clock.now() - 60_000,
   };
-  const following = {
-    people: [],
-    repositories: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
-    pushes: Array.from({ length: 9 }, () => push),
-  } as unknown as Following;
-  Object.assign(web.rooms.federation, { isOperational: true, followingOf: async () => following });
+  const pushes = Array.from({ length: 9 }, () => push);
+  const news = {
+    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
+  };
+  const followedNews = async (_id: string, limit: number) => ({ ...news, pushes: pushes.slice(0, limit) });
+  Object.assign(web.rooms.federation, { isOperational: true, followedNews });
   const { body } = await alice.get('/');
   t.match(body, /Needs attention[^]*request to follow[^]*carol\/&lt;kiln&gt;@other\.example\.org[^]*was not delivered/);
   t.equal(body.match(/: 3 commits to/g)?.length, 5, 'the newest few');

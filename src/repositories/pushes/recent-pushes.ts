@@ -91,6 +91,7 @@ async function latelyPushedTo(
   const found: { id: string }[] = await room.db.read.query(sql, parameters);
   const rows = await rowsInOrder(
     room,
+    viewer,
     found.map(({ id }) => id),
   );
   return new Map((await withOwners(room, rows)).map((repository) => [repository.id, repository]));
