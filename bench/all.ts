@@ -18,6 +18,7 @@ const names = [
   'pages',
   'federation',
   'search',
+  'large-instance',
 ];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();
