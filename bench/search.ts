@@ -74,7 +74,7 @@ async function fill(dataFolder: string): Promise<void> {
     `${rows.toLocaleString('en')} repositories and as many people, written in ${inS(filledAt - startedAt)}, their index in ${inS(performance.now() - filledAt)}.`,
   );
   const sizes: { part: string; mb: number }[] = await db.read.query(
-    `SELECT iif(name GLOB '*grams*', 'grams', 'texts') AS part, sum(pgsize) / 1e6 AS mb FROM dbstat WHERE name GLOB 'search_*' GROUP BY 1 ORDER BY 1`,
+    `SELECT iif(name GLOB '*trigrams*', 'trigrams', 'texts') AS part, sum(pgsize) / 1e6 AS mb FROM dbstat WHERE name GLOB 'search_*' GROUP BY 1 ORDER BY 1`,
   );
   console.log(`The index takes ${sizes.map(({ part, mb }) => `${mb.toFixed(0)} MB of ${part}`).join(' and ')}.\n`);
   await search.close();

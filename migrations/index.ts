@@ -23,7 +23,13 @@ import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
 import { grownGrams } from './v57-grown-grams.ts';
 import { noted } from './v58-noted.ts';
+import { parkedPushes } from './v60-parked-pushes.ts';
 import { largeInstance } from './v62-large-instance.ts';
+import { gerritRefs } from './v64-gerrit-refs.ts';
+import { peersGone } from './v66-peers-gone.ts';
+import { registeredLabels } from './v68-registered-labels.ts';
+import { sshMirrors } from './v70-ssh-mirrors.ts';
+import { trigrams } from './v72-trigrams.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -54,5 +60,11 @@ export const migrations: readonly Migration[] = [
   languages,
   grownGrams,
   noted,
+  parkedPushes,
   largeInstance,
+  gerritRefs,
+  peersGone,
+  registeredLabels,
+  sshMirrors,
+  trigrams,
 ];

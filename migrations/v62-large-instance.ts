@@ -114,6 +114,8 @@ export const largeInstance: Migration = {
 
     `DROP INDEX pushes_repository`,
     `CREATE INDEX pushes_repository ON pushes (repository_id, created_at, id)`,
+    `DROP INDEX pushes_unfinished`,
+    `CREATE INDEX pushes_unfinished ON pushes (created_at, id) WHERE announced_at IS NULL`,
     `CREATE INDEX pushes_settled ON pushes (created_at) WHERE settled_at IS NOT NULL`,
     `DROP INDEX pushes_person`,
     `CREATE INDEX pushes_person ON pushes (user_id, created_at, repository_id, settled_at) WHERE user_id IS NOT NULL AND settled_at IS NOT NULL`,

@@ -39,6 +39,8 @@ import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
 import type { Webhooks } from './webhooks/index.ts';
+import { createWorkerPool } from './workers/index.ts';
+import type { WorkerPool } from './workers/index.ts';
 import type { Job, Schedule } from './jobs/index.ts';
 
 export interface AppOptions {
@@ -75,6 +77,7 @@ export interface Rooms {
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
+  workers: WorkerPool;
   counts(): Promise<InstanceCounts>;
   /** Ends what is running and closes the database. */
   close(): Promise<void>;
@@ -94,13 +97,14 @@ export interface Addresses {
 
 export interface App {
   readonly rooms: Rooms;
-  /** Recovers from the last run, opens the doors and starts the jobs. */
+  /** Opens the ports and starts the jobs; what the last run left of pushes and runs is finished meanwhile. */
   start(): Promise<Addresses>;
   /** Closes the doors, lets running pushes and clones end within `graceMs`, then closes the rooms. */
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
-const entities = [
+/** Every mapped table. */
+export const entities = [
   ...auditEntities,
   handleSchema,
   avatarSchema,
@@ -164,6 +168,7 @@ export async function openRooms(
       otherwise: migrate === 'always' ? 'server' : 'local',
     });
     const logger = audit.hearing(options.logger);
+    const workers = createWorkerPool({ embedded, logger });
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before anything is written: the index follows every write.
     const search = createSearch({ db, logger });
@@ -202,6 +207,7 @@ export async function openRooms(
       accounts,
       repositories,
       git,
+      workers,
       clock,
       random,
       logger,
@@ -271,9 +277,11 @@ export async function openRooms(
       mirrors,
       backups,
       audit,
+      workers,
       counts: () => countInstance(db, clock.now()),
       async close() {
         await ci.stop();
+        workers.stop();
         await webhooks.stop();
         await mirrors.stop();
         await federation.stop();
@@ -311,7 +319,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createProbe, createWebServer },
     { createSshServer, sshdPrograms },
     { createRpcServer },
-    { createJobRuns, createSchedule, jobPrograms, packingPrograms },
+    { createJobRuns, createSchedule, jobPrograms, packingPrograms, pushPrograms },
     { createControlServer },
   ] = await edges;
   const runs = createJobRuns({ db, clock });
@@ -342,6 +350,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     codeSearch: rooms.codeSearch,
     runners: rpc,
     audit: rooms.audit,
+    workers: rooms.workers,
     backups: rooms.backups,
     counts: rooms.counts,
     origins: options.origins ?? new Map(),
@@ -377,6 +386,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...options.programs,
       ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
       ...jobPrograms(schedule),
+      ...pushPrograms(rooms),
       ...packingPrograms(rooms),
       'address.probe': probe.program,
     },
@@ -398,12 +408,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
+      // After the ports: what a push left behind, or a workflow file, must not keep the server from starting.
+      void repositories.recoverPushes();
+      ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
+      repositories.abortRecovery();
       await Promise.all([
         rpc.stop({ graceMs }),
         web.stop({ graceMs }),

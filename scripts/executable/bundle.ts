@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts';
-import { workers } from '../../src/embedded/workers.ts';
+import { tasks, workers } from '../../src/embedded/workers.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -100,10 +100,12 @@ export async function bundle(options: {
   version: string;
 }): Promise<Map<string, string>> {
   const { project, main, version } = options;
-  const workerFiles = Object.entries(workers).map(([name, file]) => [`worker-${name}`, join(project, file)]);
+  const partsOf = (kind: string, files: Readonly<Record<string, string>>) =>
+    Object.entries(files).map(([name, file]): [string, string] => [`${kind}-${name}`, join(project, file)]);
+  const parts = Object.fromEntries([...partsOf('worker', workers), ...partsOf('task', tasks)]);
   const bundled = await build({
     absWorkingDir: project,
-    entryPoints: { main, ...(Object.fromEntries(workerFiles) as Record<string, string>) },
+    entryPoints: { main, ...parts },
     bundle: true,
     write: false,
     outdir: 'dist',

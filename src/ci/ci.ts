@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import {
   filesOfArtifact,
   finishFileArtifact,
@@ -66,12 +67,14 @@ import { sweepTasks } from './tasks/sweep-tasks.ts';
 import { TaskQueue } from './tasks/task-queue.ts';
 import { TaskReports } from './tasks/task-reports.ts';
 import { viewerOfTaskToken } from './tasks/task-token.ts';
+import { WorkflowReader } from './workflows/workflow-reader.ts';
 
 export interface CiOptions {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
   repositories: Repositories;
   git: Git;
+  workers: WorkerPool;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -92,11 +95,13 @@ export function createCi(options: CiOptions) {
       changeRuns(room, (tx, after: Aftermath) => claimTask(room, tx, after, runner, requestKey, order)),
     release: ({ task }) => returnTask(room, task.id),
   });
+  const workflows = new WorkflowReader(options.workers);
   const room: CiRoom = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
     presence: new Presence(clock),
-    runs: new RunLoader(options),
+    workflows,
+    runs: new RunLoader({ ...options, workflows }),
     bell: new Bell(),
     reports: new TaskReports(),
     logs: new LogStore(path.join(settings.folder, 'logs'), random),
@@ -107,6 +112,8 @@ export function createCi(options: CiOptions) {
   const calls = new FetchCalls();
   const masks = new Masks();
   let startedAt = 0;
+  let hasStopped = false;
+  let advancing: Promise<void> = Promise.resolve();
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
@@ -225,13 +232,14 @@ export function createCi(options: CiOptions) {
     /** For `repositories.onPush`. */
     onPush: runOnPush(room),
 
-    /** At start, before any door opens: goes on with what a crash left half done. */
+    /** At start, before any port opens: removes files of calls that a crash cut short. */
     async recover(): Promise<void> {
       startedAt = clock.now();
       await room.logs.sweep();
       await room.artifacts.recover();
-      await advanceAll(room);
     },
+    /** Once the ports are open, because it reads every unfinished run's workflow: goes on with what a crash left half done. */
+    advanceRuns: () => (advancing = advanceAll(room, () => hasStopped)),
     /** Every few seconds: what time does to tasks and runners. */
     sweep: () => sweepTasks(room, startedAt),
     /** Once a night: logs and artifacts whose time is over. */
@@ -241,6 +249,8 @@ export function createCi(options: CiOptions) {
     /** Lets waiting runners go; for the moment when the doors are about to close. */
     stopWaiting: () => queue.stop(),
     async stop(): Promise<void> {
+      hasStopped = true;
+      await advancing;
       await queue.stop();
       await room.presence.write(db);
       await room.logs.close();

@@ -31,7 +31,7 @@ export { isFinal } from './runs/run-status.ts';
 export type { FinalStatus, RunStatus } from './runs/run-status.ts';
 export { eventNames, runStatusGroups } from './runs/list-runs.ts';
 export type { RunFilter, RunPage } from './runs/list-runs.ts';
-export type { Filter, Triggers } from './workflows/workflow.ts';
+export type { Filter, PushTrigger, Triggers } from './workflows/workflow.ts';
 export type { DispatchableWorkflow, ListedWorkflow } from './runs/dispatch-workflow.ts';
 export { statusOfLegs } from './runs/run-status.ts';
 export type { NeededJob } from './runs/needs.ts';
@@ -41,7 +41,7 @@ export type { QueuedJob } from './tasks/explain-queue.ts';
 export type { StepReport, TaskReport, TaskVerdict } from './tasks/report-task.ts';
 export type { TaskContent } from './tasks/task-content.ts';
 export type { StepRow, TaskRow } from './tasks/task-schema.ts';
-export type { Json } from './workflows/yaml-nodes.ts';
+export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
   runnerSchema,

@@ -11,6 +11,7 @@ import type { RunLoader } from './runs/load-run.ts';
 import type { Presence } from './runners/presence.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { TaskQueue } from './tasks/task-queue.ts';
+import type { WorkflowReader } from './workflows/workflow-reader.ts';
 import type { TaskReports } from './tasks/task-reports.ts';
 
 /** What the use-cases of this room work with. */
@@ -25,6 +26,7 @@ export interface CiRoom {
   key: InstanceKey;
   presence: Presence;
   runs: RunLoader;
+  workflows: WorkflowReader;
   queue: TaskQueue;
   bell: Bell;
   reports: TaskReports;

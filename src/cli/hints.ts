@@ -52,6 +52,7 @@ const hints: Readonly<Record<string, string>> = {
   server_not_running: 'hearth serve starts it; --data-dir names another data folder',
   unknown_job: 'hearth cron list shows which there are',
   no_host_key: 'hearth serve makes it at its first start',
+  no_offered_host_key: 'hearth repo mirror show OWNER/NAME tells which host key is trusted',
   no_mirror: 'hearth repo mirror list shows which there are',
   webhook_not_found: 'hearth webhook list PLACE shows the ids',
   tip_not_found: 'hearth repo undo OWNER/NAME lists what can be restored',

@@ -97,10 +97,12 @@ export const containerFile = `# hearth in a container, from a folder with the ex
 #   podman run -d -p 3000:3000 -p 2222:2222 -v hearth:/data hearth
 FROM docker.io/library/debian:bookworm-slim
 RUN apt-get update \\
- && apt-get install -y --no-install-recommends git ca-certificates tini \\
- && rm -rf /var/lib/apt/lists/*
+ && apt-get install -y --no-install-recommends git openssh-client ca-certificates tini \\
+ && rm -rf /var/lib/apt/lists/* \\
+ && useradd --uid 1000 --home-dir /data --no-create-home --shell /usr/sbin/nologin hearth
 COPY dist/hearth /usr/local/bin/hearth
-# Any user may run it: with --user, only the volume has to belong to them. The root
+# Any user may run it: with --user, only the volume has to belong to them; mirrors by ssh need one who
+# stands in /etc/passwd, as ssh itself does, so 1000 has an entry. The root
 # file system may be read-only: --read-only --tmpfs /tmp
 ENV SERVICE_DATA_DIR=/data HOME=/data
 RUN install -d -o 1000 -g 1000 -m 0700 /data

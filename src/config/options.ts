@@ -347,7 +347,8 @@ export const options = [
     env: 'SERVICE_WEBHOOKS_ALLOWED_HOSTS',
     type: peers,
     default: [],
-    sentence: 'Hosts of the own network that webhooks may go to, each perhaps with a port. Public ones need no entry.',
+    sentence:
+      'Hosts that webhooks may reach in the own network and without TLS, where anybody on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -361,7 +362,8 @@ export const options = [
     env: 'SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE',
     type: boolean,
     default: false,
-    sentence: 'For development only: webhooks to hosts of webhooks.allowed_hosts may use http.',
+    sentence:
+      'Has no effect any more: hosts of webhooks.allowed_hosts may use http without it. Refused with a public address.',
   }),
 
   row({
@@ -370,14 +372,15 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that mirrors and imports may use, each perhaps with a port. Public ones need no entry.',
+      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anybody on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',
     env: 'SERVICE_MIRRORS_DEV_ALLOW_INSECURE',
     type: boolean,
     default: false,
-    sentence: 'For development only: mirrors of hosts of mirrors.allowed_hosts may use http.',
+    sentence:
+      'Has no effect any more: hosts of mirrors.allowed_hosts may use http without it. Refused with a public address.',
   }),
 
   row({

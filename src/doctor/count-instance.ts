@@ -12,6 +12,8 @@ export interface InstanceCounts {
   inTrash: number;
   /** Accepted in the last 24 hours. */
   pushesToday: number;
+  /** By what became of their announcement; those that everybody has heard of are not counted. */
+  unannouncedPushes: Record<'waiting' | 'failing' | 'parked', number>;
   deliveries: Record<'PENDING' | 'DELIVERED' | 'FAILED', number>;
   /** Epoch milliseconds; null when none waits. */
   oldestDeliveryAt: number | null;
@@ -24,11 +26,16 @@ const dayMs = 86_400_000;
 export async function countInstance(db: Database, now: number): Promise<InstanceCounts> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  const [kept, pushes, oldest] = await Promise.all([
+  const unannounced = (await db.read.query(
+    `SELECT CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END AS state, count(*) AS n
+     FROM pushes WHERE announced_at IS NULL GROUP BY 1`,
+  )) as { state: string; n: number }[];
+  const [kept, pushes, oldest, cancelled] = await Promise.all([
     readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
     // Ids grow with time: the smallest that waits is the oldest.
     one("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
+    one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
   return {
     people: kept.people,
@@ -37,10 +44,17 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     repositoryBytes: kept.repository_bytes,
     inTrash: kept.trashed_repositories,
     pushesToday: Number(pushes['n'] ?? 0),
+    unannouncedPushes: {
+      waiting: 0,
+      failing: 0,
+      parked: 0,
+      ...Object.fromEntries(unannounced.map(({ state, n }) => [state, n])),
+    },
     deliveries: {
       PENDING: kept.pending_deliveries,
       DELIVERED: kept.delivered_deliveries,
-      FAILED: kept.failed_deliveries,
+      // Those that were not to be sent any more are no fault (DESIGN §9).
+      FAILED: kept.failed_deliveries - Number(cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,
     runners: kept.runners,

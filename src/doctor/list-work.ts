@@ -24,7 +24,7 @@ const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
      CASE WHEN state = 'PENDING' THEN next_attempt_at END AS nextAt,
      CASE WHEN state = 'FAILED' THEN 'failed' WHEN locked_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END AS state, created_at AS at
-   FROM federation_delivery WHERE state IN ('PENDING', 'FAILED')`,
+   FROM federation_delivery WHERE state IN ('PENDING', 'FAILED') AND cancelled_at IS NULL`,
   `SELECT 'webhook-' || d.id, 'webhook', w.url, d.attempts, coalesce(d.error, CASE WHEN d.status >= 300 THEN 'status ' || d.status END),
      CASE WHEN d.state = 'PENDING' THEN d.next_attempt_at END,
      CASE WHEN d.state = 'FAILED' THEN 'failed' WHEN d.locked_until > :now THEN 'running' WHEN d.attempts > 0 THEN 'failing' ELSE 'waiting' END, d.created_at
@@ -34,7 +34,8 @@ const queues = [
    FROM mirrors m WHERE locked_until > :now OR failures > 0 OR (next_at <= :now AND NOT is_paused)`,
   `SELECT 'ci-' || j.id, 'ci', ${repository} j.repository_id) || ' ' || n.number || ': ' || j.name, j.losses, j.reason, NULL, j.status, j.created_at
    FROM ci_jobs j JOIN ci_runs n ON n.id = j.run_id WHERE j.status IN ('waiting', 'running')`,
-  `SELECT 'push-' || id, 'push', ${repository} p.repository_id), 0, NULL, NULL, CASE WHEN settled_at IS NULL THEN 'running' ELSE 'waiting' END, created_at
+  `SELECT 'push-' || id, 'push', ${repository} p.repository_id), attempts, last_error, NULL,
+     CASE WHEN settled_at IS NULL THEN 'running' WHEN parked_at IS NOT NULL THEN 'failed' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END, created_at
    FROM pushes p WHERE announced_at IS NULL`,
 ];
 

@@ -1,5 +1,5 @@
-import type { Worker } from 'node:worker_threads';
-import type { WorkerName } from './workers.ts';
+import type { ResourceLimits, Worker } from 'node:worker_threads';
+import type { TaskName, WorkerName } from './workers.ts';
 
 /** The files that travel with the program, wherever it runs from. */
 export interface Embedded {
@@ -10,8 +10,11 @@ export interface Embedded {
   /**
    * Starts a worker thread by its name in workers.ts.
    * @param options.workerData anything structured clone can copy
+   * @param options.resourceLimits beyond which the thread is ended
    */
-  startWorker(name: WorkerName, options?: { workerData?: unknown }): Worker;
+  startWorker(name: WorkerName, options?: { workerData?: unknown; resourceLimits?: ResourceLimits }): Worker;
+  /** What the file of a task exports, by its name in workers.ts; for threads of the worker pool. */
+  loadTask(name: TaskName): Promise<unknown>;
   /** How a worker is started as a process of its own: the program and its arguments. */
   programOf(name: WorkerName): { program: string; args: string[] };
   /**
@@ -32,6 +35,6 @@ export interface Embedded {
 }
 
 /** The one wording for a name that nothing was embedded under. */
-export function unknownName(kind: 'asset' | 'template' | 'worker', name: string): Error {
+export function unknownName(kind: 'asset' | 'task' | 'template' | 'worker', name: string): Error {
   return new Error(`There is no ${kind} named ${JSON.stringify(name)}`);
 }

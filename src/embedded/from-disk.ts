@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { compileTemplate } from 'pug';
 import type Pug from 'pug';
 import { unknownName, type Embedded } from './embedded.ts';
 import { templateOptions, templatesFolder } from './templates.ts';
-import { workers, type WorkerName } from './workers.ts';
+import { tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 const templates = join(projectFolder, templatesFolder);
@@ -56,7 +56,11 @@ export const embedded: Embedded = {
   isExecutable: false,
   startWorker(name: WorkerName, options = {}) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
-    return new Worker(join(projectFolder, workers[name]), { name, workerData: options.workerData });
+    return new Worker(join(projectFolder, workers[name]), { name, ...options });
+  },
+  async loadTask(name: TaskName) {
+    if (!Object.hasOwn(tasks, name)) throw unknownName('task', name);
+    return import(pathToFileURL(join(projectFolder, tasks[name])).href) as Promise<unknown>;
   },
   programOf(name) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);

@@ -13,10 +13,10 @@ declare const HEARTH_VERSION: string;
 const assetPrefix = 'assets/';
 type Render = (locals: Record<string, unknown>) => string;
 
-function chunkOf(worker: string): string {
-  const chunk = `worker-${worker}`;
+function chunkOf(kind: 'worker' | 'task', name: string): string {
+  const chunk = `${kind}-${name}`;
   const keys = getAssetKeys();
-  if (!keys.includes(`chunks/${chunk}`) && !keys.includes(`packed/${chunk}`)) throw unknownName('worker', worker);
+  if (!keys.includes(`chunks/${chunk}`) && !keys.includes(`packed/${chunk}`)) throw unknownName(kind, name);
   return chunk;
 }
 
@@ -24,10 +24,10 @@ function chunkOf(worker: string): string {
 export const embedded: Embedded = {
   version: HEARTH_VERSION,
   isExecutable: true,
-  startWorker: (name, options = {}) =>
-    hearthChunks.startWorker(chunkOf(name), { name, workerData: options.workerData }),
+  startWorker: (name, options = {}) => hearthChunks.startWorker(chunkOf('worker', name), { name, ...options }),
+  loadTask: async (name) => hearthChunks.load(chunkOf('task', name)),
   // Read by loader.cjs.
-  programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf(name)}`] }),
+  programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf('worker', name)}`] }),
   asset(path) {
     if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path);
     return Buffer.from(getRawAsset(assetPrefix + path));

@@ -5,5 +5,5 @@
  * file paths of a checkout stay out of the executable.
  */
 export type { Embedded } from './embedded.ts';
-export type { WorkerName } from './workers.ts';
+export type { TaskName, WorkerName } from './workers.ts';
 export { embedded } from './from-disk.ts';

@@ -5,9 +5,24 @@
  */
 export const workers = {
   'db-writer': 'src/db/writer-worker.ts',
-  highlight: 'src/highlighting/highlight-worker.ts',
   'db-side': 'src/db/side-worker.ts',
+  tasks: 'src/workers/worker-thread.ts',
   'git-spawner': 'src/git/spawner/spawner-process.ts',
 } as const;
 
 export type WorkerName = keyof typeof workers;
+
+/**
+ * What the threads of the worker pool do: the name of each task and the file that exports
+ * it as `run`, a pure function. A thread loads the file with its first task of that name.
+ */
+export const tasks = {
+  highlight: 'src/highlighting/highlight-task.ts',
+  markdown: 'src/web/markdown/markdown-task.ts',
+  'word-marks': 'src/web/views/code/word-marks-task.ts',
+  workflow: 'src/ci/workflows/workflow-task.ts',
+  'workflow-payload': 'src/ci/workflows/payload-task.ts',
+  'push-filters': 'src/ci/workflows/push-filters-task.ts',
+} as const;
+
+export type TaskName = keyof typeof tasks;

@@ -7,6 +7,7 @@ import { receivedPushSchema } from './follows/received-push-schema.ts';
 import { remoteFollowSchema } from './follows/remote-follow-schema.ts';
 import { remotePersonFollowSchema, seenRepositorySchema } from './follows/remote-person-follow-schema.ts';
 import { inboxSchema } from './inbox/inbox-schema.ts';
+import { originSchema } from './origin-schema.ts';
 import { pairingCodeSchema, peerSchema } from './peers/peer-schema.ts';
 
 /** Every table of SPEC §2.5, and our own beside them. */
@@ -23,4 +24,5 @@ export const federationEntities = [
   receivedPushSchema,
   peerSchema,
   pairingCodeSchema,
+  originSchema,
 ];

@@ -27,6 +27,7 @@ import { createSharedWrites } from './inbox/shared-writes.ts';
 import { createMeasures } from './measures.ts';
 import type { Measures } from './measures.ts';
 import { isOperational } from './operational.ts';
+import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { countDeadHosts } from './peers/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
@@ -107,6 +108,11 @@ export function createFederation({
     /** The same under stable names. */
     reasons: missingForFederation(config.federation).map(({ reason }) => reason),
     origin: settings.origin,
+    /** Whether the settings say another origin than the one that other servers know. */
+    originChange: bind(originChange),
+    originConsequences: bind(originConsequences),
+    /** Goes on under the origin of the settings. */
+    acceptOrigin: bind(acceptOrigin),
     /** As it is set, usable or not. */
     baseUrl: config.federation.baseUrl,
 

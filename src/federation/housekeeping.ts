@@ -5,6 +5,7 @@ import { removeSettled } from './deliveries/manage-deliveries.ts';
 import { receivedPushSchema } from './follows/received-push-schema.ts';
 import { inboxSchema } from './inbox/inbox-schema.ts';
 import { pairingCodeSchema } from './peers/peer-schema.ts';
+import { noteOrigin } from './origin.ts';
 import type { FederationRoom } from './room.ts';
 
 const dayMs = 86_400_000;
@@ -20,7 +21,15 @@ export async function removeOld(room: FederationRoom): Promise<void> {
   await removeSettled(room, now - keptMs);
   await room.db.write(async ({ manager }) => {
     await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
-    await manager.delete(remoteActorSchema, { fetchedAt: LessThan(now - keptMs) });
+    await manager
+      .createQueryBuilder()
+      .delete()
+      .from(remoteActorSchema)
+      .where('fetched_at < :before', { before: now - keptMs })
+      // What WebFinger called a followed one is told only once.
+      .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
+      .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
+      .execute();
     await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - keptPushesMs) });
     await manager.delete(pairingCodeSchema, { expiresAt: LessThan(now - dayMs) });
     await manager
@@ -38,6 +47,7 @@ export async function removeOld(room: FederationRoom): Promise<void> {
  * are nobody's, and no delivery waits longer than an hour.
  */
 export async function recover(room: FederationRoom): Promise<void> {
+  await noteOrigin(room);
   const latest = room.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then waits for no write.
   const found: unknown[] = await room.db.read.query(

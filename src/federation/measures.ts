@@ -6,15 +6,15 @@ export interface Measures {
   attemptSeconds: number;
   attemptsInFlight: number;
   /** What became of activities that came in. */
-  inbox: Record<'processed' | 'ignored' | 'repeated' | 'refused', number>;
-  /** Documents with keys that were asked for. */
-  keyFetches: Record<'ok' | 'failed', number>;
+  inbox: Record<'processed' | 'ignored' | 'repeated' | 'refused' | 'busy', number>;
+  /** Documents with keys that were asked for; `busy` when the request for one was put off by our own limits. */
+  keyFetches: Record<'ok' | 'failed' | 'busy', number>;
 }
 
 export const createMeasures = (): Measures => ({
   attempts: { delivered: 0, failed: 0, unreachable: 0, forbidden: 0 },
   attemptSeconds: 0,
   attemptsInFlight: 0,
-  inbox: { processed: 0, ignored: 0, repeated: 0, refused: 0 },
-  keyFetches: { ok: 0, failed: 0 },
+  inbox: { processed: 0, ignored: 0, repeated: 0, refused: 0, busy: 0 },
+  keyFetches: { ok: 0, failed: 0, busy: 0 },
 });

@@ -15,6 +15,7 @@ import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './upkeep/maintenance.ts';
+import { repairNewRefs } from './refs/new-refs.ts';
 import { isForward, keepObjects, letGo, moveRefs } from './refs/move-refs.ts';
 import type { RefMove } from './refs/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
@@ -35,8 +36,10 @@ import type { RecoveryAction } from './upkeep/recover.ts';
 import { createRefAllowance } from './pushes/ref-allowance.ts';
 import { createRefTables } from './ref-table/ref-tables.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
-import { fetchRemote, fetchedRefs, listRemote, pushRemote } from './remotes/exchange.ts';
+import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/exchange.ts';
 import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+import { removeStrayKeys } from './remotes/ssh.ts';
+import type { SshHost } from './remotes/ssh.ts';
 import type { Remote } from './remotes/remote.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
 import { createReusedPipes } from './spawner/reused-pipe.ts';
@@ -111,10 +114,20 @@ export interface Git {
   moveRefs(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
   /** Keeps objects alive under hidden names, through any packing; answers the names that are kept now. */
   keepObjects(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  /**
+   * After a crash, for refs that unsettled pushes were to make: removes those without a value, which were never
+   * synced, and makes sure that the others stay. Answers what was removed.
+   */
+  repairNewRefs(path: string, refs: readonly string[]): Promise<string[]>;
   /** Lets go of what `keepObjects` kept. */
   letGo(path: string, names: readonly string[]): Promise<void>;
-  /** What another host has. Refuses `remote_failed`. */
+  /**
+   * What another host has. This and the two below refuse `remote_failed`, and of ssh `ssh_client_missing`,
+   * `host_key_changed`, `remote_key_refused`.
+   */
   listRemote(remote: Remote, options?: ExchangeOptions): Promise<RemoteRefs>;
+  /** The host key that a host shows now: `ssh-ed25519 AAAA…`. Refuses `remote_failed`, `ssh_client_missing`. */
+  hostKeyOf(host: SshHost): Promise<string>;
   /** Brings a remote's objects here; no ref of ours moves. Refuses `remote_failed`, `remote_too_large`. */
   fetchRemote(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
   /** What the last fetch brought, by the names of the other side. */
@@ -196,7 +209,8 @@ const loadOf = (slots: Slots): SlotLoad => ({ running: slots.inUse(), waiting: s
  */
 export async function createGit({ config, logger, ...options }: GitOptions): Promise<Git> {
   const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
-  const program = findProgram(config.git.program, options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin');
+  const searchPath = options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin';
+  const program = findProgram(config.git.program, searchPath);
   const folder = path.join(config.dataDir, 'run', 'git');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const settings = writeSettings(folder, limits);
@@ -212,6 +226,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     askVersion(program, folder, ask, (answer) => readVersion(answer, program)),
     createSocketPairs(folder, logger),
   ]);
+  const remotes = { door, ssh: { folder, searchPath } };
   const pipes = createReusedPipes(pairs);
   if (lacksFixes(version))
     logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
@@ -279,7 +294,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     slots: writes,
     limits,
     logger,
-    mayAddRefs: createRefAllowance(limits.maxRefs),
+    grantRefs: createRefAllowance(limits.maxRefs),
     removeLeftovers,
     untidy: new Set<string>(),
   };
@@ -339,13 +354,15 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     keepObjects: (target, kept) => keepObjects({ door }, target, kept),
     letGo: (target, names) => letGo({ door }, target, names),
-    listRemote: (remote, options) => listRemote(door, remote, options),
+    repairNewRefs: (target, refs) => repairNewRefs(door, target, refs),
+    listRemote: (remote, options) => listRemote(remotes, remote, options),
+    hostKeyOf: (host) => hostKeyOf(remotes, host),
     async fetchRemote(target, remote, options) {
-      await fetchRemote(door, target, remote, { ...options, maxBytes: limits.maxPushBytes });
+      await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
       upkeep.note(target);
     },
     fetchedRefs: (target) => fetchedRefs(door, target),
-    pushRemote: (target, remote, options) => pushRemote(door, target, remote, options),
+    pushRemote: (target, remote, options) => pushRemote(remotes, target, remote, options),
     parcels: createParcels(door, { close: readers.close, note: upkeep.note }),
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
@@ -380,6 +397,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     async endStrayProcesses() {
       removeStrayPairs(folder);
+      await removeStrayKeys(folder);
       if (door.running() > 0) throw internal('stray processes are ended before git is used');
       return endStrayProcesses(program, settings.file);
     },

@@ -1,26 +1,34 @@
 export { createGit } from './git.ts';
 export type { Git, GitLoad, GitOptions, NamedRef, SlotLoad } from './git.ts';
 export { installedGit } from './processes/installed-git.ts';
-export { chargeGit } from './processes/effort.ts';
-export type { Charge } from './processes/effort.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './fetches/advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
-export type { PushObserver, PushOutcome, PushRequest, PushVerdict } from './pushes/push.ts';
+export type {
+  ProposedPush,
+  PushObserver,
+  PushOutcome,
+  PushRequest,
+  PushVerdict,
+  RefusedRef,
+} from './pushes/push.ts';
+export { atomicFailure } from './pushes/judge-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
 export type { ForwardRule } from './pushes/only-forward.ts';
 export { readParcelRef } from './remotes/parcel.ts';
 export type { ParcelRequest } from './remotes/parcel.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
-export type { Remote } from './remotes/remote.ts';
+export type { HttpRemote, Remote } from './remotes/remote.ts';
+export type { SshHost, SshRemote } from './remotes/ssh.ts';
 export type { RefResult } from './pushes/push-report.ts';
 export type { Blob, Head, Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';
 export type { Commit, EntryKind, Seal, Signature, TreeEntry } from './objects/parse-objects.ts';
 export { needsPacking } from './upkeep/find-needs.ts';
 export type { RecoveryAction } from './upkeep/recover.ts';
-export { isBranchName, isWellFormedRef } from './refs/ref-name.ts';
+export { gerritFolders, isBranchName, isWellFormedRef } from './refs/ref-name.ts';
+export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { Reading } from './reading/reading.ts';
 export type { Location, RefKind } from './reading/locate.ts';

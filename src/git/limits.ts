@@ -46,8 +46,9 @@ export interface GitLimits {
   /** Bytes of a push before its pack: commands and push options. */
   maxPushHeadBytes: number;
   maxPushOptions: number;
-  /** Bytes of a refused push that are read and thrown away, so that its client sees the reason. */
+  /** Of a refused push, what is read and thrown away so that its client sees the reason: bytes, milliseconds. */
   maxDrainBytes: number;
+  maxDrainMs: number;
 
   /** Answers to fetches that are kept: bytes and number in all, and how long after their last use, in milliseconds. */
   answerCacheBytes: number;
@@ -85,11 +86,16 @@ export const defaultLimits: Readonly<GitLimits> = {
   maxPushMemoryBytes: 128 * 1024 ** 2,
   pushCpuMs: 60_000,
   pushCpuMsPerMiB: 10_000,
-  maxUpdatesPerPush: 10_000,
-  maxRefs: 50_000,
-  maxPushHeadBytes: 16 * 1024 * 1024,
+  // A mirror of a large project has some thousand branches and tags, one of a large Gerrit a hundred thousand changes.
+  maxUpdatesPerPush: 100_000,
+  // Every advertisement of a listing without protocol version 2 has them all: 16 MB.
+  maxRefs: 250_000,
+  // A hundred thousand commands with names of 250 bytes.
+  maxPushHeadBytes: 32 * 1024 * 1024,
   maxPushOptions: 100,
   maxDrainBytes: 512 * 1024 * 1024,
+  // The bytes above over a line of 5 Mbit/s.
+  maxDrainMs: 15 * 60_000,
 
   answerCacheBytes: 1024 ** 3,
   answerCacheEntries: 200,

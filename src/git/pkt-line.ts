@@ -37,6 +37,15 @@ export class PacketReader {
     return this.#size;
   }
 
+  /** Takes out what has been pushed and belongs to no packet yet. */
+  takeRest(): Buffer {
+    const rest = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#size = 0;
+    this.#wanted = 4;
+    return rest;
+  }
+
   /** The next whole packet, or null until more bytes arrive. The data is a view of what was pushed. */
   next(): Packet | null {
     if (this.#size < this.#wanted) return null;

@@ -92,25 +92,39 @@ export function expectErrors(stream: Readable | Writable): void {
   stream.on('error', () => {});
 }
 
+export interface DrainBounds {
+  /** Bytes that are read at most. */
+  maxBytes: number;
+  /** How long it may take in all. */
+  maxMs: number;
+  /** How long fewer bytes than a client that lives would send may come. */
+  stallMs: number;
+}
+
 /**
- * Reads and throws away what a client still sends, so that it gets to read the
- * answer. Gives up after `maxBytes`, or when `quietMs` pass without a byte.
+ * Reads and throws away what a client still sends, so that it gets to read the answer. Gives up at the bounds.
  * @returns whether the end was reached
  */
-export function drain(input: Readable, maxBytes: number, quietMs: number): Promise<boolean> {
+export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds): Promise<boolean> {
   if (input.readableEnded) return Promise.resolve(true);
   if (input.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     let bytes = 0;
     const finish = (ended: boolean) => {
-      clearTimeout(quiet);
+      clearTimeout(limit);
+      endWatch();
       input.pause();
       input.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       resolve(ended);
     };
-    const quiet = setTimeout(() => finish(false), quietMs);
+    const limit = setTimeout(() => finish(false), maxMs);
+    const endWatch = watchForStall(
+      { stallMs, leastBytes: leastBytesIn(stallMs) },
+      () => true,
+      () => bytes,
+      () => finish(false),
+    );
     const onData = (chunk: Buffer) => {
-      quiet.refresh();
       bytes += chunk.length;
       if (bytes > maxBytes) finish(false);
     };
@@ -121,11 +135,16 @@ export function drain(input: Readable, maxBytes: number, quietMs: number): Promi
   });
 }
 
-/** Writes, and waits when the other side is slow. Answers at once when it is gone. */
-export async function send(output: Writable, bytes: Buffer): Promise<void> {
+/**
+ * Writes, and waits when the other side is slow. Answers at once when it is gone.
+ * @param stallMs how long it may take nothing, before its stream is broken off; left out, somebody else watches
+ */
+export async function send(output: Writable, bytes: Buffer, stallMs?: number): Promise<void> {
   if (bytes.length === 0 || output.destroyed || output.writableEnded || output.write(bytes)) return;
   await new Promise<void>((resolve) => {
+    const limit = stallMs === undefined ? undefined : setTimeout(() => output.destroy(), stallMs);
     const done = () => {
+      clearTimeout(limit);
       output.off('drain', done).off('close', done);
       resolve();
     };

@@ -11,6 +11,8 @@ export {
   unavailable,
 } from './errors.ts';
 export type { ErrorCode, ErrorDetails } from './errors.ts';
+export { chargeEffort, currentCharge } from './effort.ts';
+export type { Charge } from './effort.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';
 export { systemRandom } from './random.ts';
@@ -19,3 +21,13 @@ export { createHistogram } from './histogram.ts';
 export type { Histogram } from './histogram.ts';
 export { silentLogger } from './logger.ts';
 export type { Logger, LogFields } from './logger.ts';
+export { cacheStatistics, createLru } from './lru.ts';
+export type { CacheStatistics, Lru, LruOptions } from './lru.ts';
+export { createKeyedMutex } from './keyed-mutex.ts';
+export type { KeyedMutex } from './keyed-mutex.ts';
+export { busy, createSemaphore } from './semaphore.ts';
+export type { Semaphore, SemaphoreKeys, SemaphoreOptions, SemaphoreStatistics } from './semaphore.ts';
+export { createNotifier } from './notifier.ts';
+export type { Notifier } from './notifier.ts';
+export { withTimeout } from './with-timeout.ts';
+export { addressGroup } from './address-group.ts';

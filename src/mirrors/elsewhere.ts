@@ -25,7 +25,8 @@ export interface AccountElsewhere {
 
 const maxKeysBytes = 512 * 1024;
 const maxPageBytes = 16 * 1024 * 1024;
-const perPage = 100;
+/** GitHub's most, and Gitea's: neither knows the other's parameter, and each gives less when it is told to by its administrator. */
+const [perPage, limit] = [100, 50];
 const maxPages = 50;
 
 /**
@@ -53,14 +54,24 @@ export async function repositoriesAt(
       : 'user/repos';
   const found: RepositoryElsewhere[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
-    const query = `per_page=${perPage}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
+    const query = `per_page=${perPage}&limit=${limit}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
     const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
-    const { body } = await get(room, `${api.replace(/\/$/, '')}/${whose}?${query}`, headers, maxPageBytes);
+    const { headers: answered, body } = await get(
+      room,
+      `${api.replace(/\/$/, '')}/${whose}?${query}`,
+      headers,
+      maxPageBytes,
+    );
     const listed = readList(body);
     found.push(...listed);
-    if (listed.length < perPage) break;
+    if (!hasNext(answered.link, listed.length)) break;
   }
   return found;
+}
+
+/** A server that pages says so in `Link`; one that never does has given all, unless the page is full. */
+function hasNext(link: string | string[] | undefined, count: number): boolean {
+  return link === undefined ? count >= perPage : /rel="?next"?/.test(String(link));
 }
 
 async function get(
@@ -75,7 +86,7 @@ async function get(
       if (!isDomainError(error) || error.code === 'internal') throw error;
       throw error.code === 'unavailable'
         ? unavailable('elsewhere_failed', error.message, { cause: error })
-        : forbidden('elsewhere_refused', wordsFor(error), { cause: error });
+        : forbidden('elsewhere_refused', wordsFor(error, url), { cause: error });
     });
   const { status } = answer;
   const { host } = new URL(url);

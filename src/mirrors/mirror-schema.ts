@@ -11,6 +11,14 @@ export interface MirrorRow {
   username: string;
   /** Sealed; null for none. */
   secretCiphertext: string | null;
+  /** Of a mirror by ssh: its private key, sealed. This and the next three are null for any other. */
+  sshKeyCiphertext: string | null;
+  /** As one line, for the other side: `ssh-ed25519 AAAA… comment`. */
+  sshPublicKey: string | null;
+  /** The only host key that is accepted: `ssh-ed25519 AAAA…`, as the host showed it first. */
+  hostKey: string | null;
+  /** What the host shows by now instead; null while it shows the trusted one. */
+  offeredHostKey: string | null;
   /** Null for an import: done once, and then the repository is one like any other. */
   intervalMs: number | null;
   /** Whether branches and tags that are gone on the leading side go on the following one. */
@@ -37,6 +45,10 @@ export const mirrorSchema = new EntitySchema<MirrorRow>({
     url: { type: 'text' },
     username: { type: 'text' },
     secretCiphertext: { name: 'secret_ciphertext', type: 'text', nullable: true },
+    sshKeyCiphertext: { name: 'ssh_key_ciphertext', type: 'text', nullable: true },
+    sshPublicKey: { name: 'ssh_public_key', type: 'text', nullable: true },
+    hostKey: { name: 'host_key', type: 'text', nullable: true },
+    offeredHostKey: { name: 'offered_host_key', type: 'text', nullable: true },
     intervalMs: { name: 'interval_ms', type: 'integer', nullable: true },
     prune: { type: 'boolean' },
     isPaused: { name: 'is_paused', type: 'boolean' },

@@ -9,11 +9,16 @@ const maxBackoffMs = 3_600_000;
 export const backoffMs = (failures: number): number =>
   Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
 
-/** What changes in a row after an attempt. @param error null when it went well */
+/**
+ * What changes in a row after an attempt.
+ * @param error null when it went well
+ * @param isLasting whether only a person can help, so that trying again makes no sense
+ */
 export function nextMirrorState(
   { failures, intervalMs }: Pick<MirrorRow, 'failures' | 'intervalMs'>,
   error: string | null,
   now: number,
+  isLasting = false,
 ): Partial<MirrorRow> {
   if (error === null)
     return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
@@ -24,16 +29,25 @@ export function nextMirrorState(
     lastError: error,
     nextAt: now + backoffMs(failed),
     lockedUntil: 0,
-    ...(failed >= maxFailures ? { isPaused: true } : {}),
+    ...(isLasting || failed >= maxFailures ? { isPaused: true } : {}),
   };
 }
 
-/** `ok`, `failing 3`, `paused`, `new`, `running`. */
-export function stateWord({
+/** A new mirror by ssh begins when somebody says that the other side has its key. */
+export const isWaitingForKey = ({
   isPaused,
-  failures,
-  lastOkAt,
-}: Pick<MirrorRow, 'isPaused' | 'failures' | 'lastOkAt'>): string {
+  sshPublicKey,
+  lastStartedAt,
+}: Pick<MirrorRow, 'isPaused' | 'sshPublicKey' | 'lastStartedAt'>): boolean =>
+  isPaused && sshPublicKey !== null && lastStartedAt === null;
+
+/** `ok`, `failing 3`, `paused`, `new`, `waiting for key`, `host key changed`. */
+export function stateWord(
+  row: Pick<MirrorRow, 'isPaused' | 'failures' | 'lastOkAt' | 'sshPublicKey' | 'lastStartedAt' | 'offeredHostKey'>,
+): string {
+  const { isPaused, failures, lastOkAt, offeredHostKey } = row;
+  if (offeredHostKey !== null) return 'host key changed';
+  if (isWaitingForKey(row)) return 'waiting for key';
   if (isPaused) return 'paused';
   if (failures > 0) return `failing ${failures}`;
   return lastOkAt === null ? 'new' : 'ok';

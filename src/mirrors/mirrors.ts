@@ -2,13 +2,14 @@ import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './elsewhere.ts';
+import { acceptHostKey } from './accept-host-key.ts';
+import { importRepository } from './import-repository.ts';
 import {
   askForSync,
   endMirror,
   findMirror,
   guardCopies,
   hearPushes,
-  importRepository,
   listFailing,
   listMirrors,
   saveMirror,
@@ -18,7 +19,7 @@ import type { MirrorRoom } from './room.ts';
 import { createRunner, freeClaims } from './run-due.ts';
 
 export interface MirrorOptions extends Omit<MirrorRoom, 'settings' | 'outbound' | 'key' | 'progress'> {
-  config: Pick<Config, 'caFile' | 'mirrors'>;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
   /** What opens stored secrets. */
   keyFile: string;
 }
@@ -27,20 +28,22 @@ export interface MirrorOptions extends Omit<MirrorRoom, 'settings' | 'outbound' 
  * Mirrors: repositories that follow one elsewhere, or that one elsewhere follows, and imports.
  * Whether somebody may look after them is decided before this room is asked.
  */
-export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
-  const isOwn = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
+export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
+  // Named by an administrator: any address, and without TLS or by ssh.
+  const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
   const room: MirrorRoom = {
     ...tools,
     outbound: createOutbound({
       isAllowed: () => true,
       devAllowInsecure: false,
-      mayBeInner: isOwn,
-      mayBePlain: (url) => mirrors.devAllowInsecure && isOwn(url),
+      mayBeInner: isNamed,
+      mayBePlain: isNamed,
+      mayUseSsh: isNamed,
       caFile,
     }),
     key: new InstanceKey(keyFile, tools.random, 'mirrors'),
     progress: new Map(),
-    settings: { caFile },
+    settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname },
   };
   const runner = createRunner(room);
   const wake = (): void =>
@@ -68,6 +71,7 @@ export function createMirrors({ config: { caFile, mirrors }, keyFile, ...tools }
     sync: soon(askForSync),
     setPaused: soon(setPaused),
     end: bind(endMirror),
+    acceptHostKey: soon(acceptHostKey),
     import: soon(importRepository),
     keysAt: bind(keysAt),
     repositoriesAt: bind(repositoriesAt),

@@ -28,6 +28,8 @@ interface Facts {
   visibility: 'PUBLIC' | 'PRIVATE';
   defaultBranch: string;
   defaultBranchProtected: boolean;
+  /** Left out by those that were written before there was such a setting. */
+  acceptsGerritRefs?: boolean;
   archived: boolean;
   createdAt: string;
   exportedAt: string;
@@ -37,7 +39,7 @@ const factsFile = 'repository.json';
 const imageFile = 'image';
 const maxFactsBytes = 64 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
-const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes)\//.test(ref);
+const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
 const readme = (name: string): string => `The repository ${name} of a Hearth, as one git bundle.
 
@@ -72,6 +74,7 @@ export async function exportParcel(
     visibility: repository.visibility,
     defaultBranch: repository.defaultBranch,
     defaultBranchProtected: repository.defaultBranchProtected,
+    acceptsGerritRefs: repository.acceptsGerritRefs,
     archived: repository.archivedAt !== null,
     createdAt: new Date(repository.createdAt).toISOString(),
     exportedAt: new Date(at).toISOString(),
@@ -214,6 +217,8 @@ async function takeOver(
 ): Promise<void> {
   if (facts.defaultBranchProtected === false)
     await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
+  if (facts.acceptsGerritRefs === true)
+    await repositories.edit(localAdministrator, owner, name, { acceptsGerritRefs: true });
   if (image !== null) {
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);

@@ -6,8 +6,8 @@ import { parseBranchName } from '../repositories/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorRoom } from './room.ts';
 
-/** Commands of one entry of the journal. */
-const maxUpdates = 10_000;
+/** Commands of one entry of the journal, as many as of a push. */
+const maxUpdates = 100_000;
 
 /**
  * Brings a repository to where the other side is. Objects come first, under names that

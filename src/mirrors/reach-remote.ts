@@ -1,57 +1,122 @@
 import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
-import type { Remote } from '../git/index.ts';
+import type { Remote, SshHost } from '../git/index.ts';
+import { howToAllow } from '../outbound/index.ts';
 import { seal, unseal } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
+import { parseRemoteAddress } from './remote-address.ts';
+import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorRoom } from './room.ts';
+import { openKey } from './ssh-key.ts';
+
+/** What anybody should know who uses an http address. */
+export const plainHttpRisk =
+  'Without TLS, anybody on the network path can read the password and the code, and change what arrives.';
 
 /** Ciphertext opens only for the repository and the address that it was given for. */
-const placeOf = (repositoryId: string, url: string): string => `mirror:${repositoryId}:${new URL(url).origin}`;
+const placeOf = (repositoryId: string, url: string): string =>
+  `mirror:${repositoryId}:${parseRemoteAddress(url).origin}`;
 
 export function sealSecret({ key, random }: MirrorRoom, repositoryId: string, url: string, secret: string): string {
   return seal(key.for('secrets'), random, placeOf(repositoryId, url), secret);
 }
 
-/**
- * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
- * Refuses as `outbound.resolve` does, and `mirror_secret_closed` where the key of the instance is another one by now.
- */
-export async function reachRemote(
-  room: MirrorRoom,
-  row: Pick<MirrorRow, 'repositoryId' | 'url' | 'username' | 'secretCiphertext'>,
-): Promise<Remote> {
-  const secret =
-    row.secretCiphertext === null
-      ? ''
-      : unseal(room.key.for('secrets'), placeOf(row.repositoryId, row.url), row.secretCiphertext);
+/** Empty for none. Refuses `mirror_secret_closed` where the key of the instance, or the address, is another one by now. */
+export function openSecret(
+  { key }: MirrorRoom,
+  { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
+): string {
+  if (secretCiphertext === null) return '';
+  const secret = unseal(key.for('secrets'), placeOf(repositoryId, url), secretCiphertext);
   if (secret === null)
     throw unavailable('mirror_secret_closed', 'Its password does not open with this server’s key. Set it again.');
-  return reachAddress(room, { url: row.url, username: row.username, secret });
+  return secret;
 }
 
-export async function reachAddress(
+/**
+ * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
+ * Refuses as `outbound.resolve` does, and `mirror_secret_closed`.
+ */
+export async function reachRemote(room: MirrorRoom, row: MirrorRow): Promise<Remote> {
+  const address = parseRemoteAddress(row.url);
+  if (address.kind === 'http')
+    return reachHttp(room, address, { username: row.username, secret: openSecret(room, row) });
+  if (row.hostKey === null)
+    throw unavailable('host_key_unknown', 'The host key of the other side is not known yet. Save the mirror again.');
+  return reachSsh(room, address, { privateKey: openKey(room, row), hostKey: row.hostKey });
+}
+
+export interface Credentials {
+  username: string;
+  secret: string;
+}
+
+export async function reachHttp(
   { outbound, settings }: MirrorRoom,
-  { url, username, secret }: { url: string; username: string; secret: string },
+  { text }: HttpAddress,
+  { username, secret }: Credentials,
 ): Promise<Remote> {
-  return { ...(await outbound.resolve(url)), username, secret, caFile: settings.caFile };
+  return { ...(await outbound.resolve(text)), username, secret, caFile: settings.caFile };
 }
 
-/** Why a mirror did not work, for whoever looks after it; a refusal of ours names the setting that helps. */
-export function wordsFor(error: unknown): string {
-  if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
-  if (/not public|not a public/.test(error.message))
-    return `${error.message} An administrator can allow the host: mirrors.allowed_hosts.`;
-  return error.message;
-}
-
-/** Tries an address before it is kept. Refuses `mirror_address_refused`, beside its field. */
-export async function tryAddress(
+export async function reachSsh(
   room: MirrorRoom,
-  address: { url: string; username: string; secret: string },
-): Promise<void> {
+  address: SshAddress,
+  keys: { privateKey: string; hostKey: string },
+): Promise<Remote> {
+  return { ssh: await findHost(room, address), path: address.path, ...keys };
+}
+
+async function findHost({ outbound }: MirrorRoom, { origin, user, host, port }: SshAddress): Promise<SshHost> {
+  const { addresses } = await outbound.resolve(origin);
+  return { user, host, port, address: await outbound.reachable(addresses, port) };
+}
+
+/** The host key that the other side shows now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
+export async function readHostKey(room: MirrorRoom, address: SshAddress): Promise<string> {
+  return room.git.hostKeyOf(await findHost(room, address));
+}
+
+/**
+ * Why a mirror did not work, for whoever looks after it; a refusal of ours names the setting that helps.
+ * @param address where it was to go
+ */
+export function wordsFor(error: unknown, address: string): string {
+  if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
+  const hint = howToAllow('mirrors.allowed_hosts', originOf(address));
+  switch (error.reason) {
+    case 'https_only':
+      return /^(?:http|ssh):/i.test(originOf(address))
+        ? `Only https is allowed; http and ssh are for hosts that an administrator has named. ${hint}`
+        : 'This is not an address of https, http or ssh.';
+    case 'address_not_public':
+      return `${error.message} ${hint}`;
+    case 'peer_unreachable':
+      return /not public/.test(error.message) ? `${error.message} ${hint}` : error.message;
+    case 'remote_key_refused':
+      return `${error.message} Add its public key there; a mirror that pushes needs to write.`;
+    case 'host_key_changed':
+      return `${error.message} Either the server was set up anew, or somebody stands in between: compare the fingerprints before you accept the new one.`;
+    default:
+      return error.message;
+  }
+}
+
+/** A URL with the host of an address; of anything else an empty text. */
+function originOf(address: string): string {
+  if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
-    await room.git.listRemote(await reachAddress(room, address));
+    return parseRemoteAddress(address).origin;
+  } catch {
+    return '';
+  }
+}
+
+/** Does something with an address before it is kept. Refuses `mirror_address_refused`, beside its field. */
+export async function tryAddress<T>(address: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
-    throw invalid('mirror_address_refused', wordsFor(error), { field: 'address', cause: error });
+    throw invalid('mirror_address_refused', wordsFor(error, address), { field: 'address', cause: error });
   }
 }

@@ -17,5 +17,5 @@ export interface MirrorRoom {
   logger: Logger;
   /** What is under way, by repository, in git's words; gone when it ends. */
   progress: Map<string, string>;
-  settings: { caFile: string | null };
+  settings: { caFile: string | null /** How this server names itself, for the comment of a key. */; name: string };
 }

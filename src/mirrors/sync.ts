@@ -1,10 +1,11 @@
-import { unavailable } from '../kernel/index.ts';
+import { isDomainError, unavailable } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
-import { reachRemote, wordsFor } from './reach-remote.ts';
+import { reachRemote, readHostKey, wordsFor } from './reach-remote.ts';
+import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorRoom } from './room.ts';
 
 /** A claim outlives the longest transfer. */
@@ -15,6 +16,7 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
   const { db, clock, logger, repositories, progress } = room;
   const { repositoryId } = row;
   let error: string | null = null;
+  let offeredHostKey: string | null = null;
   let located: Located | undefined;
   try {
     located = (await repositories.locate([repositoryId])).get(repositoryId);
@@ -22,12 +24,16 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
     if (located !== undefined) await exchange(room, located, row, signal);
   } catch (fault) {
     if (signal.aborted) return;
-    error = wordsFor(fault);
+    error = wordsFor(fault, row.url);
+    if (isDomainError(fault) && fault.reason === 'host_key_changed') offeredHostKey = await offered(room, row);
     logger.warn('mirror.failed', { repositoryId, direction: row.direction, error: fault });
   } finally {
     progress.delete(repositoryId);
   }
-  const next = nextMirrorState(row, error, clock.now());
+  const next = {
+    ...nextMirrorState(row, error, clock.now(), offeredHostKey !== null),
+    ...(error === null || offeredHostKey !== null ? { offeredHostKey } : {}),
+  };
   await db.write(async ({ manager }) => {
     const now = await manager.findOneBy(mirrorSchema, { repositoryId });
     const isImported = error === null && located !== undefined && now?.intervalMs === null;
@@ -43,6 +49,13 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
   else if (next.isPaused)
     logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
+}
+
+/** What a person is to compare before the mirror goes on; null when the host does not show it a second time. */
+async function offered(room: MirrorRoom, row: MirrorRow): Promise<string | null> {
+  const address = parseRemoteAddress(row.url);
+  const key = address.kind === 'ssh' ? await readHostKey(room, address).catch(() => null) : null;
+  return key === row.hostKey ? null : key;
 }
 
 /** Lets go of the names under which things came; what refs of ours lead to stays. */

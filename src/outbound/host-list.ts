@@ -4,7 +4,22 @@
  * another one is another service on that machine.
  */
 export function isListed(url: URL, hosts: readonly string[]): boolean {
-  const standard = url.protocol === 'http:' ? '80' : '443';
-  const exact = `${url.hostname}:${url.port === '' ? standard : url.port}`;
-  return hosts.includes(exact) || (url.port === '' && hosts.includes(url.hostname));
+  const { hostname } = url;
+  const port = url.port || defaultPort(url);
+  return hosts.includes(`${hostname}:${port}`) || (port === defaultPort(url) && hosts.includes(hostname));
 }
+
+/**
+ * How a host comes on such a list, for whoever was refused: the setting with the entry, since a port belongs to it.
+ * @param setting `webhooks.allowed_hosts`
+ * @param text the URL that was refused
+ */
+export function howToAllow(setting: string, text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '') return `An administrator can allow the host: ${setting}.`;
+  const port = url.port || defaultPort(url);
+  const entry = port === defaultPort(url) ? url.hostname : `${url.hostname}:${port}`;
+  return `An administrator can allow the host: ${setting} = ["${entry}"].`;
+}
+
+const defaultPort = ({ protocol }: URL): string => (protocol === 'http:' ? '80' : protocol === 'ssh:' ? '22' : '443');

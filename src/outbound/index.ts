@@ -1,5 +1,5 @@
 export { createOutbound } from './outbound.ts';
-export { isListed } from './host-list.ts';
+export { howToAllow, isListed } from './host-list.ts';
 export type { Outbound, OutboundLimits, OutboundOptions } from './outbound.ts';
 export type { OutboundRules } from './judge-url.ts';
 export { isPublicAddress } from './public-address.ts';

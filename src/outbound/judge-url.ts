@@ -9,8 +9,10 @@ export interface OutboundRules {
   devAllowInsecure: boolean;
   /** Whether an administrator named this host (and port), whatever address it has; nobody's when left out. */
   mayBeInner?(url: URL): boolean;
-  /** Development only: whether this one may go without TLS. */
+  /** Whether this one may go without TLS: an administrator named its host (and port); nobody's when left out. */
   mayBePlain?(url: URL): boolean;
+  /** Whether this one may be reached by ssh, which only `resolve` allows; nobody's when left out. */
+  mayUseSsh?(url: URL): boolean;
 }
 
 /** Whether a URL may lead to an address that is not public. */
@@ -24,6 +26,12 @@ export const innerAddress = (host: string) =>
   forbidden('address_not_public', `${host} is not a public address; only those may be contacted.`);
 
 /**
+ * Whether the host of an ssh URL stands as an https URL would have it: the URL parser rewrites spellings
+ * such as `0x7f.1` only of the schemes that it knows.
+ */
+const isParsedForm = ({ hostname }: URL): boolean => URL.parse(`https://${hostname}`)?.hostname === hostname;
+
+/**
  * Everything about a URL that can be judged without the network. Only the parsed
  * form counts: parsing turns `0x7f.1` and full-width digits into `127.0.0.1`.
  * Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
@@ -32,7 +40,8 @@ export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL>
   const url = URL.parse(text);
   if (url === null || url.hostname === '') throw invalid('invalid_url', 'This is not a URL.');
   const mayBePlain = url.protocol === 'http:' && (rules.devAllowInsecure || rules.mayBePlain?.(url) === true);
-  if (url.protocol !== 'https:' && !mayBePlain) throw forbidden('https_only', 'Only https is allowed');
+  const isNamedSsh = url.protocol === 'ssh:' && rules.mayUseSsh?.(url) === true && isParsedForm(url);
+  if (url.protocol !== 'https:' && !mayBePlain && !isNamedSsh) throw forbidden('https_only', 'Only https is allowed');
   if (url.username !== '' || url.password !== '')
     throw invalid('invalid_url', 'A URL with a name or password in it is not used.');
   if (!(await rules.isAllowed(url))) {

@@ -9,6 +9,7 @@ import { failureWords } from './failure-words.ts';
 import { bareHost, innerAddress, judgeUrl, mayBeInner } from './judge-url.ts';
 import type { OutboundRules } from './judge-url.ts';
 import { isPublicAddress } from './public-address.ts';
+import { firstReachable } from './first-reachable.ts';
 import { createNameResolver } from './resolve-name.ts';
 import type { ResolveName } from './resolve-name.ts';
 import { sendRequest } from './send-request.ts';
@@ -34,8 +35,8 @@ export interface OutboundLimits {
 const defaultLimits: OutboundLimits = { connectionsPerHost: 4, connectMs: 3_000, totalMs: 10_000, idleMs: 30_000 };
 
 /**
- * The only door to other hosts (DESIGN §1): https only, to hosts that somebody
- * allowed, at addresses that are public when the connection is made. It follows
+ * The only door to other hosts (DESIGN §1): https only (http and ssh for hosts that an
+ * administrator named, where the rules say so), to hosts that somebody allowed, at addresses that are public when the connection is made. It follows
  * no redirects and knows no proxy settings of its environment.
  */
 export interface Outbound {
@@ -48,6 +49,12 @@ export interface Outbound {
    * addresses that may be connected to. Refuses as `judgeUrl` does, and `peer_unreachable`.
    */
   resolve(url: string): Promise<{ url: URL; addresses: string[] }>;
+  /**
+   * The first of these addresses that takes a connection, for a program that is told one address only. A
+   * single one is answered without trying it. Refuses `peer_unreachable`.
+   * @param addresses what `resolve` answered
+   */
+  reachable(addresses: readonly string[], port: number): Promise<string>;
   /** The addresses behind a name, and whether each may be contacted; for those who look for a fault. */
   addressesOf(name: string): Promise<{ address: string; isAllowed: boolean }[]>;
   /** Ends the connections that are kept open. */
@@ -72,11 +79,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
       if (!may(address)) throw innerAddress(address);
     },
   });
+  const rulesOfSend = { ...options, mayUseSsh: () => false };
   const [guarded, anywhere] = [wireWith(mayContact), wireWith(() => true)];
   return {
-    judge: (url) => judgeUrl(url, options),
+    judge: (url) => judgeUrl(url, rulesOfSend),
     async send(request) {
-      const url = await judgeUrl(request.url, options);
+      const url = await judgeUrl(request.url, rulesOfSend);
       return sendRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
     },
     async resolve(text) {
@@ -95,6 +103,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       if (bad !== undefined) throw innerAddress(url.hostname);
       return { url, addresses };
     },
+    reachable: (addresses, port) => firstReachable(addresses, port, limits.connectMs),
     addressesOf: async (name) => (await resolve(name)).map((address) => ({ address, isAllowed: mayContact(address) })),
     close() {
       agents.http.destroy();

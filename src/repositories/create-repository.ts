@@ -56,6 +56,7 @@ export async function createRepository(
         visibility: input.visibility,
         defaultBranch,
         defaultBranchProtected: true,
+        acceptsGerritRefs: false,
         sizeBytes: 0,
         archivedAt: null,
         createdAt: now,

@@ -3,7 +3,12 @@ import { languageCountSchema, repositoryLanguageSchema } from './languages/langu
 import { redirectSchema } from './life/redirect-schema.ts';
 import { moveSchema, transferSchema } from './life/transfer-schema.ts';
 import { pinSchema } from './pins/pin-schema.ts';
-import { pushAnnouncementSchema, pushSchema, pushUpdateSchema } from './pushes/push-schema.ts';
+import {
+  pushAnnouncementSchema,
+  pushListenerAttemptsSchema,
+  pushSchema,
+  pushUpdateSchema,
+} from './pushes/push-schema.ts';
 import { repositorySchema } from './repository-schema.ts';
 import { commitStatusSchema } from './statuses/commit-status-schema.ts';
 
@@ -24,6 +29,7 @@ export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
 export type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
 export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
 export type { PushGuard } from './pushes/push-guard.ts';
+export type { ParkedPush, RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
 export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
@@ -48,6 +54,7 @@ export const repositoryEntities = [
   pushSchema,
   pushUpdateSchema,
   pushAnnouncementSchema,
+  pushListenerAttemptsSchema,
   commitStatusSchema,
   repositoryLanguageSchema,
   languageCountSchema,

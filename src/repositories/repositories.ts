@@ -37,7 +37,6 @@ import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
-import { announcePush, unannouncedPushes } from './pushes/announce-push.ts';
 import type { PushListener } from './pushes/announce-push.ts';
 import { applyUpdates } from './pushes/apply-updates.ts';
 import type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
@@ -45,7 +44,9 @@ import { finishPushes } from './pushes/finish-pushes.ts';
 import { keepOldTips, letOldTipsGo } from './pushes/keep-old-tips.ts';
 import { listActivity } from './pushes/list-activity.ts';
 import { recentPushes } from './pushes/recent-pushes.ts';
+import { PushAnnouncer } from './pushes/push-announcer.ts';
 import { PushJournal } from './pushes/push-journal.ts';
+import { PushRecovery } from './pushes/push-recovery.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
 import type { PushGuard } from './pushes/push-guard.ts';
@@ -53,6 +54,8 @@ import { countPushes } from './pushes/count-pushes.ts';
 import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
+import { listParkedPushes, outcomeOf, unannouncedPushes, unparkPush } from './pushes/unfinished-pushes.ts';
+import type { RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
 import type { RepositoryRoom } from './room.ts';
 import {
   commitStatuses,
@@ -73,8 +76,10 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   const running: RunningPushes = new Set();
   const survey = createSurvey(room);
   const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
-  /** The last of each repository. */
-  const announcements = new Map<string, Promise<void>>();
+  const announcer = new PushAnnouncer(room, journal, listeners as PushListener[]);
+  const recovery = new PushRecovery(room, journal, announcer);
+  /** The finishing of pushes under way. */
+  let finishing: Promise<void> | null = null;
   const belongings = belongingsIn(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
@@ -90,32 +95,24 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
       useCase(room, viewer, { owner, name }, ...rest);
 
-  /**
-   * Runs beside the answer to the client: whatever happens here is not the pusher's trouble.
-   * Pushes to one repository are told of in turn, so that the last of them has the last word.
-   */
-  function announce(pushId: string, repositoryId: string): Promise<void> {
-    const before = announcements.get(repositoryId) ?? Promise.resolve();
-    const announcement = before
-      .then(() => announcePush(room, journal, listeners as PushListener[], pushId))
-      .catch((error: unknown) => room.logger.error('push.announce_failed', { pushId, error }))
-      .finally(() => announcements.get(repositoryId) === announcement && announcements.delete(repositoryId));
-    announcements.set(repositoryId, announcement);
-    return announcement;
+  /** For pushes of this process, whose settlement has counted the announcement. */
+  function tell(pushId: string, repositoryId: string): void {
+    void announcer.announce(pushId, repositoryId, { isBegun: true });
+    survey.soon(repositoryId);
   }
 
   async function apply(found: Pick<Found, 'repository' | 'path'>, push: OwnPush): Promise<AppliedPush> {
+    await recovery.ready(found.repository.id);
     const applied = await applyUpdates(room, journal, running, found, push);
-    if (applied.results.some(({ ok }) => ok)) {
-      void announce(applied.pushId, found.repository.id);
-      survey.soon(found.repository.id);
-    }
+    if (applied.results.some(({ ok }) => ok)) tell(applied.pushId, found.repository.id);
     return applied;
   }
 
-  async function finish(options: { clean: boolean }): Promise<void> {
-    await finishPushes(room, journal, running, options);
-    for (const push of await unannouncedPushes(room)) await announce(push.id, push.repositoryId);
+  /** Leaves what the last run left to the recovery, as long as that is at work. */
+  async function finish(): Promise<void> {
+    await recovery.ended();
+    await finishPushes(room, journal, running);
+    for (const push of await unannouncedPushes(room, 'due')) await announcer.announce(push.id, push.repositoryId);
   }
 
   return {
@@ -125,7 +122,11 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     findMoved: bindAt(findMoved),
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       findRepository(room, viewer, { owner, name }),
-    openForPush: bindAt(openForPush),
+    async openForPush(viewer: Viewer, owner: string, name: string): Promise<Found> {
+      const found = await openForPush(room, viewer, { owner, name });
+      await recovery.ready(found.repository.id);
+      return found;
+    },
     list: bind(listRepositories),
     listLanguages: bind(listLanguages),
     /** For jobs. */
@@ -222,28 +223,41 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     /** Receives a push for what `openForPush` found. The listeners hear of it while the client gets its answer. */
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {
       const pushId = await receivePush(room, journal, running, opened, incoming);
-      if (pushId === null) return;
-      void announce(pushId, opened.repository.id);
-      survey.soon(opened.repository.id);
+      if (pushId !== null) tell(pushId, opened.repository.id);
     },
 
     /**
-     * At start-up, before any door opens: ends what a previous run left running, puts
-     * folders and images where their rows say, removes locks, settles and announces pushes.
+     * At start, before any port opens: ends what a previous run left running, puts folders
+     * and images where their rows say, and notes which pushes `recoverPushes` will finish.
      */
     async recover(): Promise<void> {
       await room.git.endStrayProcesses();
       await recoverFolders(room);
       await recoverImages(room);
-      await finish({ clean: true });
+      await recovery.begin();
     },
 
-    /** For a job: what a passing fault left unsettled or unannounced is tried again. */
-    finishPushes: () => finish({ clean: false }),
+    /** Once the ports are open: removes locks, settles and announces the pushes that `recover` has found. */
+    recoverPushes: () => recovery.run(),
+    /** For a stop: nothing more of it is begun, and who waits for it is sent away. */
+    abortRecovery: () => recovery.abort(),
 
-    /** Waits for announcements under way. */
+    /** For a job: what a passing fault left unsettled or unannounced is tried again. */
+    finishPushes: (): Promise<void> => (finishing ??= finish().finally(() => (finishing = null))),
+
+    listParkedPushes: bind(listParkedPushes),
+    /** By hand: lets a push be announced once more, a parked one too. */
+    unparkPush: bind(unparkPush),
+    /** Announces a push to the listeners that have not heard of it, and says how that went. */
+    async announceAgain({ id, repositoryId }: UnannouncedPush): Promise<RetriedPush> {
+      await announcer.announce(id, repositoryId);
+      return outcomeOf(room, id);
+    },
+
+    /** Waits for announcements under way, as long as a stop may take. */
     async stop(): Promise<void> {
-      await Promise.all([...announcements.values(), survey.stop()]);
+      recovery.abort();
+      await Promise.all([announcer.stop(), survey.stop()]);
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Repository {
   defaultBranch: string;
   /** Whether pushes may not rewrite the default branch; they never delete it. */
   defaultBranchProtected: boolean;
+  /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
+  acceptsGerritRefs: boolean;
   sizeBytes: number;
   archivedAt: number | null;
   createdAt: number;
@@ -39,6 +41,7 @@ export const repositorySchema = new EntitySchema<Repository>({
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
     defaultBranchProtected: { name: 'default_branch_protected', type: 'boolean' },
+    acceptsGerritRefs: { name: 'accepts_gerrit_refs', type: 'boolean' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },
     archivedAt: { name: 'archived_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },

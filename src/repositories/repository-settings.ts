@@ -18,5 +18,10 @@ export function repositorySettings(config: Config): RepositorySettings {
     get pushToCreate() {
       return config.repositories.pushToCreate;
     },
+    // The slowest honest one lists the commits and files of a push of thousands of refs: seconds. A minute is
+    // more than a loaded machine needs, and three of them are over before anybody wonders.
+    listenerTimeoutMs: 60_000,
+    // Settling is one git process. Proxies give up after a minute, git's client not at all.
+    recoveryWaitMs: 30_000,
   };
 }

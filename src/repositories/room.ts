@@ -39,4 +39,8 @@ export interface RepositorySettings {
   lowDiskFloorBytes: number;
   /** Whether a push to a missing repository of one's own makes it. */
   pushToCreate: boolean;
+  /** How long a listener of pushes may take for each of its parts, in milliseconds. */
+  listenerTimeoutMs: number;
+  /** How long a push waits for what an earlier run left unsettled, in milliseconds. */
+  recoveryWaitMs: number;
 }

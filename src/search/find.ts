@@ -1,28 +1,31 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import type { SideThread } from '../db/index.ts';
-import { matching, propose } from './grams.ts';
-import type { GrownGrams, Proposal } from './grams.ts';
+import { trigramQuery } from './trigram-query.ts';
 
 /**
- * The index proposes rows in the order of the answer, `instr` on the folded text
- * decides, and the access policy is a condition like any other: what is not the
- * viewer's to see is neither found nor counted (SPEC §4.2). A row of the list has the
- * facts that the policy asks of a repository, written together with the repository.
+ * The trigram index proposes public rows in the order of the result, `instr` on the folded
+ * text decides, and the access policy is a condition like any other: what the viewer may
+ * not see is neither found nor counted (SPEC §4.2). A row of the list has the facts that
+ * the policy asks of a repository, written together with the repository.
  *
- * What is proposed is either what is found, and then the search stops at the last row it
- * needs, or at most as many rows as a gram may have before it grows.
+ * Private rows are not indexed. The few that a person may see are reached from the person
+ * and scanned; the local administrator, who sees all, has all of them scanned.
  *
- * What is not public has grams of its own. Of many such rows somebody may see only a few:
- * where everything proposed would be found, these are reached from the person.
+ * A query of one or two characters has no trigram. It scans the list, which ends as soon
+ * as enough is found: most short queries match soon.
  */
-const proposed = (columns: string, name: string, { isDecided }: Proposal, visible: string): string => `
+const proposed = (columns: string, visible: string): string => `
   SELECT ${columns}
-  FROM search_repository_grams g CROSS JOIN search_repositories t ON t.place = g.rowid
-  WHERE g.search_repository_grams MATCH :${name} ${isDecided ? '' : 'AND instr(t.folded, :query) > 0'} AND ${visible}
+  FROM search_repository_trigrams g CROSS JOIN search_repositories t ON t.place = g.rowid
+  WHERE g.search_repository_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0 AND ${visible}
   ORDER BY g.rowid LIMIT :limit`;
 
-const tied = (columns: string, places: string, visible: string): string => `
+const scanned = (columns: string, visible: string): string => `
+  SELECT ${columns} FROM search_repositories t
+  WHERE instr(t.folded, :query) > 0 AND ${visible} ORDER BY t.place LIMIT :limit`;
+
+const reached = (columns: string, places: string, visible: string): string => `
   SELECT ${columns}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
   WHERE instr(t.folded, :query) > 0 AND ${visible}`;
@@ -31,7 +34,7 @@ const tied = (columns: string, places: string, visible: string): string => `
 const together = (first: string, second: string): string => `
   SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
 
-/** Rows in the order of the answer: each with its `place`, and with its `hit` where that is wanted. */
+/** Rows in the order of the result: each with its `place`, and with its `hit` where that is wanted. */
 interface Question {
   repositories: string;
   people: string;
@@ -45,38 +48,31 @@ interface Question {
  * @param withHits whether the JSON of SPEC §2.4 of each row is wanted
  * @param limit of repositories, and of people
  */
-function ask(grown: Grown, viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
+function ask(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
   const columns = withHits ? 't.place AS place, t.hit AS hit' : 't.place AS place';
-  const visible = visibleRepositories(viewer, 't');
-  const open = propose(query, false, grown.repositories);
-  const people = propose(query, false, grown.people);
-  const parameters: Record<string, unknown> = {
-    ...visible.parameters,
-    limit,
-    query,
-    open: matching(open.grams),
-    people: matching(people.grams),
-  };
-  let repositories = proposed(columns, 'open', open, visible.sql);
-  if (viewer.kind !== 'anonymous') {
-    const hidden = propose(query, true, grown.repositories);
-    const places = isLocalAdministrator(viewer) || !hidden.isDecided ? null : placesOfPrivate(viewer);
-    parameters['hidden'] = matching(hidden.grams);
-    repositories = together(
-      repositories,
-      places === null ? proposed(columns, 'hidden', hidden, visible.sql) : tied(columns, places, visible.sql),
-    );
+  const { sql: visible, parameters } = visibleRepositories(viewer, 't');
+  const trigrams = trigramQuery(query);
+  if (trigrams === null) {
+    return {
+      repositories: scanned(columns, visible),
+      people: `SELECT ${columns} FROM search_people t WHERE instr(t.folded, :query) > 0 ORDER BY t.place LIMIT :limit`,
+      parameters: { ...parameters, limit, query },
+    };
   }
-  // What the index decides of people needs no look at them.
-  const isPlaceEnough = people.isDecided && !withHits;
+  let repositories = proposed(columns, visible);
+  if (viewer.kind !== 'anonymous') {
+    const own = isLocalAdministrator(viewer)
+      ? scanned(columns, `t.visibility <> 'PUBLIC' AND ${visible}`)
+      : reached(columns, placesOfPrivate(viewer), visible);
+    repositories = together(repositories, own);
+  }
   return {
     repositories,
     people: `
-      SELECT ${isPlaceEnough ? 'g.rowid AS place' : columns}
-      FROM search_person_grams g ${isPlaceEnough ? '' : 'CROSS JOIN search_people t ON t.place = g.rowid'}
-      WHERE g.search_person_grams MATCH :people ${people.isDecided ? '' : 'AND instr(t.folded, :query) > 0'}
+      SELECT ${columns} FROM search_person_trigrams g CROSS JOIN search_people t ON t.place = g.rowid
+      WHERE g.search_person_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0
       ORDER BY g.rowid LIMIT :limit`,
-    parameters,
+    parameters: { ...parameters, limit, query, trigrams },
   };
 }
 
@@ -92,11 +88,6 @@ function placesOfPrivate(viewer: Viewer): string {
       CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId`;
 }
 
-export interface Grown {
-  repositories: GrownGrams;
-  people: GrownGrams;
-}
-
 // A subquery with a LIMIT gives its rows one after the other, in its order: sorting a thousand texts once more would take as long as finding them.
 const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows})), '')`;
 
@@ -108,12 +99,11 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  */
 export async function findHits(
   thread: Pick<SideThread, 'ask'>,
-  grown: Grown,
   viewer: Viewer,
   query: string,
   limit: number,
 ): Promise<Buffer> {
-  const { repositories, people, parameters } = ask(grown, viewer, query, true, limit);
+  const { repositories, people, parameters } = ask(viewer, query, true, limit);
   const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
   const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];
   return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
@@ -167,12 +157,11 @@ const shownPeople = `
  */
 export async function findFirstHits(
   thread: Pick<SideThread, 'ask'>,
-  grown: Grown,
   viewer: Viewer,
   query: string,
   { shown, counted }: { shown: number; counted: number },
 ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
-  const { repositories, people, parameters } = ask(grown, viewer, query, false, counted);
+  const { repositories, people, parameters } = ask(viewer, query, false, counted);
   const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
     SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
       (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;

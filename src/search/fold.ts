@@ -1,4 +1,5 @@
-import { separator } from './grams.ts';
+/** Stands between the fields of a text, so that nothing is found across two of them. No field may contain it. */
+const separator = '\u0001';
 
 /**
  * The form in which texts and queries are compared: without regard to case, with

@@ -1,7 +1,5 @@
-import type { Database, SideThread, Tx } from '../db/index.ts';
-import { estimateGrown } from './estimate-grown.ts';
+import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './fold.ts';
-import type { KnownGrams } from './grown-grams.ts';
 import { sources } from './lists.ts';
 import type { Kind } from './lists.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
@@ -23,23 +21,20 @@ const kinds = ['repository', 'person'] as const;
 /**
  * Brings the index up to date with everything that the open write has changed, so that
  * a search sees a change when it sees the row, and neither without the other.
- * @returns how many texts are new in the index
  */
-export async function followChanges(tx: Tx, known: KnownGrams): Promise<number> {
+export async function followChanges(tx: Tx): Promise<void> {
   const changes: Change[] = await tx.manager.query('DELETE FROM search_changes RETURNING kind, id');
-  return changes.length === 0 ? 0 : follow(tx, changes, known, rowsAtOnce);
+  if (changes.length > 0) await follow(tx, changes, rowsAtOnce);
 }
 
 /**
  * Works off what was noted while nobody followed: before the first start with an index,
  * and after a change of its form. Nobody is served meanwhile.
- * @param aside for what would hold the main thread up
- * @param mostTexts from how many texts a gram has grown
+ * @returns how many rows there were
  */
-export async function catchUp(db: Database, known: KnownGrams, aside: SideThread, mostTexts: number): Promise<number> {
+export async function catchUp(db: Database): Promise<number> {
   // Nearly every start: nothing was noted, and nothing has to be written or started to know that.
   if ((await db.read.query('SELECT 1 FROM search_changes LIMIT 1')).length === 0) return 0;
-  for (const kind of kinds) await estimateFirst(db, kind, aside, mostTexts);
   // In the order of the lists, so that each row goes to the end: a place in the middle has to be found for each.
   const step = 'SELECT max(folded) AS last FROM (SELECT folded FROM handles WHERE folded > ? ORDER BY folded LIMIT ?)';
   const isMuch = (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsCaughtUp])).length > 0;
@@ -47,14 +42,12 @@ export async function catchUp(db: Database, known: KnownGrams, aside: SideThread
   for (let first = ''; isMuch; ) {
     const [{ last }] = (await db.read.query(step, [first, ownersCaughtUp])) as [{ last: string | null }];
     if (last === null) break;
-    for (const kind of kinds) done += await workOff(db, known, kind, ofOwners[kind], [first, last]);
+    for (const kind of kinds) done += await workOff(db, kind, ofOwners[kind], [first, last]);
     first = last;
   }
   for (const kind of kinds) {
     for (let more = 1; more > 0; done += more) {
-      more = await workOff(db, known, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [
-        rowsCaughtUp,
-      ]);
+      more = await workOff(db, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsCaughtUp]);
     }
   }
   return done;
@@ -71,64 +64,29 @@ const ofOwners: Record<Kind, string> = {
 };
 
 /** Follows some of what was noted. @returns how many notes there were */
-function workOff(db: Database, known: KnownGrams, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
+function workOff(db: Database, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {
       const changes: Change[] = await tx.manager.query(
         `DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`,
         parameters,
       );
-      await follow(tx, changes, known, rowsCaughtUp);
+      await follow(tx, changes, rowsCaughtUp);
       return changes.length;
     },
     { durable: 'with-the-next' },
   );
 }
 
-/** A large index that is made from nothing knows beforehand which grams will grow: letting each of them grow would write most rows many times. */
-async function estimateFirst(db: Database, kind: Kind, aside: SideThread, mostTexts: number): Promise<void> {
-  const { list, rows, fields } = sources[kind];
-  const sampled = `SELECT json_group_array(id) FROM (SELECT id FROM search_changes WHERE kind = '${kind}' ORDER BY random() LIMIT 10000)`;
-  const count = {
-    sql: `SELECT count(*) AS noted, EXISTS (SELECT 1 FROM ${list.texts}) AS isFilled FROM search_changes WHERE kind = ?`,
-    parameters: [kind],
-  };
-  const [[first]] = (await aside.ask([count])) as [[{ noted: number; isFilled: number }]];
-  if (first.isFilled === 1 || first.noted <= mostTexts) return;
-  const [sample] = await aside.ask([
-    {
-      sql: rows.replace('(SELECT value FROM json_each(?))', `(SELECT value FROM json_each((${sampled})))`),
-      parameters: [],
-    },
-  ]);
-  const texts = sample!.map((row) => ({
-    folded: foldFields(...fields.map((field) => String(row[field]))),
-    isHidden: list.isHidden(JSON.parse(String(row['others'])) as (string | null)[]),
-  }));
-  // Rather one too many: its list is written for nothing, where one too few is written twice.
-  const grown = await estimateGrown(texts, (0.8 * mostTexts * texts.length) / first.noted);
-  await db.write(({ manager }) =>
-    manager.query(
-      `INSERT OR IGNORE INTO search_grown_grams (list, gram) SELECT '${list.texts}', value FROM json_each(?)`,
-      [JSON.stringify(grown)],
-    ),
-  );
-}
-
-async function follow(tx: Tx, changes: readonly Change[], known: KnownGrams, atOnce: number): Promise<number> {
-  await known.refresh((sql, parameters) => tx.manager.query(sql, parameters));
-  let added = 0;
+async function follow(tx: Tx, changes: readonly Change[], atOnce: number): Promise<void> {
   for (const kind of kinds) {
     const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
-    for (let start = 0; start < ids.length; start += atOnce)
-      added += await refresh(tx, kind, ids.slice(start, start + atOnce), known);
+    for (let start = 0; start < ids.length; start += atOnce) await refresh(tx, kind, ids.slice(start, start + atOnce));
   }
-  return added;
 }
 
-async function refresh(tx: Tx, kind: Kind, ids: readonly string[], knownGrams: KnownGrams): Promise<number> {
+async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void> {
   const { list, rows, fields } = sources[kind];
-  const grown = knownGrams.of(list);
   const found: Record<string, string>[] = await tx.manager.query(rows, [JSON.stringify(ids)]);
   const wanted = found.map(
     (row): ListedText => ({
@@ -145,7 +103,6 @@ async function refresh(tx: Tx, kind: Kind, ids: readonly string[], knownGrams: K
     other?.folded === text.folded && other.others === text.others;
   const added = wanted.filter((text) => !isSame(text, knownById.get(text.id)));
   const gone = known.filter((text) => !isSame(text, wantedById.get(text.id)));
-  if (gone.length > 0) await removeTexts(tx, list, gone, grown);
-  if (added.length > 0) await addTexts(tx, list, added, grown);
-  return added.length;
+  if (gone.length > 0) await removeTexts(tx, list, gone);
+  if (added.length > 0) await addTexts(tx, list, added);
 }

@@ -19,7 +19,7 @@ export const sources: Record<Kind, Source> = {
   repository: {
     list: {
       texts: 'search_repositories',
-      grams: 'search_repository_grams',
+      index: 'search_repository_trigrams',
       columns: ['owner_user_id', 'owner_org_id', 'visibility', 'hit'],
       isHidden: ([, , visibility]) => visibility !== 'PUBLIC',
     },
@@ -32,7 +32,7 @@ export const sources: Record<Kind, Source> = {
     fields: ['owner', 'name', 'description'],
   },
   person: {
-    list: { texts: 'search_people', grams: 'search_person_grams', columns: ['hit'], isHidden: () => false },
+    list: { texts: 'search_people', index: 'search_person_trigrams', columns: ['hit'], isHidden: () => false },
     rows: `SELECT u.id, u.username, u.display_name,
         json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
       FROM users u

@@ -1,15 +1,13 @@
 import type { Tx } from '../db/index.ts';
-import { gramsOf } from './grams.ts';
-import type { GrownGrams } from './grams.ts';
-import { placesBetween } from './places.ts';
+import { orderKeysBetween } from './order-keys.ts';
 
-/** A list of texts in their order, and the index of their grams, which has a text's place as its number. */
+/** A list of texts in their order, and the trigram index of those that are public, whose rowid is the order key. */
 export interface OrderedList {
   texts: 'search_repositories' | 'search_people';
-  grams: 'search_repository_grams' | 'search_person_grams';
-  /** What a row has beside its place, its id and its text. */
+  index: 'search_repository_trigrams' | 'search_person_trigrams';
+  /** What a row has beside its order key, its id and its text. */
   columns: readonly string[];
-  /** Whether a row with these values in its other columns is not for everybody to see. */
+  /** Whether a row with these values in its other columns is not public; then it is not indexed. */
   isHidden(others: readonly (string | null)[]): boolean;
 }
 
@@ -34,10 +32,11 @@ const leastRoom = 2 ** 8;
 const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> =>
   manager.query(sql, parameters);
 
-/** The words of a text in the index. A row's words are always those that its text has with the grams that have grown. */
-function wordsOf(list: OrderedList, { folded, others }: ListedText, grown: GrownGrams): string {
-  return gramsOf({ folded, isHidden: list.isHidden(JSON.parse(others) as (string | null)[]) }, grown);
-}
+/** The rows that the index has of some texts. */
+const indexed = (list: OrderedList, texts: readonly PlacedText[]): [place: number, folded: string][] =>
+  texts
+    .filter(({ others }) => !list.isHidden(JSON.parse(others) as (string | null)[]))
+    .map(({ place, folded }) => [place, folded]);
 
 const selected = ({ texts, columns }: OrderedList): string =>
   `SELECT place, id, folded, json_array(${columns.join(', ')}) AS others FROM ${texts}`;
@@ -47,47 +46,24 @@ export function listedTexts(tx: Tx, list: OrderedList, ids: readonly string[]): 
   return query(tx, `${selected(list)} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
 }
 
-/** Takes texts out of the list. */
-export async function removeTexts(
-  tx: Tx,
-  list: OrderedList,
-  gone: readonly PlacedText[],
-  grown: GrownGrams,
-): Promise<void> {
-  const { texts, grams } = list;
-  const rows = gone.toSorted((a, b) => a.place - b.place).map((text) => [text.place, wordsOf(list, text, grown)]);
+/** Takes texts out of the list. An index without content is told the text that it forgets. */
+export async function removeTexts(tx: Tx, list: OrderedList, gone: readonly PlacedText[]): Promise<void> {
+  const { texts, index } = list;
+  const sorted = gone.toSorted((a, b) => a.place - b.place);
   await query(
     tx,
-    `INSERT INTO ${grams} (${grams}, rowid, grams) SELECT 'delete', value ->> 0, value ->> 1 FROM json_each(?)`,
-    JSON.stringify(rows),
+    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', value ->> 0, value ->> 1 FROM json_each(?)`,
+    JSON.stringify(indexed(list, sorted)),
   );
   await query(
     tx,
     `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(rows.map(([place]) => place)),
-  );
-}
-
-/** Adds words to those that rows have in the index already. @param added by place, ascending */
-export async function addWords(
-  tx: Tx,
-  { grams }: OrderedList,
-  added: readonly (readonly [place: number, words: string])[],
-): Promise<void> {
-  await query(
-    tx,
-    `INSERT INTO ${grams} (rowid, grams) SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
-    JSON.stringify(added),
+    JSON.stringify(sorted.map(({ place }) => place)),
   );
 }
 
 /** Puts texts into the list, each at its place in the order; none of their ids is in the list. */
-export async function addTexts(
-  tx: Tx,
-  list: OrderedList,
-  added: readonly ListedText[],
-  grown: GrownGrams,
-): Promise<void> {
+export async function addTexts(tx: Tx, list: OrderedList, added: readonly ListedText[]): Promise<void> {
   const sorted = added.toSorted((a, b) => compareAsSqlite(a.folded, b.folded));
   for (let at = 0; at < sorted.length; ) {
     const { before, after } = await neighbours(tx, list, sorted[at]!.folded);
@@ -96,23 +72,22 @@ export async function addTexts(
         ? sorted.length
         : sorted.findIndex(({ folded }, other) => other > at && compareAsSqlite(folded, after.folded) >= 0);
     const run = sorted.slice(at, end === -1 ? sorted.length : end);
-    const places = placesBetween(before?.place ?? null, after?.place ?? null, run.length);
+    const places = orderKeysBetween(before?.place ?? null, after?.place ?? null, run.length);
     if (places === null) {
       // Only between two texts can room run out.
-      await moveApart(tx, list, before!.place, run.length, grown);
+      await moveApart(tx, list, before!.place, run.length);
       continue;
     }
     await insert(
       tx,
       list,
       run.map((text, index) => ({ ...text, place: places[index]! })),
-      grown,
     );
     at += run.length;
   }
 }
 
-async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[], grown: GrownGrams): Promise<void> {
+async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[]): Promise<void> {
   const rows = placed.map(({ place, id, folded, others }) => [
     place,
     id,
@@ -126,10 +101,10 @@ async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[], 
     `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`,
     JSON.stringify(rows),
   );
-  await addWords(
+  await query(
     tx,
-    list,
-    placed.map((text) => [text.place, wordsOf(list, text, grown)]),
+    `INSERT INTO ${list.index} (rowid, folded) SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
+    JSON.stringify(indexed(list, placed)),
   );
 }
 
@@ -154,7 +129,7 @@ async function neighbours(
 }
 
 /** Spreads texts around a place evenly, over as many neighbours as it takes to find room for `count` more between any two. */
-async function moveApart(tx: Tx, list: OrderedList, around: number, count: number, grown: GrownGrams): Promise<void> {
+async function moveApart(tx: Tx, list: OrderedList, around: number, count: number): Promise<void> {
   for (let reach = firstReach; ; reach *= 2) {
     const columns = selected(list);
     const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
@@ -166,13 +141,12 @@ async function moveApart(tx: Tx, list: OrderedList, around: number, count: numbe
     const isWideEnough =
       low === null || high === null || high - low >= (moving.length + 1) * Math.max(leastRoom, count + 1);
     if (!isWideEnough) continue;
-    const places = placesBetween(low, high, moving.length)!;
-    await removeTexts(tx, list, moving, grown);
+    const places = orderKeysBetween(low, high, moving.length)!;
+    await removeTexts(tx, list, moving);
     await insert(
       tx,
       list,
       moving.map((text, at) => ({ ...text, place: places[at]! })),
-      grown,
     );
     return;
   }

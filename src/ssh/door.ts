@@ -14,7 +14,8 @@ export interface Caller {
 export interface Place {
   /** Bytes have come in. */
   heard(): void;
-  signedIn(): void;
+  /** @returns false when the account has no room left; then `turnAway` was called. */
+  signedIn(account: string): boolean;
   /** A command is running, or no longer. Nobody who is busy is turned away. */
   setBusy(busy: boolean): void;
   /** The connection is gone. */
@@ -25,12 +26,13 @@ interface Entry extends Caller {
   stage: 'waiting' | 'arriving' | 'signed in' | 'gone';
   hasSpoken: boolean;
   isBusy: boolean;
+  account: string | null;
   lastHeardMs: number;
 }
 
 const retryMs = 50;
 
-type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'waiting' | 'silentMs' | 'quietMs'>;
+type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'waiting' | 'silentMs' | 'quietMs'>;
 
 /**
  * Decides who is served when many connect at once.
@@ -43,6 +45,8 @@ type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'waiting' | 'silen
  * within a second and is never the one; a flood of silent sockets only displaces
  * itself. Refusing the newcomer instead, as servers commonly do, would let twenty
  * silent sockets lock everybody out.
+ *
+ * Of all that are signed in, one account has at most `perAccount`.
  *
  * @param now milliseconds that never go back
  */
@@ -91,6 +95,13 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
     return line.sort((one, other) => (places.get(one.address) ?? 0) - (places.get(other.address) ?? 0));
   }
 
+  /** Of an account with too many connections the one that has been idle longest goes; while all work, the newest. */
+  function makeRoom(newest: Entry, account: string): void {
+    const own = [...entries].filter((entry) => entry.account === account);
+    if (own.length <= limits.perAccount) return;
+    turnAway(longestQuiet(own.filter((entry) => entry !== newest && !entry.isBusy)) ?? newest, 'account_full');
+  }
+
   /** Lets in whoever can be let in; those from the address with the fewest places first. */
   function advance(): void {
     clearTimeout(retry);
@@ -108,7 +119,14 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
 
   return {
     arrive(caller: Caller): Place {
-      const entry: Entry = { ...caller, stage: 'waiting', hasSpoken: false, isBusy: false, lastHeardMs: now() };
+      const entry: Entry = {
+        ...caller,
+        stage: 'waiting',
+        hasSpoken: false,
+        isBusy: false,
+        account: null,
+        lastHeardMs: now(),
+      };
       entries.add(entry);
       advance();
       if (waiting().length > limits.waiting) turnAway(lastOfTheBusiest(waiting()), 'line_full');
@@ -117,10 +135,14 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
           entry.hasSpoken = true;
           entry.lastHeardMs = now();
         },
-        signedIn() {
-          if (entry.stage !== 'arriving') return;
-          entry.stage = 'signed in';
-          advance();
+        signedIn(account) {
+          if (entry.stage === 'arriving') {
+            entry.stage = 'signed in';
+            entry.account = account;
+            makeRoom(entry, account);
+            advance();
+          }
+          return entries.has(entry);
         },
         setBusy(busy) {
           entry.isBusy = busy;

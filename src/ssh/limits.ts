@@ -14,9 +14,11 @@ export interface SshLimits {
   silentMs: number;
   /** …and one that said something and then fell quiet after this time. */
   quietMs: number;
+  /** Connections of one account that are being served, from whatever addresses. */
+  perAccount: number;
   /** All sockets together. */
   connections: number;
-  /** Sessions open at the same time on one connection. git uses one. */
+  /** Sessions open at the same time on one connection. git uses one, a shared connection (ControlMaster) many. */
   channels: number;
   keepaliveMs: number;
   /** Unanswered keepalives after which the client counts as gone. */
@@ -35,8 +37,11 @@ export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   waiting: 64,
   silentMs: 500,
   quietMs: 2_000,
+  // An eighth of all connections: seven others find room beside one who takes all that they can get.
+  perAccount: 62,
   connections: 500,
-  channels: 2,
+  // As OpenSSH's MaxSessions. What a client may make the server hold for one is bounded in clients/guest.ts.
+  channels: 10,
   keepaliveMs: 30_000,
   keepalivesMissed: 4,
   idleMs: 600_000,

@@ -29,7 +29,7 @@ export interface ForwardedSession extends Session {
   command: string;
 }
 
-/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens, post-quantum key exchange. */
+/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens. */
 export interface SystemSshd {
   /**
    * The id of a key that may sign in now, null for any other. sshd asks before the client has
@@ -98,6 +98,8 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
         session.complain('hearth: This key is no longer accepted.\n');
         return 1;
       }
+      // Without an owner it is refused when it runs, in the words for that.
+      const owner = await accounts.viewerOfKey(blob, { address: null, proven: false });
       const leaving = new AbortController();
       const signal = AbortSignal.any([session.signal, leaving.signal]);
       const place = await enter(door, addressGroup(session.address), signal);
@@ -105,7 +107,10 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
         session.complain('hearth: too many sessions from your address. Try again in a moment.\n');
         return 1;
       }
-      place.signedIn();
+      if (!place.signedIn(owner?.viewer.id ?? session.keyId)) {
+        session.complain('hearth: too many sessions of your account. Try again later.\n');
+        return 1;
+      }
       place.setBusy(true);
       try {
         return await run(session, blob, signal, () => leaving.abort(new Error('the client does not read')));

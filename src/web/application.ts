@@ -50,7 +50,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
     jobs: async () => [],
     ...options,
     assets,
-    highlighting: createHighlighting({ embedded }),
+    highlighting: createHighlighting(options),
     onceSecrets: createOnceSecrets({ clock, random }),
     givingWay,
   };

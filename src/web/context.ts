@@ -38,6 +38,8 @@ export interface State {
   identity: Identity;
   /** For whoever gives way to this request; see `giving-way.ts`. */
   atWork?: AtWork;
+  /** Whoever answered has written the line of this request into the log. */
+  isLogged?: boolean;
   /** Set on routes that name a repository, once the viewer may see it. */
   found: FoundHere | null;
   /** Set on routes for the OWNERs of an organisation. */
@@ -57,7 +59,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   /** Without the query. */
   readonly path: string;
-  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'atWork'>;
+  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'atWork' | 'isLogged'>;
 }
 
 export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext>;

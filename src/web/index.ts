@@ -17,5 +17,12 @@ export function createWebServer(options: WebOptions & { runners?: RunnerDoor; pr
   const { host, port } = options.config.http.listen;
   const { runners, probe } = options;
   const handle = runnersFirst(runners, createWebApplication(options));
-  return createHttpServer({ host, port, runners, handle: probe === undefined ? handle : probe.before(handle) });
+  const { trusted } = options.config.proxy;
+  return createHttpServer({
+    host,
+    port,
+    runners,
+    trusted,
+    handle: probe === undefined ? handle : probe.before(handle),
+  });
 }

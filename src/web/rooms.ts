@@ -15,6 +15,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import type { Assets } from './answers/assets.ts';
 import type { GivingWay } from './giving-way.ts';
 import type { OnceSecrets } from './once-secrets.ts';
@@ -54,6 +55,7 @@ export interface WebRooms {
   search: Search;
   codeSearch: CodeSearch;
   highlighting: Highlighting;
+  workers: WorkerPool;
   assets: Assets;
   onceSecrets: OnceSecrets;
   givingWay: GivingWay;

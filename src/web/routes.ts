@@ -53,7 +53,7 @@ import {
   showDelivery,
 } from './pages/admin-deliveries.ts';
 import { showAdminAudit } from './pages/admin-audit.ts';
-import { showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
+import { retryParkedPush, showAdminHealth, syncFailingMirror } from './pages/admin-health.ts';
 import { showAdminJobs } from './pages/admin-jobs.ts';
 import { setAdministrator, setDisabled, showAdminPeople } from './pages/admin-people.ts';
 import { showAdminRepositories } from './pages/admin-repositories.ts';
@@ -117,7 +117,15 @@ import { setUp, showSetup } from './pages/setup.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
 import { showSignup, signUp } from './pages/signup.ts';
 import { webhookPages } from './pages/webhooks.ts';
-import { endMirror, pauseMirror, resumeMirror, saveMirror, showMirror, syncMirror } from './pages/repository-mirror.ts';
+import {
+  acceptMirrorHostKey,
+  endMirror,
+  pauseMirror,
+  resumeMirror,
+  saveMirror,
+  showMirror,
+  syncMirror,
+} from './pages/repository-mirror.ts';
 import { seeOther } from './answers/reply.ts';
 import type {
   OrganisationOwnerVisit,
@@ -144,7 +152,7 @@ export type Route =
   | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerVisit> })
   | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
-  | (Declaration<'git'> & { handle: Middleware })
+  | (Omit<Declaration<'git'>, 'method'> & { method: 'GET' | 'POST' | 'ANY'; handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Omit<Declaration<'task'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Declaration<'federation'> & { handle: Middleware })
@@ -331,6 +339,7 @@ export const routes = (
 
   { method: 'GET', path: '/admin', access: 'administrator', cost: 'free', page: () => seeOther('/admin/health') },
   { method: 'GET', path: '/admin/health', access: 'administrator', cost: 'rows', page: showAdminHealth },
+  { method: 'POST', path: '/admin/pushes/:id/retry', access: 'administrator', cost: 'rows', page: retryParkedPush },
   { method: 'POST', path: '/admin/mirrors/:id/sync', access: 'administrator', cost: 'rows', page: syncFailingMirror },
   { method: 'GET', path: '/admin/people', access: 'administrator', cost: 'rows', page: showAdminPeople },
   {
@@ -934,6 +943,13 @@ export const routes = (
   { method: 'GET', path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
   { method: 'POST', path: `${B}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },
   { method: 'POST', path: `${B}/settings/mirror/sync`, access: 'repository:owner', cost: 'rows', page: syncMirror },
+  {
+    method: 'POST',
+    path: `${B}/settings/mirror/host-key`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: acceptMirrorHostKey,
+  },
   { method: 'POST', path: `${B}/settings/mirror/pause`, access: 'repository:owner', cost: 'rows', page: pauseMirror },
   { method: 'POST', path: `${B}/settings/mirror/resume`, access: 'repository:owner', cost: 'rows', page: resumeMirror },
   { method: 'POST', path: `${B}/settings/mirror/end`, access: 'repository:owner', cost: 'objects', page: endMirror },
@@ -982,6 +998,25 @@ export const routes = (
     cost: 'transfer',
     handle: throughPages(git.receivePack),
   },
+  ...['upload', 'receive'].map(
+    (service): Route => ({
+      method: 'GET',
+      path: `${G}/git-${service}-pack`,
+      access: 'git',
+      cost: 'free',
+      handle: throughPages(git.refuseMethod),
+    }),
+  ),
+  // Below all addresses that git finds a repository at: git-lfs follows no redirect of git's.
+  ...[G, B, '/:owner/:name'].map(
+    (repository): Route => ({
+      method: 'ANY',
+      path: `${repository}/info/lfs/{*operation}`,
+      access: 'git',
+      cost: 'rows',
+      handle: throughPages(git.lfs),
+    }),
+  ),
   { method: 'GET', path: `${B}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: G, access: 'open', cost: 'free', page: redirectCloneAddress },

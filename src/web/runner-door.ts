@@ -27,10 +27,15 @@ const firstBytesMs = 15_000;
 /**
  * Looks at the first bytes of every connection: one that begins with HTTP/2's preface
  * goes to the runners' door, all others go on as if nobody had looked.
+ * @param onHttp2 hears of those that go there
  * @returns what ends the connections that have said nothing yet; the server does not
  *   know of them, and would wait for them when it closes
  */
-export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): () => void {
+export function splitOffHttp2(
+  server: Server,
+  door: RunnerDoor | undefined,
+  onHttp2: (socket: Socket) => void,
+): () => void {
   if (door === undefined) return () => {};
   const unread = new Set<Socket>();
   const [accept] = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -49,7 +54,10 @@ export function splitOffHttp2(server: Server, door: RunnerDoor | undefined): () 
       if (seen.length < preface.length && seen.equals(preface.subarray(0, seen.length))) return;
       stop();
       socket.unshift(read);
-      if (seen.equals(preface)) return door.takeHttp2(socket);
+      if (seen.equals(preface)) {
+        onHttp2(socket);
+        return door.takeHttp2(socket);
+      }
       accept!.call(server, socket);
       // It was paused by us, so a listener alone does not set it going again.
       socket.resume();

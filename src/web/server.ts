@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createConnectionLimiter } from './connection-limiter.ts';
+import { createTrustedPeers } from './requests/trusted-proxies.ts';
 import { splitOffHttp2 } from './runner-door.ts';
 import type { RunnerDoor } from './runner-door.ts';
 
@@ -15,7 +17,6 @@ const limits = {
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1024,
 } as const;
-const maxConnections = 1_000;
 const maxRequestsPerSocket = 1_000;
 /** No byte in either direction for this long ends a connection; routes that stream packs set their own. */
 const silenceMs = 60_000;
@@ -33,6 +34,8 @@ interface HttpServerOptions {
   handle: RequestListener;
   /** Who takes connections that speak HTTP/2. */
   runners?: RunnerDoor | undefined;
+  /** Proxies that speak for many clients, as `proxy.trusted` names them. */
+  trusted?: readonly string[];
   /** How long clients may take, in milliseconds; for tests, which have less patience. */
   patience?: { headersMs: number; checkedEveryMs: number; silenceMs: number };
 }
@@ -45,21 +48,32 @@ async function drain(server: Server, graceMs: number): Promise<void> {
   await closed.finally(() => clearTimeout(cut));
 }
 
-export function createHttpServer({ host, port, handle, runners, patience }: HttpServerOptions): WebServer {
+export function createHttpServer({
+  host,
+  port,
+  handle,
+  runners,
+  trusted = [],
+  patience,
+}: HttpServerOptions): WebServer {
   let isDraining = false;
   const { headersMs = limits.headersTimeout, checkedEveryMs = limits.connectionsCheckingInterval } = patience ?? {};
+  const limiter = createConnectionLimiter({ isTrusted: createTrustedPeers(trusted), now: () => performance.now() });
+  const sampling = setInterval(() => limiter.sampleActivity(), 1_000).unref();
   const server = createServer(
     { ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs },
     (request, response) => {
       // The connection must not be offered for another request while the server goes away.
       if (isDraining) response.setHeader('Connection', 'close');
+      limiter.requested(request, response);
       handle(request, response);
     },
   );
-  server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = patience?.silenceMs ?? silenceMs;
-  const endUnread = splitOffHttp2(server, runners);
+  const endUnread = splitOffHttp2(server, runners, limiter.turnedHttp2);
+  // Before all others hear of a connection. `server.maxConnections` stays unset: it would refuse the newcomer.
+  server.prependListener('connection', limiter.arrived);
 
   return {
     async listen() {
@@ -74,6 +88,7 @@ export function createHttpServer({ host, port, handle, runners, patience }: Http
       if (!server.listening) return;
       isDraining = true;
       endUnread();
+      clearInterval(sampling);
       await drain(server, graceMs);
     },
   };

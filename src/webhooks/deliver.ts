@@ -1,4 +1,6 @@
 import { internal, isDomainError } from '../kernel/index.ts';
+import type { DomainError } from '../kernel/index.ts';
+import { howToAllow } from '../outbound/index.ts';
 import { judgeStatus, nextState } from './delivery-state.ts';
 import type { Outcome } from './delivery-state.ts';
 import { runPayload } from './payloads.ts';
@@ -93,13 +95,22 @@ async function attempt(
   } catch (error) {
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
     if (fault.code === 'internal') room.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
-    return ended({ ...none, error: wordsFor(fault.reason, fault.message), mayRetry: fault.code === 'unavailable' });
+    return ended({ ...none, error: wordsFor(fault, hook.url), mayRetry: fault.code === 'unavailable' });
   }
 }
 
-/** A refusal of ours names the setting that an administrator can change. */
-export function wordsFor(reason: string, message: string): string {
-  if (/not public|not a public/.test(message))
-    return `${message} An administrator can allow the host: webhooks.allowed_hosts.`;
+/** What anybody should know who uses an http address. */
+export const plainHttpRisk =
+  'Without TLS, anybody on the network path can read each message, and change it unless the receiver verifies its signature.';
+
+/**
+ * Why something was not sent; a refusal of ours names the setting that an administrator can change.
+ * @param url where it was to go
+ */
+export function wordsFor({ reason, message }: DomainError, url: string): string {
+  const hint = howToAllow('webhooks.allowed_hosts', url);
+  if (reason === 'https_only' && url.startsWith('http:'))
+    return `Only https is allowed; http is for hosts that an administrator has named. ${hint}`;
+  if (/not public|not a public/.test(message)) return `${message} ${hint}`;
   return reason === 'internal' ? 'The secret does not open with this server’s key. Set it again.' : message;
 }

@@ -2,6 +2,7 @@ import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 
 export { createWebhooks } from './webhooks.ts';
 export type { WebhookOptions, Webhooks } from './webhooks.ts';
+export { plainHttpRisk as plainHttpWebhookRisk } from './deliver.ts';
 export type { WebhookDelivery } from './deliveries.ts';
 export type { Webhook, WebhookInput } from './manage-webhooks.ts';
 export type { WebhookScope } from './scope.ts';

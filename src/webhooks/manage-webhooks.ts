@@ -151,7 +151,7 @@ async function read(
   const judged = await outbound.judge(text).catch((error: unknown) => {
     if (!isDomainError(error)) throw error;
     // Beside the field, whatever code it has on its way out.
-    throw refuse(wordsFor(error.reason, error.message), error);
+    throw refuse(wordsFor(error, text), error);
   });
   const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
   if (unknown !== undefined)

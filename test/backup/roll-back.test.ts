@@ -139,6 +139,7 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
     },
   });
   await after.repositories.recover();
+  await after.repositories.recoverPushes();
   t.same(
     heard.map(({ push }) => push.id).slice(0, 4),
     pushes,

@@ -5,7 +5,7 @@ import { driveRunner, openCi } from '../ci/ci-fixture.ts';
 const [folder, credentials, task] = process.argv.slice(2) as [string, string, string];
 const { rooms } = await openCi({ teardown() {} }, { folder });
 const runner = await driveRunner(rooms, JSON.parse(credentials) as { uuid: string; token: string });
-let index = await runner.log(Number(task), 0, []);
+let index = await runner.stored(Number(task));
 for (;;) {
   const count = 1 + (index % 7);
   index = await runner.log(

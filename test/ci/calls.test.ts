@@ -141,7 +141,7 @@ t.test(
 t.test(
   'security I08 many calls of large files end soon, and a made-up bundle is only a file that cannot be read',
   async (t) => {
-    const steps = Array.from({ length: 900 }, (_, at) => `      - run: ${'x'.repeat(600)} ${at}`).join('\n');
+    const steps = Array.from({ length: 900 }, (_, at) => `      - run: ${'x'.repeat(100)} ${at}`).join('\n');
     const large = `on: workflow_call\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}\n`;
     const calls = Array.from({ length: 200 }, (_, at) => `  c${at}: {uses: ./.hearth/workflows/large.yml}`).join('\n');
     const content = bundle(`on: push\njobs:\n${calls}\n`, new Map([['.hearth/workflows/large.yml', large]]));

@@ -2,6 +2,7 @@ import t from 'tap';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LogFile } from '../../src/ci/logs/log-file.ts';
+import { LogView } from '../../src/ci/logs/log-view.ts';
 import { createMask } from '../../src/ci/logs/mask.ts';
 import { formatRow, maxRowBytes, readRow } from '../../src/ci/logs/row-format.ts';
 import { RowBuffer } from '../../src/ci/logs/row-buffer.ts';
@@ -69,9 +70,10 @@ t.test(
     for (let round = 0; round < 30; round += 1) {
       const index = random.below(known + 6);
       const rows = all.slice(index, index + random.below(30));
-      const expected = index > known ? known : Math.max(known, index + rows.length);
-      t.equal(await runner.log(taskId, index, rows), expected, `${rows.length} rows at ${index}`);
-      known = expected;
+      const end = index + rows.length;
+      if (index <= known) known = Math.max(known, end);
+      // A runner cuts what is acknowledged off its buffer, and panics when that is more than it has.
+      t.equal(await runner.log(taskId, index, rows), Math.min(known, end), `${rows.length} rows at ${index}`);
     }
     t.same(stored(), all.slice(0, known));
   },
@@ -121,7 +123,7 @@ t.test('a crash leaves half a row, which is not one; a disk that lied is made up
   appendFileSync(first.file, '2026-01-01T00:00:00.0000000Z thr');
   const second = await openCi(t, { folder: first.folder });
   const again = await driveRunner(second.rooms, first.runner.credentials);
-  t.equal(await again.log(first.taskId, 0, []), 2);
+  t.equal(await again.stored(first.taskId), 2);
   t.equal(await again.log(first.taskId, 2, ['three'], false), 3);
   t.same(first.stored(), ['one', 'two', 'three']);
   await second.db.write(({ manager }) => manager.query('UPDATE ci_tasks SET log_rows = 3'));
@@ -207,7 +209,7 @@ t.test('a hundred thousand rows: any window is read without reading all, and mem
   await log.sync();
   await rows.discard();
   t.equal(log.rows, 99_993);
-  const other = new LogFile(file);
+  const other = new LogView(file);
   await other.load();
   t.equal(other.rows, 99_993);
   for (const from of [0, 1, 255, 256, 257, 50_000, 99_992]) {
@@ -222,4 +224,7 @@ t.test('a hundred thousand rows: any window is read without reading all, and mem
   t.equal(other.rows, 99_994, 'a command beside the server sees what is added');
   await log.close();
   writeFileSync(file, '');
+  t.same(await other.read(0, 5), [], 'a file that somebody has emptied is not waited for');
+  await other.refresh();
+  t.equal(other.rows, 0);
 });

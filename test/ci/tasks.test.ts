@@ -100,6 +100,48 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
 });
 
 t.test(
+  'a runner that declares no labels has those of its registration by shared secret, until it declares some',
+  async (t) => {
+    const { ci, push, state } = await openCi(t);
+    const scope = { kind: 'instance' } as const;
+    const secret = 'e'.repeat(40);
+    const input = { name: 'builder', secret, labels: ['linux:host', 'arm'] };
+    const { id, uuid } = await ci.registerOffline(scope, input, { mayMove: true });
+    const row = () => ci.authenticateRunner({ uuid, token: secret }, { isActive: false });
+    const declare = async (...labels: string[]) =>
+      (await ci.declareRunner(await row(), { version: 'v1', labels, capabilities: [] })).labels;
+    const listed = async () => (await ci.findRunner(null, id)).labels;
+
+    t.strictSame(await declare(), ['linux', 'arm']);
+    t.strictSame(await listed(), ['linux', 'arm']);
+    await push(simple());
+    const signal = new AbortController().signal;
+    const task = await ci.fetchTask(await row(), { deadlineMs: 0, requestKey: null, origin: null, signal });
+    t.equal(task?.context['job'], 'a', 'it gets the jobs of these labels');
+    t.match(await state(1), { run: 'running' });
+
+    t.strictSame(await declare('linux:host', 'big:docker://node:22-bookworm'), ['linux', 'big'], 'its own words win');
+    t.strictSame(await declare(), ['linux', 'arm'], 'what it once declared is not kept');
+    await ci.registerOffline(scope, { ...input, labels: [] }, { mayMove: true });
+    t.strictSame(await declare(), ['linux', 'arm'], 'nor is a registration without labels one that takes them away');
+    await ci.registerOffline(scope, { ...input, labels: ['riscv'] }, { mayMove: true });
+    t.strictSame(await listed(), ['riscv']);
+    t.strictSame(await declare(), ['riscv']);
+
+    const { runner, token } = await ci.registerRunner(await ci.resetRegistrationToken(scope, null), {
+      name: 'online',
+      version: 'v1',
+      labels: ['linux'],
+      ephemeral: false,
+      capabilities: [],
+    });
+    const online = await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false });
+    const said = { version: 'v1', labels: [], capabilities: [] };
+    t.strictSame((await ci.declareRunner(online, said)).labels, [], 'what a runner said itself it can take back');
+  },
+);
+
+t.test(
   'a call that was cut off and repeated: the task that it gets again is not taken back, whichever comes first',
   async (t) => {
     const { ci, push, addRunner, state } = await openCi(t);
@@ -264,19 +306,25 @@ t.test('a runner that comes for nothing too often is asked to wait', async (t) =
 });
 
 t.test('an ephemeral runner takes one task and goes when its log is complete', async (t) => {
-  const { push, addRunner, ci, clock } = await openCi(t);
+  const { push, addRunner, ci, clock, state } = await openCi(t);
   await push(simple());
   await push({ a: '2' });
   const runner = await addRunner(['linux'], { ephemeral: true });
+  const reason = async () => (await ci.explainQueue(null)).map((one) => one.reason);
   const task = (await runner.fetch())!;
   t.equal(await runner.fetch(), null, 'no second task');
+  t.strictSame(await reason(), ['All runners for linux are busy.']);
   await runner.report(task.taskId, { result: 'success' });
+  t.strictSame(await reason(), ['No runner here has the label linux.'], 'it takes no further job');
+  t.equal((await ci.listRunners(null)).length, 1);
   t.equal(await runner.fetch(), null, 'its log is still open');
   t.equal(await runner.log(task.taskId, 0, ['late'], true), 1, 'rows after the end are taken');
   t.equal(await reasonOf(runner.fetch()), 'unregistered_runner');
+  t.same(await ci.listRunners(null), [], 'and is in no list');
   clock.advance(11 * 60_000);
   await ci.sweep();
-  t.same(await ci.listRunners(null), []);
+  t.equal(await reasonOf(ci.findRunner(null, runner.id)), 'runner_not_found');
+  t.equal((await state(2)).run, 'waiting', 'the next job goes on waiting for another runner');
 });
 
 t.test('reports: steps, outputs once each, repeats, and the end that is final', async (t) => {

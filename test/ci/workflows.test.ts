@@ -4,7 +4,7 @@ import { evaluateCondition, evaluateValue } from '../../src/ci/workflows/evaluat
 import { expandMatrix, legName } from '../../src/ci/workflows/expand-matrix.ts';
 import { GlobMatcher } from '../../src/ci/workflows/glob.ts';
 import { matchesPush } from '../../src/ci/workflows/match-push.ts';
-import { parseWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
+import { parseWorkflow, readWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
 import { writePayload } from '../../src/ci/workflows/write-payload.ts';
 import { statusOfLegs, statusOfRun } from '../../src/ci/runs/run-status.ts';
 import type { RunStatus } from '../../src/ci/runs/run-status.ts';
@@ -25,6 +25,13 @@ function parsed(text: string): Workflow {
   const result = parseWorkflow('ci.yml', text);
   if (!result.ok) throw result.problem;
   return result.workflow;
+}
+
+/** A job with its nodes. */
+function parsedJob(text: string, key: string) {
+  const read = readWorkflow('ci.yml', text);
+  if ('ok' in read) throw read.problem;
+  return read.jobs.get(key)!;
 }
 
 t.test('runner-protocol 5 the patterns of filters', async (t) => {
@@ -150,11 +157,23 @@ t.test('the condition of a job, with and without words about the run', async (t)
   }
 });
 
-t.test('a matrix: combinations, exclude, include, names in order', async (t) => {
+t.test('a matrix: combinations, exclude, include, all in the order of the file', async (t) => {
   const names = (matrix: unknown) => expandMatrix(matrix as never).map(legName);
   t.same(names(null), ['']);
-  t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['a, 1', 'b, 1', 'b, 2']);
-  t.same(names({ v: ['3.10', 3.1] }), ['3.1', '3.10'], 'text and number are two');
+  t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['b, 1', 'b, 2', 'a, 1']);
+  t.same(names({ v: ['3.10', 3.1] }), ['3.10', '3.1'], 'text and number are two');
+  t.same(names({ os: ['ubuntu-latest'], node: [18, 20] }), ['ubuntu-latest, 18', 'ubuntu-latest, 20']);
+  t.same(
+    names({
+      b: [1],
+      include: [
+        { b: 1, a: 'x' },
+        { c: 0, b: 2 },
+      ],
+    }),
+    ['1, x', '0, 2'],
+    'what is added comes last',
+  );
   t.same(
     expandMatrix({
       fruit: ['apple', 'pear'],
@@ -168,13 +187,13 @@ t.test('a matrix: combinations, exclude, include, names in order', async (t) => 
       ],
     } as never).map((leg) => JSON.stringify(leg)),
     [
+      '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
+      '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
+      '{"fruit":"pear","animal":"cat","color":"pink"}',
+      '{"fruit":"pear","animal":"dog","color":"green"}',
       '{"fruit":"banana"}',
       '{"fruit":"banana","animal":"cat"}',
-      '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
-      '{"fruit":"pear","animal":"cat","color":"pink"}',
-      '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
-      '{"fruit":"pear","animal":"dog","color":"green"}',
-    ].sort((a, b) => (legName(JSON.parse(a)) < legName(JSON.parse(b)) ? -1 : 1)),
+    ],
   );
   t.same(names({ include: [{ a: 1 }, { a: 2, b: { c: 'deep', d: [true] } }] }), ['1', '2, deep, true']);
   for (const [matrix, message] of [
@@ -223,11 +242,14 @@ jobs:
           exit 0
   other: {runs-on: linux, steps: [{run: x}]}
 `;
-  const workflow = parsed(text);
-  const definition = workflow.jobs.get('build')!;
   const leg = { os: 'linux', version: '3.10' };
   t.equal(
-    writePayload({ definition, name: 'build (linux, 3.10)', leg, runsOn: ['linux', 'big'], continueOnError: false }),
+    writePayload(parsedJob(text, 'build'), {
+      name: 'build (linux, 3.10)',
+      leg,
+      runsOn: ['linux', 'big'],
+      continueOnError: false,
+    }),
     `name: CI
 on:
   push:
@@ -275,9 +297,9 @@ jobs:
 });
 
 t.test('an alias that stands for what it is part of ends in words', async (t) => {
-  const workflow = parsed('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}');
-  const settled = { definition: workflow.jobs.get('a')!, name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
-  t.throws(() => writePayload(settled), /aliases of this workflow file make it too large/);
+  const job = parsedJob('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}', 'a');
+  const settled = { name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
+  t.throws(() => writePayload(job, settled), /aliases of this file make it too large/);
 });
 
 t.test('a file that cannot be used says where and why, and never throws', async (t) => {
@@ -369,7 +391,11 @@ t.test('cron expressions, in UTC', async (t) => {
 });
 
 t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs', async (t) => {
-  const run = (...statuses: RunStatus[]) => statusOfRun(statuses.map((status) => ({ status, continueOnError: false })));
+  const run = (...statuses: RunStatus[]) =>
+    statusOfRun(
+      statuses.map((status) => ({ status, continueOnError: false })),
+      { isCancelled: true },
+    );
   const rows: [RunStatus[], RunStatus][] = [
     [[], 'failure'],
     [['skipped', 'skipped'], 'skipped'],
@@ -383,7 +409,7 @@ t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs',
     [['success', 'blocked'], 'running'],
   ];
   for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
-  t.equal(statusOfRun([{ status: 'failure', continueOnError: true }]), 'success');
+  t.equal(statusOfRun([{ status: 'failure', continueOnError: true }], { isCancelled: false }), 'success');
   const legs = (...statuses: RunStatus[]) =>
     statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
   t.equal(legs('success', 'running'), null);

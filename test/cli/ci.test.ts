@@ -183,17 +183,17 @@ t.test(
       workflow: 'ci.yml',
       actor: 'alice',
       jobs: [
-        { name: 'build (18)', status: 'running', labels: ['linux'] },
-        { name: 'build (3.10)', status: 'waiting' },
+        { name: 'build (3.10)', status: 'running', labels: ['linux'] },
+        { name: 'build (18)', status: 'waiting' },
         { name: 'deploy', needs: ['build'] },
       ],
     });
     t.match(
       await said('run', 'show', 'alice/work', '1'),
-      /Job 2\tbuild \(3\.10\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
+      /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
     );
 
-    const following = hearth(['run', 'log', 'alice/work', '1', 'build (18)', '--follow']);
+    const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
     await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
     t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
     t.match(
@@ -242,7 +242,7 @@ t.test(
     t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
     t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
     t.equal(
-      await said('run', 'rerun', 'alice/work', '1', '--job', 'build (18)'),
+      await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
       'Run 1 runs again, as attempt 4.\n[0]',
     );
   },

@@ -1,7 +1,7 @@
 // What commands do with other servers, and with what pushes and nights leave behind, beside a running server.
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { openRooms as realOpenRooms } from '../../src/app.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
+import { hasSshd, newBare, sshSide } from '../mirrors/other-sides.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { receiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
@@ -24,6 +25,9 @@ let env: Record<string, string>;
 let work: string;
 /** A forge that is none of ours; nothing listens there before its test. */
 let other: string;
+/** Of an sshd that its test starts. */
+let sshPort: number;
+const canTrySsh = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
 
 let opened: ReturnType<typeof realOpenRooms> | undefined;
 const openRooms: typeof realOpenRooms = async (config, options) => {
@@ -52,13 +56,12 @@ const git = async (...args: string[]): Promise<string> =>
 t.before(async () => {
   target = await receiver(t);
   const port = await freePort();
+  sshPort = await freePort();
   other = `http://127.0.0.1:${await freePort()}`;
   env = {
     SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
-    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},${new URL(other).host}`,
-    SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true',
+    SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},${new URL(other).host},127.0.0.1:${sshPort}`,
     SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host,
-    SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
   };
   server = await startHearth(t, { env });
   alice = await server.addPerson('alice');
@@ -95,10 +98,12 @@ t.test('repo undo lists what was lost and gives it back', async (t) => {
 
 t.test('repo import and mirror: bring a repository here, follow it, rest, go on', async (t) => {
   const address = `${server.url}/git/alice/site.git`;
-  t.match(await hearth('repo', 'import', 'ssh://git.example.org/x', 'alice/copy'), {
-    code: 2,
-    stderr: /give the https address/,
-  });
+  t.match(await hearth('repo', 'import', 'nonsense', 'alice/copy'), { code: 2, stderr: /give the https address/i });
+  for (const ssh of ['ssh://git.example.org/x', 'git@git.example.org:x'])
+    t.match(await hearth('repo', 'import', ssh, 'alice/copy'), {
+      code: 2,
+      stderr: /only https is allowed.*mirrors\.allowed_hosts = \["git\.example\.org"\]/i,
+    });
   t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), {
     code: 0,
     stdout: /^Imported alice\/copy: \d branches and tags; it goes on following\.\n$/,
@@ -312,12 +317,48 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
     ['delivery-99', 3],
     ['mirror-x', 3],
     ['ci-1', 2],
-    ['push-1', 2],
+    ['push-1', 3],
     ['x', 2],
   ] as const)
     t.equal((await hearth('job', 'retry', id)).code, code, id);
   await hearth('webhook', 'remove', 'alice/site', hook, '--yes');
   await db.write(({ manager }) => manager.query('DELETE FROM federation_outbox'));
+});
+
+t.test('a parked push is listed with the reason, and job retry has the running server tell of it', async (t) => {
+  const { db, repositories } = server.rooms;
+  await db.write(({ manager, now }) =>
+    manager.query(
+      `INSERT INTO pushes (id, repository_id, via, created_at, settled_at, attempts, tried_at, last_error, parked_at)
+      SELECT ?, id, 'http', ?, ?, 3, ?, 'ci: broken', ? FROM repositories WHERE name = 'site'`,
+      ['0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90', now, now, now, now],
+    ),
+  );
+  const id = 'push-0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90';
+  t.match(await json('job', 'list', '--state', 'failed'), [
+    { id, kind: 'push', about: 'alice/site', state: 'failed', tries: 3, nextAt: null, error: 'ci: broken' },
+  ]);
+  let isMended = false;
+  const heard: string[] = [];
+  repositories.onPush({
+    name: 'of-the-server',
+    record: async (_tx, push) => {
+      if (!isMended) throw new Error('not yet');
+      heard.push(push.id);
+    },
+  });
+  t.match(await hearth('job', 'retry', id), {
+    code: 1,
+    stdout: 'The push was tried again and failed: of-the-server: not yet.\n',
+  });
+  isMended = true;
+  t.match(await hearth('job', 'retry', id), {
+    code: 0,
+    stdout: 'The push was tried again: every listener has heard of it now.\n',
+  });
+  t.strictSame(heard, [id.slice('push-'.length)], 'the server told of it, once');
+  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has heard/ });
+  t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });
 
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
@@ -336,4 +377,50 @@ t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   t.match(await hearth('backup', 'prune', '--keep-daily', 'x'), { code: 2, stderr: /is not a number of backups/ });
   t.match(await hearth('backup', 'prune'), { code: 0, stdout: 'Removed 0, kept 1.\n' });
   t.match(await hearth('ssh', 'hostkey', 'show'), { code: 0, stdout: /^SHA256:\S+ \(ED25519\)\n$/ });
+});
+
+t.test('repo import and mirror by ssh: a key of its own, or one that the other side knows', canTrySsh, async (t) => {
+  const there = await sshSide(t, sshPort);
+  newBare(there.folder, 'tool.git');
+  const address = `${there.url}/tool.git`;
+  const made = await hearth('repo', 'import', address, 'alice/later', '--mirror');
+  t.match(made, {
+    code: 0,
+    stdout:
+      /^Made alice\/later, still empty\. Its public key, to be added on 127\.0\.0\.1:\d+:\n\nssh-ed25519 \S+ mirror@\S+\n/,
+  });
+  t.match(made.stderr, `shows the host key ED25519 ${there.fingerprint()}`);
+  t.match(made.stderr, 'hearth repo mirror sync alice/later');
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /does not accept the key/ });
+  const { publicKey } = await json('repo', 'mirror', 'show', 'alice/later');
+  there.allow(publicKey);
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 0, stdout: 'alice/later is up to date.\n' });
+  t.match(
+    (await hearth('repo', 'mirror', 'show', 'alice/later')).stdout,
+    /\nPublic key\tssh-ed25519 .*\nHost key\tED25519 SHA256:/,
+  );
+
+  await there.changeHostKey();
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /another host key/ });
+  t.match(await json('repo', 'mirror', 'show', 'alice/later'), {
+    state: 'host key changed',
+    offeredHostKeyFingerprint: `ED25519 ${there.fingerprint()}`,
+  });
+  const accept = ['repo', 'mirror', 'accept-host-key', 'alice/later', '--fingerprint'];
+  t.match(await hearth(...accept, 'SHA256:other'), { code: 4, stderr: /is not what you compared/ });
+  t.match(await hearth(...accept, there.fingerprint()), { code: 0, stdout: /: ok\.\n$/ });
+  t.match(await hearth(...accept, there.fingerprint()), { code: 4, stderr: /no other host key/ });
+
+  const file = path.join(server.folder, 'known-key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+  there.allow(readFileSync(`${file}.pub`, 'utf8').trim());
+  t.match(await hearth('repo', 'import', address, 'alice/now', '--key', 'nowhere'), {
+    code: 2,
+    stderr: /cannot be read/,
+  });
+  t.match(await hearth('repo', 'import', address, 'alice/now', '--key', `${file}.pub`), { code: 2, stderr: /Ed25519/ });
+  t.match(await hearth('repo', 'import', address, 'alice/now', '--key', file), {
+    code: 0,
+    stdout: 'Imported alice/now: 2 branches and tags.\n',
+  });
 });

@@ -138,7 +138,6 @@ t.test('a start loads what it needs for its first answer, and what only some nee
       'rate-limiter-flexible',
       'smol-toml',
       'typeorm',
-      'yaml',
     ],
     'ssh2, grpc-js, zod, pug and all others are loaded by who first needs them',
   );

@@ -73,7 +73,7 @@ t.test('K02 secrets are redacted by their looks, inside any text', async (t) => 
   const line = JSON.stringify(
     oneJson((log) => {
       log.error(`failed with ${token}`, {
-        line: `GET /x?token=SETUP-CANARY&page=2 Authorization: Bearer abc.def Basic Zm9vOmJhcg==`,
+        line: `GET /x?token=SETUP-CANARY&page=2 Authorization: Bearer abc.def Basic Zm9vOmJhcg== authorization: token ghi.jkl`,
         url: 'https://alice:url-canary@example.org/x',
         key: '-----BEGIN OPENSSH PRIVATE KEY-----\nkey-canary\n-----END OPENSSH PRIVATE KEY-----',
         error: Object.assign(new Error(`no ${token}`, { cause: new Error('password in cause') }), {
@@ -82,7 +82,7 @@ t.test('K02 secrets are redacted by their looks, inside any text', async (t) => 
       });
     }),
   );
-  t.notMatch(line, /kONVDX5|SETUP-CANARY|abc\.def|Zm9vOmJhcg|url-canary|key-canary|field-canary/);
+  t.notMatch(line, /kONVDX5|SETUP-CANARY|abc\.def|ghi\.jkl|Zm9vOmJhcg|url-canary|key-canary|field-canary/);
   for (const kept of [/no hth_\[redacted\]/, /page=2/, /example\.org\/x/]) t.match(line, kept);
 });
 

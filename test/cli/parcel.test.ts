@@ -78,7 +78,7 @@ t.test(
   'product.md 3.15 a parcel is one file that plain git clones, and another instance imports with everything',
   async (t) => {
     const rooms = await opened.get(path.join(folder, 'here'))!;
-    await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect');
+    await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
     await rooms.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
       declaredType: 'image/png',
       bytes: png,
@@ -117,7 +117,7 @@ t.test(
     });
     const { repositories } = await opened.get(path.join(folder, 'there'))!;
     const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
-    t.match(repository, { defaultBranchProtected: false, imageContentType: 'image/png' });
+    t.match(repository, { defaultBranchProtected: false, acceptsGerritRefs: true, imageContentType: 'image/png' });
     const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
     t.equal(
       refs(shown.path),

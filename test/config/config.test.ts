@@ -281,6 +281,14 @@ t.test('settings that cannot hold together are refused', async (t) => {
   for (const [env, message] of refused) {
     t.match(problems({ env }), [{ reason: 'config_combination', message }], JSON.stringify(env));
   }
+  // Each switch alone, at each of the two public addresses: a guard that left one out would pass together with the others.
+  for (const section of ['FEDERATION', 'WEBHOOKS', 'MIRRORS']) {
+    for (const address of ['SERVICE_BASE_URL', 'SERVICE_FEDERATION_BASE_URL']) {
+      const env = { [`SERVICE_${section}_DEV_ALLOW_INSECURE`]: 'true', [address]: 'https://git.example.org' };
+      const message = new RegExp(`${section.toLowerCase()}\\.dev_allow_insecure .* public address`);
+      t.match(problems({ env }), [{ reason: 'config_combination', message }], JSON.stringify(env));
+    }
+  }
   const allowed: Record<string, string>[] = [
     { SERVICE_HTTP_LISTEN: '127.0.0.1:0', SERVICE_SSH_LISTEN: '127.0.0.1:0', SERVICE_GRPC_LISTEN: '127.0.0.1:0' },
     { SERVICE_HTTP_LISTEN: '127.0.0.1:80', SERVICE_SSH_LISTEN: '127.0.0.2:80' },

@@ -101,8 +101,8 @@ t.test('every table has a row in rows-by-version.ts, so that a later step has so
   );
 });
 
-/** What is derived from other rows and made anew by the first start after a step. */
-const madeAnew: Record<string, number> = { search_repositories: 57, search_people: 57 };
+/** What is derived from other rows: made anew by the first start after a step, or following them always. */
+const madeAnew: Record<string, number> = { search_repositories: 72, search_people: 72, counts: Infinity };
 
 t.test('from every earlier version: rows are kept, and the schema is that of a fresh database', async (t) => {
   const fresh = path.join(temporaryFolder(t), 'hearth.db');

@@ -402,5 +402,57 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['repository_languages', { repository_id: 'r1', position: 0, language: 'C' }],
     ['language_counts', { repository_id: 'r1', commit_id: '1', counted_at: 1 }],
   ],
-  57: [['search_grown_grams', { number: 1, list: 'search_people', gram: 'a' }]],
+  60: [['push_listener_attempts', { push_id: 'p', listener: 'ci', attempts: 2 }]],
+  66: [
+    ['federation_origins', { origin: 'https://forge.example', accepted_at: 1 }],
+    ['federation_peers', { host: 'gone.example', failures: 9, silent_since: 1, gone_at: 2 }],
+  ],
+  70: [
+    [
+      'mirrors',
+      {
+        repository_id: 'r4',
+        direction: 'push',
+        url: 'ssh://git@git.example.org/bob/tool.git',
+        ssh_key_ciphertext: 'sealed',
+        ssh_public_key: 'ssh-ed25519 AAAA mirror',
+        host_key: 'ssh-ed25519 AAAA',
+        offered_host_key: 'ssh-ed25519 BBBB',
+        interval_ms: 300000,
+        next_at: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
+  64: [
+    [
+      'repositories',
+      {
+        id: 'r5',
+        owner_user_id: 'alice-id',
+        name: 'reviewed',
+        name_folded: 'reviewed',
+        visibility: 'PUBLIC',
+        accepts_gerrit_refs: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
+  68: [
+    [
+      'ci_runners',
+      {
+        id: 2,
+        uuid: 'u2',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'offline',
+        labels: '["linux"]',
+        registered_labels: '["linux"]',
+        created_at: 1,
+      },
+    ],
+  ],
 };

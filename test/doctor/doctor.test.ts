@@ -282,6 +282,13 @@ const seeded: [check: string, seed: () => void][] = [
       sql(`INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('p', '${folders['lock']!.id}', 'ssh', 1)`),
   ],
   [
+    'queues.parked_push',
+    () =>
+      sql(
+        `INSERT INTO pushes (id, repository_id, via, created_at, settled_at, attempts, last_error, parked_at) VALUES ('parked', '${folders['lock']!.id}', 'ssh', 1, 1, 3, 'ci: broken', 2)`,
+      ),
+  ],
+  [
     'queues.overdue_trash',
     () =>
       sql(

@@ -60,7 +60,7 @@ t.test('a person watches a matrix workflow that their push has started', { timeo
   t.equal(await page.locator('.graph-node').count(), 2);
   t.match(await page.getByRole('main').innerText(), /package\s+It needs build first\./);
 
-  await page.getByRole('link', { name: 'build (18)', exact: true }).click();
+  await page.getByRole('link', { name: 'build (3.10)', exact: true }).click();
   await client.updateLog({
     taskId: first.id,
     rows: rowsOf('first row', '\u001b[31mred\u001b[0m <script>alert(1)</script>'),

@@ -276,6 +276,23 @@ t.test('SPEC §2.5 a key is made on first use, once, however many ask at the sam
   t.notOk(JSON.stringify(await federation.listKeys()).includes('PRIVATE'), 'the private half stays where it is');
 });
 
+t.test('the list of repositories makes no key, and names the ids that the actors then have', async (t) => {
+  await accounts.addPerson({ username: 'listed' });
+  for (let number = 0; number < 12; number += 1) await add('listed', `r${number}`);
+  const { id: former } = await read('/ap/repos/listed/r3');
+  await repositories.rename(localAdministrator, 'listed', 'r3', 'r3-new');
+  await add('listed', 'r3');
+  const ofListed = async () => (await federation.listKeys()).filter(({ kind }) => kind === 'repository').length;
+  const before = await ofListed();
+  const { first } = (await read('/ap/users/listed/repositories')) as unknown as { first: { orderedItems: string[] } };
+  t.equal(first.orderedItems.length, 13);
+  t.ok(first.orderedItems.includes(former as string), 'a renamed one keeps its id');
+  t.ok(first.orderedItems.includes(`${String(former)}~2`), 'which is not that of the new one with its name');
+  t.equal(await ofListed(), before + 1, 'only what no name can tell is made');
+  for (const id of first.orderedItems) t.equal((await read(new URL(id).pathname))['id'], id);
+  t.equal(await ofListed(), before + 12);
+});
+
 t.test('an actor keeps its id when its repository is renamed, and nobody else ever gets it', async (t) => {
   await add('alice', 'first');
   const { id } = await read('/ap/repos/alice/first');

@@ -5,6 +5,7 @@ import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-room.ts';
 import type { RoomStage } from './federation-room.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
+import { viewFollowedPerson, viewStanding } from '../../src/web/views/follows.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 
@@ -312,6 +313,69 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   const before = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
   t.equal((await following()).repositories[0]!.followId, before, 'nothing to retry');
+});
+
+t.test('a follow that waits for a server that is down says so, and asking again leaves one request', async (t) => {
+  const { peer, follow, following, federation, alice, clock } = await setStage(t);
+  const ids: string[] = [];
+  for (const name of ['one', 'two', 'three']) ids.push((await follow(addRepository(peer, name).id)).id);
+  await peer.stop();
+  await federation.drain();
+  const { repositories } = await following();
+  t.same(repositories.map(({ standing }) => (standing as { why: string }).why).sort(), [
+    'retrying',
+    'waiting',
+    'waiting',
+  ]);
+  const waiting = repositories.find(({ standing }) => (standing as { why: string }).why === 'waiting')!;
+  t.match(waiting.standing, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
+  const view = viewStanding(waiting.standing, clock.now());
+  t.match(view, {
+    sentence: /^Not sent yet: .* did not answer: it refused the connection\. It is tried in 1 minute\.$/,
+    mayRetry: true,
+  });
+  const retried = repositories.find(({ standing }) => (standing as { why: string }).why === 'retrying')!;
+  t.match(viewStanding(retried.standing, clock.now()).sentence, /^Tried once: /);
+
+  for (const id of ids) await federation.retryFollow(alice.id, id);
+  const pending = async () => (await federation.listDeliveries({ state: 'PENDING' })).length;
+  t.equal(await pending(), 3, 'one for each');
+  t.match(
+    (await federation.listDeliveries({ state: 'FAILED' })).map(({ lastError, cancelledAt }) => ({
+      lastError,
+      cancelledAt,
+    })),
+    Array.from({ length: 3 }, () => ({ lastError: 'a newer request took its place', cancelledAt: clock.now() })),
+  );
+  for (const id of ids) await federation.retryFollow(alice.id, id);
+  t.equal(await pending(), 3);
+});
+
+t.test('how many repositories of a followed person are followed counts those that were followed before', async (t) => {
+  const { peer, follow, following } = await setStage(t);
+  for (const name of ['one', 'two', 'three']) await follow(addRepository(peer, name).id);
+  addPerson(peer, ['one', 'two', 'three']);
+  await follow(`bob@${peer.host}`);
+  const view = viewFollowedPerson((await following()).people[0]!, 0);
+  t.match(view, { count: '3 of at least 3', repositories: [], nothing: /followed for themselves, below/ });
+
+  const other = await setStage(t);
+  for (const name of ['one', 'two']) addRepository(other.peer, name);
+  addPerson(other.peer, ['one', 'two']);
+  const one = await other.follow(`bob/one@${other.peer.host}`);
+  await other.follow(`bob@${other.peer.host}`);
+  const count = async () => viewFollowedPerson((await other.following()).people[0]!, 0).count;
+  t.equal(await count(), '2 of at least 2');
+  await other.federation.unfollow(other.alice.id, one.id);
+  t.equal(await count(), '1 of at least 2');
+
+  const nobody = await setStage(t);
+  addPerson(nobody.peer, []);
+  await nobody.follow(`bob@${nobody.peer.host}`);
+  t.match(viewFollowedPerson((await nobody.following()).people[0]!, 0), {
+    count: '0 of at least 0',
+    nothing: /^No public repositories so far/,
+  });
 });
 
 t.test('SPEC §3 following a person follows each repository of the first page, tagged', async (t) => {

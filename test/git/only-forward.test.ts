@@ -9,7 +9,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit } from './git-fixture.ts';
-import { observer, openPush, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+import { observer, openPush, packOf, pushBytes, readAnswer, sendPush, usual, zeroId } from './push-fixture.ts';
 
 const main = 'refs/heads/main';
 const reason = 'main is protected';
@@ -68,35 +68,43 @@ t.test('a move forward passes: one commit, many, and a merge', async (t) => {
 });
 
 t.test(
-  'a rewritten branch is refused before git takes the objects, with the reason and a settled journal',
+  'a rewritten branch is refused before git takes the objects, with the reason and a settled journal; others land',
   async (t) => {
     const { git, served, work, commit, ids, reset, objects, tip } = await serve(t);
     const before = objects();
     reset(ids[1]!);
     const other = commit('three, but different');
     const seen = guarded();
-    const bytes = pushBytes({
-      commands: [`${ids[2]} ${other} ${main}`, `${zeroId} ${other} refs/heads/new`],
-      pack: packOf(work, other, `^${ids[1]}`),
-    });
-    const { outcome, answer } = await sendPush(git, served, bytes, seen);
-    t.equal(outcome.kind, 'refused');
-    const report = [
-      'unpack ok',
-      `ng ${main} ${reason}`,
-      'ng refs/heads/new another ref of this push was refused',
-      'flush',
-    ];
-    t.same(readAnswer(answer).report, report);
+    const commands = [`${ids[2]} ${other} ${main}`, `${zeroId} ${other} refs/heads/new`];
+    const pack = packOf(work, other, `^${ids[1]}`);
+    const push = (capabilities: string, count: number) =>
+      sendPush(git, served, pushBytes({ commands: commands.slice(0, count), pack, capabilities }), seen);
+    const report = ['unpack ok', `ng ${main} ${reason}`, 'ng refs/heads/new atomic push failure', 'flush'];
+
+    const alone = await push(usual, 1);
+    t.equal(alone.outcome.kind, 'refused');
+    t.same(readAnswer(alone.answer).report, [...report.slice(0, 2), 'flush']);
+    const atomic = await push(`${usual} atomic`, 2);
+    t.equal(atomic.outcome.kind, 'refused');
+    t.same(readAnswer(atomic.answer).report, report);
     t.match(seen.results, [
+      [{ ref: main, ok: false, reason }],
       [
         { ref: main, ok: false, reason },
         { ref: 'refs/heads/new', ok: false },
       ],
     ]);
     t.equal(objects(), before, 'no object stays');
-    t.equal(await tip(), ids[2]);
     t.equal(await tip('refs/heads/new'), undefined);
+
+    const { answer } = await push(usual, 2);
+    t.same(readAnswer(answer).report, ['unpack ok', `ng ${main} ${reason}`, 'ok refs/heads/new', 'flush']);
+    t.same(seen.results.at(-1), [
+      { ref: main, ok: false, reason },
+      { ref: 'refs/heads/new', ok: true },
+    ]);
+    t.equal(await tip(), ids[2]);
+    t.equal(await tip('refs/heads/new'), other);
   },
 );
 

@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
-import { chargeGit, createGit } from '../../src/git/index.ts';
+import { createGit } from '../../src/git/index.ts';
+import { chargeEffort } from '../../src/kernel/index.ts';
 import { askVersion } from '../../src/git/processes/ask-version.ts';
 import { openGitDoor } from '../../src/git/processes/process.ts';
 import { createSlots } from '../../src/git/processes/slots.ts';
@@ -85,7 +86,7 @@ both('what git costs is charged to whoever asked, in processor time and not the 
   );
   const costOf = async (word: string) => {
     let cost = 0;
-    await chargeGit(
+    await chargeEffort(
       (ms) => (cost += ms),
       () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000),
     );

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
-import type { Git, PushObserver, PushOutcome, RefResult, RefUpdate } from '../../src/git/index.ts';
+import type { Git, ProposedPush, PushObserver, PushOutcome, PushRequest, RefResult } from '../../src/git/index.ts';
 import { PacketReader } from '../../src/git/pkt-line.ts';
 import { clientEnvironment } from './git-fixture.ts';
 
@@ -31,7 +31,7 @@ export function pushBytes({ commands, capabilities = usual, options, pack }: Raw
 }
 
 export interface Observed extends PushObserver {
-  pushes: { updates: RefUpdate[]; options: string[] }[];
+  pushes: ProposedPush[];
   results: RefResult[][];
 }
 
@@ -67,7 +67,7 @@ export function openPush(
   git: Git,
   path: string,
   seen: PushObserver = observer(),
-  more: { stallMs?: number } = {},
+  more: Pick<PushRequest, 'stallMs' | 'stateless' | 'extraFolders'> = {},
 ): Sent {
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
   const answered: Buffer[] = [];

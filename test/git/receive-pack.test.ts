@@ -3,12 +3,22 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { flushPacket } from '../../src/git/index.ts';
-import { invalid } from '../../src/kernel/index.ts';
+import { flushPacket, gerritFolders } from '../../src/git/index.ts';
+import { invalid, unavailable } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { because, gitSync, killBelow, openGit, processesBelow, sampleRepository, until } from './git-fixture.ts';
-import { observer, openPush, packetLines, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+import {
+  observer,
+  openPush,
+  packetLines,
+  packOf,
+  pushBytes,
+  readAnswer,
+  sendPush,
+  usual,
+  zeroId,
+} from './push-fixture.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
@@ -64,6 +74,7 @@ t.test('an accepted push: decided before git acts, settled before the client hea
         { ref: 'refs/tags/v1', oldId: zeroId, newId: tag },
       ],
       options: ['a', 'b=c'],
+      isAtomic: false,
     },
   ]);
   const ok = ['refs/heads/main', 'refs/heads/topic', 'refs/tags/v1'].map((ref) => ({ ref, ok: true }));
@@ -203,11 +214,9 @@ t.test('an observer that fails stops the push before git has acted', async (t) =
 });
 
 t.test(
-  'SECURITY A05: refs that a push may not write are refused, all or nothing, before anyone is asked',
+  'SECURITY A05: a ref that a push may not write is refused by itself, before anyone is asked; with atomic, all are',
   async (t) => {
-    const { git, newRepository } = await openGit(t, {
-      limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 },
-    });
+    const { git, newRepository } = await openGit(t);
     const repository = await newRepository();
     const seen = observer();
     const refs: (string | Buffer)[] = [
@@ -229,27 +238,61 @@ t.test(
       Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff, 0xfe])]),
       `refs/heads/${'x'.repeat(2_000)}`,
       'refs/heads/$(touch x)/..',
+      'refs/pull/7/head',
+      'refs/for/main',
+      'refs/changes/01/1/1',
     ];
-    for (const ref of refs) {
-      const commands = [
-        `${zeroId} ${main} refs/heads/fine`,
-        Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)]),
-      ];
-      const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
-      t.match(outcome, { kind: 'refused' }, ref.toString());
+    const bad = refs.map((ref) => Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)]));
+    for (const [at, line] of bad.entries()) {
+      const commands = [`${zeroId} ${main} refs/heads/fine`, line];
+      const bytes = pushBytes({ commands, pack, capabilities: `${usual} atomic` });
+      const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+      t.match(outcome, { kind: 'refused' }, refs[at]!.toString());
       const { report } = readAnswer(answer);
-      t.match(report[1], /^ng refs\/heads\/fine another ref/);
+      t.equal(report[1], 'ng refs/heads/fine atomic push failure');
       t.match(report[2], /^ng /);
       t.notMatch(report.join(''), /\u001b.*reason/);
     }
+    await sendPush(git, repository, pushBytes({ commands: bad, pack }), seen);
+    t.same(seen.pushes, [], 'nobody was asked');
+    t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
+
+    const [head, ...rest] = bad;
+    const commands = [head!, `${zeroId} ${main} refs/heads/fine`, ...rest, `${zeroId} ${topic} refs/heads/too`];
+    const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
+    const fine = ['refs/heads/fine', 'refs/heads/too'];
+    t.match(outcome, { kind: 'reported', results: fine.map((ref) => ({ ref, ok: true })) });
+    t.same(
+      seen.pushes[0]!.updates.map(({ ref }) => ref),
+      fine,
+      'the observer hears of the others only',
+    );
+    t.same([...(await git.refs(repository)).keys()], fine);
+    const { report } = readAnswer(answer);
+    t.equal(report.length, commands.length + 2, 'a line for each, in the order of the push');
+    t.match([report[1], report[2], report.at(-2)], {
+      0: /^ng refs\/heads\/-x a new name may not start/,
+      1: 'ok refs/heads/fine',
+      2: 'ok refs/heads/too',
+    });
+  },
+);
+
+t.test(
+  'limits of a push as a whole refuse all of it; the refs of a repository are granted up to their limit',
+  async (t) => {
+    const { git, newRepository } = await openGit(t, {
+      limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 },
+    });
+    const repository = await newRepository();
+    const seen = observer();
     const refused = async (commands: string[], more: object = {}) => {
       const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
       return readAnswer(answer).report;
     };
     const many = (count: number) => Array.from({ length: count }, (_, n) => `${zeroId} ${main} refs/heads/b${n}`);
     t.match((await refused(many(51)))[51], /^ng refs\/heads\/b50 one push may update at most 50 refs/);
-    t.match((await refused(many(4)))[4], /^ng refs\/heads\/b3 a repository has at most 3 refs/);
-    t.match((await refused([many(1)[0]!, many(1)[0]!]))[1], /^ng refs\/heads\/b0 /);
+    t.match((await refused([many(1)[0]!, many(1)[0]!]))[1], /^ng refs\/heads\/b0 the push names this ref twice/);
     t.match(
       (
         await refused(many(1), { capabilities: 'report-status side-band-64k push-options', options: ['a', 'b', 'c'] })
@@ -260,10 +303,160 @@ t.test(
     t.equal((await git.refs(repository)).size, 0);
     t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
 
-    await sendPush(git, repository, pushBytes({ commands: many(3), pack }), seen);
+    t.same(await refused(many(4), { capabilities: `${usual} atomic` }), [
+      'unpack ok',
+      'ng refs/heads/b0 atomic push failure',
+      'ng refs/heads/b1 atomic push failure',
+      'ng refs/heads/b2 atomic push failure',
+      'ng refs/heads/b3 a repository has at most 3 refs',
+      'flush',
+    ]);
+    t.same(await refused(many(2)), ['unpack ok', 'ok refs/heads/b0', 'ok refs/heads/b1', 'flush']);
+    t.same(
+      (await refused(many(5).slice(2))).slice(1, -1),
+      [
+        'ok refs/heads/b2',
+        'ng refs/heads/b3 a repository has at most 3 refs',
+        'ng refs/heads/b4 a repository has at most 3 refs',
+      ],
+      'what was granted before counts',
+    );
     t.equal((await git.refs(repository)).size, 3);
+    const exchange = [`${main} ${zeroId} refs/heads/b1`, `${zeroId} ${main} refs/heads/b5`];
+    t.same((await refused(exchange)).slice(1, -1), ['ok refs/heads/b1', 'ok refs/heads/b5'], 'what goes makes room');
+    t.match((await refused([many(7)[6]!]))[1], /^ng refs\/heads\/b6 a repository has at most 3 refs/);
   },
 );
+
+t.test('two pushes at once are not granted the same refs', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { maxRefs: 4 } });
+  const repository = await newRepository();
+  const push = (name: string) =>
+    sendPush(
+      git,
+      repository,
+      pushBytes({ commands: [1, 2, 3].map((n) => `${zeroId} ${main} refs/heads/${name}${n}`), pack }),
+    );
+  await Promise.all([push('a'), push('b'), push('c')]);
+  t.equal((await git.refs(repository)).size, 4);
+});
+
+t.test("Gerrit's refs are taken where the repository says so", async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const refs = ['refs/changes/01/1/1', 'refs/meta/config'];
+  const bytes = pushBytes({ commands: refs.map((ref) => `${zeroId} ${main} ${ref}`), pack });
+  const push = openPush(git, repository, observer(), { extraFolders: gerritFolders });
+  push.input.end(bytes);
+  t.match(await push.outcome, { kind: 'reported', results: [{ ok: true }, { ok: true }] });
+  t.same([...(await git.refs(repository)).keys()], refs);
+});
+
+t.test('what was left out is summed up, folder by folder', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const many = (count: number, ref: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => `${zeroId} ${main} ${ref(n)}`);
+  const commands = [
+    ...many(1_234, (n) => `refs/pull/${n}/head`),
+    ...many(12, (n) => `refs/remotes/origin/${n}`),
+    ...many(2, (n) => `refs/stash${n}/x`),
+    ...many(1, () => 'refs/for/main'),
+    ...many(1, () => 'refs/heads/main'),
+  ];
+  const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${usual} quiet` }));
+  const { remarks, report } = readAnswer(answer);
+  t.same(remarks.split('\n').slice(0, -1), [
+    "1,234 refs under refs/pull/ were left out: they are the server's own",
+    '12 refs under refs/remotes/ were left out: only refs/heads/, refs/tags/ and refs/notes/ can be pushed',
+    "1 ref under refs/for/ was left out: it is the server's own",
+  ]);
+  t.equal(report.filter((line) => line.startsWith('ng ')).length, commands.length - 1);
+  t.equal(report[1], 'ng refs/pull/0/head reserved for the server');
+  t.equal(report.at(-2), 'ok refs/heads/main');
+});
+
+t.test('an observer may refuse single refs; a rule that one breaks leaves the others alone', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, created);
+  const commands = [
+    `${main} ${zeroId} refs/heads/main`,
+    `${zeroId} ${topic} refs/heads/topic`,
+    `${zeroId} ${main} refs/heads/no`,
+  ];
+  const refused = [{ ref: 'refs/heads/main', reason: 'it stays' }];
+  const seen = observer({ accept: true, refused });
+  const body = packOf(sample, 'topic', '^main');
+  const { answer } = await sendPush(git, repository, pushBytes({ commands: commands.slice(0, 2), pack: body }), seen);
+  t.same(readAnswer(answer).report, ['unpack ok', 'ng refs/heads/main it stays', 'ok refs/heads/topic', 'flush']);
+  t.same(seen.results, [[{ ref: 'refs/heads/topic', ok: true }]], 'results are those of what it accepted');
+
+  const none = observer({ accept: false, reason: 'no', refused });
+  const { answer: all } = await sendPush(git, repository, pushBytes({ commands, pack: body }), none);
+  t.same(readAnswer(all).report.slice(1, 3), ['ng refs/heads/main it stays', 'ng refs/heads/topic no']);
+  t.same(none.results, []);
+});
+
+t.test('when only deletions are left, git gets no pack, and what comes of it is thrown away', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${topic} refs/heads/topic`], pack }));
+  for (const stateless of [true, false]) {
+    await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${topic} refs/heads/gone`], pack }));
+    const commands = [`${zeroId} ${main} refs/pull/1/head`, `${topic} ${zeroId} refs/heads/gone`];
+    const push = openPush(git, repository, observer(), { stateless });
+    push.input.write(pushBytes({ commands, pack }));
+    push.input.end(Buffer.alloc(200_000));
+    t.match(await push.outcome, { kind: 'reported', results: [{ ref: 'refs/heads/gone', ok: true }] });
+    t.same(readAnswer(push.answer()).report.slice(1, 3), [
+      'ng refs/pull/1/head reserved for the server',
+      'ok refs/heads/gone',
+    ]);
+    t.same([...(await git.refs(repository)).keys()], ['refs/heads/topic']);
+  }
+});
+
+t.test('a client that reads only when it has sent everything gets the report behind its request', async (t) => {
+  const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 3_000_000 } });
+  const repository = await newRepository();
+  const refs = Array.from({ length: 200 }, (_, n) => `refs/pull/${'x'.repeat(50)}${n}/head`);
+  const commands = refs.map((ref) => `${zeroId} ${main} ${ref}`);
+  const push = openPush(git, repository, observer(), { stateless: true });
+  push.input.write(pushBytes({ commands, pack }));
+  push.input.write(Buffer.alloc(1_000_000));
+  await until(() => push.input.readableLength === 0 && push.input.writableLength === 0);
+  t.equal(push.answer().length, 0);
+  push.input.end(Buffer.alloc(1_000_000));
+  t.match(await push.outcome, { kind: 'refused' });
+  t.equal(readAnswer(push.answer()).report.length, refs.length + 2);
+
+  const endless = openPush(git, repository, observer(), { stateless: true });
+  endless.input.write(pushBytes({ commands, pack }));
+  for (let n = 0; n < 4; n += 1) endless.input.write(Buffer.alloc(1_000_000));
+  t.match(await endless.outcome, { kind: 'refused' }, 'a request without end is left');
+  t.same(readAnswer(endless.answer()), {
+    remarks: '',
+    failure: 'The push was refused: reserved for the server\n',
+    report: [],
+  });
+
+  const slow = openPush(git, repository, observer(), { stateless: true, stallMs: 400 });
+  slow.input.write(pushBytes({ commands, pack }));
+  const dripping = setInterval(() => slow.input.write('x'), 50);
+  t.match(await slow.outcome, { kind: 'refused' }, 'one that crawls is left, too');
+  clearInterval(dripping);
+  t.match(readAnswer(slow.answer()).failure, /refused: reserved/);
+});
+
+t.test('a full disk, or whatever else holds for a while, is a refusal in words and no error', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const seen = observer();
+  seen.decide = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
+  const { outcome, answer } = await sendPush(git, await newRepository(), created, seen);
+  t.match(outcome, { kind: 'refused' });
+  t.equal(readAnswer(answer).report[1], 'ng refs/heads/main The disk is full: nothing was changed.');
+});
 
 t.test('a refused push of many megabytes is read to its end, but not without bound', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 4_000_000 } });

@@ -2,10 +2,12 @@ import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
 import { clientLine, maskControls } from '../../src/git/pushes/client-text.ts';
 import { encodePacket, flushPacket, maxPacketBytes, PacketReader } from '../../src/git/pkt-line.ts';
+import { encodePushHead } from '../../src/git/pushes/encode-push-head.ts';
 import { readPushHead } from '../../src/git/pushes/push-head.ts';
 import { ReportReader, ReportWriter } from '../../src/git/pushes/push-report.ts';
 import { isBranchName, isWellFormedRef, refuseRef } from '../../src/git/refs/ref-name.ts';
 import { because, gitSync } from './git-fixture.ts';
+import { packetLines } from './push-fixture.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 
 const zero = '0'.repeat(40);
@@ -90,9 +92,28 @@ t.test('the head of a push: commands, capabilities, shallow lines, options, and 
       options: ['ci.skip', 'topic=é'],
     });
     t.ok(head!.capabilities.has('report-status'));
-    t.ok(
-      bytes.subarray(0, Buffer.concat(head!.bytes).length).equals(Buffer.concat(head!.bytes)),
-      'what was read is kept as it came',
+    t.same(Buffer.concat(head!.pack), pack.subarray(0, head!.packBytes), 'what came behind it is kept');
+    t.same(
+      packetLines(Buffer.concat([...encodePushHead(head!, head!.updates)])),
+      [
+        `shallow ${other}`,
+        `${zero} ${some} refs/heads/main\0 report-status side-band-64k push-options agent=x`,
+        `${some} ${zero} refs/heads/gone`,
+        'flush',
+        'ci.skip',
+        'topic=é',
+        'flush',
+      ],
+      'git gets the same',
+    );
+    t.same(
+      packetLines(Buffer.concat([...encodePushHead(head!, head!.updates.slice(1))])).slice(0, 3),
+      [
+        `shallow ${other}`,
+        `${some} ${zero} refs/heads/gone\0 report-status side-band-64k push-options agent=x`,
+        'flush',
+      ],
+      'the capabilities stay when the first command does not',
     );
   }
 });
@@ -250,9 +271,9 @@ t.test('SECURITY C06: text for a client’s terminal has no control characters',
 });
 
 t.test('a refusal is written in the form the client asked for', async (t) => {
-  const update = { ref: 'refs/heads/a', rawRef: Buffer.from('refs/heads/a'), oldId: zero, newId: some };
+  const update = { ref: 'refs/heads/a', rawRef: 'refs/heads/a', oldId: zero, newId: some };
   const refusal = (capabilities: string[]) =>
-    new ReportWriter(new Set(capabilities)).refusal([{ update, reason: 'no\u001bway\n' }]);
+    new ReportWriter(new Set(capabilities)).refusal([update], new Map([[update, 'no\u001bway\n']]));
   const plain = Buffer.concat([encodePacket('unpack ok\n'), encodePacket('ng refs/heads/a no way\n'), flushPacket]);
   t.same(refusal(['report-status']), plain);
   t.same(
@@ -266,10 +287,11 @@ t.test('a refusal is written in the form the client asked for', async (t) => {
 t.test('a report of ten thousand refs fits into packets and reads back', async (t) => {
   const updates = Array.from({ length: 10_000 }, (_, n) => {
     const ref = `refs/heads/branch-${n}`;
-    return { ref, rawRef: Buffer.from(ref), oldId: zero, newId: some };
+    return { ref, rawRef: ref, oldId: zero, newId: some };
   });
   const bytes = new ReportWriter(new Set(['report-status', 'side-band-64k'])).refusal(
-    updates.map((update) => ({ update, reason: 'no' })),
+    updates,
+    new Map(updates.map((update) => [update, 'no'])),
   );
   const reader = new ReportReader(true);
   t.equal(reader.push(bytes).length, 0, 'all of it is kept back');
@@ -281,7 +303,7 @@ t.test('a report of ten thousand refs fits into packets and reads back', async (
 t.test('reading a report: progress passes, the report waits, option lines decide nothing', async (t) => {
   const rawUpdates = ['refs/heads/a', 'refs/heads/b', 'refs/heads/c'].map((ref) => ({
     ref,
-    rawRef: Buffer.from(ref),
+    rawRef: ref,
     oldId: zero,
     newId: some,
   }));
@@ -313,3 +335,25 @@ t.test('reading a report: progress passes, the report waits, option lines decide
   t.match(plain.results(rawUpdates), [{ ok: true }, { ok: false }, { ok: false }]);
   t.same(plain.release(), report);
 });
+
+t.test(
+  'what git says besides names no place on the server’s disk, and calls nothing corrupt that is too large',
+  async (t) => {
+    const said = (...lines: string[]) => {
+      const reader = new ReportReader(true);
+      const bytes = lines.map((line) => reader.push(encodePacket(Buffer.from(`\x02${line}\n`))));
+      const packets = new PacketReader();
+      packets.push(Buffer.concat(bytes));
+      let text = '';
+      for (let packet = packets.next(); packet?.kind === 'data'; packet = packets.next())
+        text += packet.data.toString('utf8', 1);
+      return text;
+    };
+    const corrupt = `fatal: packed object ${some} (stored in /srv/hearth/repositories/a/b.git/objects/pack/pack-x.pack) is corrupt`;
+    t.equal(said(corrupt), `fatal: packed object ${some} is corrupt\n`);
+    t.equal(said(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
+    const tooLarge = 'error: attempting to allocate 209715201 over limit 134217728';
+    t.equal(said(tooLarge, corrupt), `${tooLarge}\n`);
+    t.equal(said(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
+  },
+);

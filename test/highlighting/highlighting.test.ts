@@ -2,6 +2,8 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { embedded } from '../../src/embedded/index.ts';
 import { createHighlighting, languageOf } from '../../src/highlighting/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { createWorkerPool } from '../../src/workers/index.ts';
 import { splitLines } from '../../src/highlighting/split-lines.ts';
 
 t.test('a language is known by the name of the file alone', async (t) => {
@@ -31,13 +33,15 @@ t.test('coloured HTML is cut into lines of which each is whole', async (t) => {
 });
 
 t.test('dependencies §5 a thread colours, remembers, gives up in time and comes back', async (t) => {
-  const highlighting = createHighlighting({ embedded });
-  t.teardown(() => highlighting.stop());
+  const workers = createWorkerPool({ embedded, logger: silentLogger });
+  t.teardown(() => workers.stop());
+  const highlighting = createHighlighting({ workers });
+  const client = 'alice/work';
   let oid = '';
   /** On a busy machine a thread takes its time to come up, and the first to ask do without. */
   const coloured = async (fileName: string, text: string): Promise<string[] | null> => {
     for (let attempt = 0; attempt < 60; attempt += 1) {
-      const lines = await highlighting.highlight({ oid: (oid = `${fileName} ${attempt}`), fileName, text });
+      const lines = await highlighting.highlight({ oid: (oid = `${fileName} ${attempt}`), fileName, text, client });
       if (lines) return lines;
     }
     return null;
@@ -49,23 +53,23 @@ t.test('dependencies §5 a thread colours, remembers, gives up in time and comes
   );
   t.equal(lines?.length, 3);
   t.equal(
-    await highlighting.highlight({ oid, fileName: 'a.ts', text: 'not read again' }),
+    await highlighting.highlight({ oid, fileName: 'a.ts', text: 'not read again', client }),
     lines,
     'an id never means other bytes',
   );
-  t.equal(await highlighting.highlight({ oid: '2', fileName: 'a.unknown', text: 'x' }), null);
+  t.equal(await highlighting.highlight({ oid: '2', fileName: 'a.unknown', text: 'x', client }), null);
   t.equal(
-    await highlighting.highlight({ oid: '3', fileName: 'a.ts', text: 'x'.repeat(2_001) }),
+    await highlighting.highlight({ oid: '3', fileName: 'a.ts', text: 'x'.repeat(2_001), client }),
     null,
     'a line too long',
   );
   t.equal(
-    await highlighting.highlight({ oid: '4', fileName: 'a.ts', text: 'x\n'.repeat(10_001) }),
+    await highlighting.highlight({ oid: '4', fileName: 'a.ts', text: 'x\n'.repeat(10_001), client }),
     null,
     'too many lines',
   );
   t.equal(
-    await highlighting.highlight({ oid: '5', fileName: 'a.ts', text: `${'x'.repeat(1_000)}\n`.repeat(600) }),
+    await highlighting.highlight({ oid: '5', fileName: 'a.ts', text: `${'x'.repeat(1_000)}\n`.repeat(600), client }),
     null,
     'too many bytes',
   );
@@ -73,7 +77,7 @@ t.test('dependencies §5 a thread colours, remembers, gives up in time and comes
   // Within the caps, and yet this grammar needs many seconds for it.
   const trap = `${'a'.repeat(1_900)}\n`.repeat(60) + `${' '.repeat(1_900)}\n`.repeat(60);
   const startedAt = performance.now();
-  t.equal(await highlighting.highlight({ oid: '6', fileName: 'a.cpp', text: trap }), null);
+  t.equal(await highlighting.highlight({ oid: '6', fileName: 'a.cpp', text: trap, client }), null);
   t.ok(performance.now() - startedAt < 5_000, 'the thread was ended');
   t.match(
     await coloured('a.c', 'int x;'),
@@ -102,7 +106,7 @@ t.test('web-ui §6 every kind of word stands out by 4.5:1 from what it can stand
   const pair = (text: string) => /light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/.exec(text)?.slice(1, 3);
   const token = (name: string) => pair(new RegExp(`--${name}: ([^;]+);`).exec(style)![1]!)!;
   const grounds = ['surface', 'glow', 'good-glow', 'bad-glow'].map((name) => [name, token(name)] as const);
-  const words = [...style.matchAll(/^ {2}[^\n]*\.x-[^\n]*?\{ color: ([^;]+);/gm)].map(([, colour]) =>
+  const words = [...style.matchAll(/\.x-[^{}]*\{\s*color: ([^;]+);/g)].map(([, colour]) =>
     colour!.startsWith('var(') ? token(/--([a-z]+)/.exec(colour!)![1]!) : pair(colour!)!,
   );
   t.ok(words.length >= 8);

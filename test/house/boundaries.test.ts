@@ -17,7 +17,8 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
-  ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing'],
+  ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
+  ['workers'],
   ['config', 'embedded'],
   ['kernel'],
 ];

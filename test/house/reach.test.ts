@@ -134,7 +134,7 @@ function holds(name: string, check: Check, exceptions: Exceptions = {}): void {
 holds('only git starts programs, only embedded starts threads, only db opens SQLite', modulesAtHome, {
   'src/db/writer-worker.ts': 'runs in the writing thread and answers through its port',
   'src/db/side-worker.ts': 'runs in a side thread and answers through its port',
-  'src/highlighting/highlight-worker.ts': 'runs in its thread and answers through its port',
+  'src/workers/worker-thread.ts': 'runs in its threads and answers through their ports',
   'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
   'src/cli/completion/known-names.ts':
     'reads names at every press of Tab; the room of the database loads too slowly for that',
@@ -151,6 +151,7 @@ holds('only the command line knows the process it runs in', knowsNoProcess, {
   'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
   'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
   'src/git/spawner/spawner-process.ts': 'is a process of its own',
+  'src/workers/worker-thread.ts': 'tells the processor time of its own thread',
 });
 
 holds('DESIGN §4 the database is reached by db.read and db.write alone', usesTheTwoDoors);

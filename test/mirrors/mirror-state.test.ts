@@ -18,14 +18,31 @@ t.test('web-ui §12.9 pauses grow from one minute to an hour, and the tenth fail
     nextAt: 105,
     lastOkAt: 100,
   });
-  t.same(
+  const row = {
+    isPaused: false,
+    failures: 0,
+    lastOkAt: 1,
+    lastStartedAt: 1,
+    sshPublicKey: null,
+    offeredHostKey: null,
+  };
+  const bySsh = { sshPublicKey: 'ssh-ed25519 AAAA' };
+  t.strictSame(
     [
-      { isPaused: true, failures: 3, lastOkAt: 1 },
-      { isPaused: false, failures: 3, lastOkAt: 1 },
-      { isPaused: false, failures: 0, lastOkAt: 1 },
-      { isPaused: false, failures: 0, lastOkAt: null },
+      { ...row, isPaused: true, failures: 3 },
+      { ...row, failures: 3 },
+      row,
+      { ...row, lastOkAt: null },
+      { ...row, ...bySsh, isPaused: true, lastStartedAt: null },
+      { ...row, ...bySsh, isPaused: true },
+      { ...row, ...bySsh, isPaused: true, offeredHostKey: 'ssh-ed25519 BBBB' },
     ].map(stateWord),
-    ['paused', 'failing 3', 'ok', 'new'],
+    ['paused', 'failing 3', 'ok', 'new', 'waiting for key', 'paused', 'host key changed'],
+  );
+  t.match(
+    nextMirrorState({ failures: 0, intervalMs: 5 }, 'no', 100, true),
+    { failures: 1, isPaused: true },
+    'what only a person can mend waits for one at once',
   );
 });
 

@@ -32,7 +32,7 @@ t.before(async () => {
   there = await startHearth(t);
   const host = new URL(there.url).host;
   here = await startHearth(t, {
-    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: host, SERVICE_MIRRORS_DEV_ALLOW_INSECURE: 'true' },
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: host },
   });
   bob = await there.addPerson('bob');
   alice = await here.addPerson('alice');

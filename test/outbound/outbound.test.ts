@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { isDomainError } from '../../src/kernel/index.ts';
-import { createOutbound, isPublicAddress } from '../../src/outbound/index.ts';
+import { createOutbound, isListed, isPublicAddress } from '../../src/outbound/index.ts';
 import type { Outbound, OutboundOptions } from '../../src/outbound/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -343,4 +343,88 @@ t.test('no more than four connections to one host at a time', async (t) => {
   const outbound = outboundFor(t, { devAllowInsecure: true });
   await Promise.all(Array.from({ length: 20 }, () => outbound.send(get(`http://127.0.0.1:${port}/`))));
   t.equal(most, 4);
+});
+
+t.test(
+  'a bare name on a host list opens the default port of each scheme only; another port needs its own entry',
+  async (t) => {
+    const table: [url: string, hosts: string[], listed: boolean][] = [
+      ['https://ci.lan/', ['ci.lan'], true],
+      ['https://ci.lan:443/', ['ci.lan'], true],
+      ['http://ci.lan/', ['ci.lan'], true],
+      ['ssh://ci.lan', ['ci.lan'], true],
+      ['ssh://ci.lan:22', ['ci.lan'], true],
+      ['https://ci.lan:8080/', ['ci.lan'], false],
+      ['http://ci.lan:8080/', ['ci.lan'], false],
+      ['https://ci.lan:80/', ['ci.lan'], false],
+      ['http://ci.lan:443/', ['ci.lan'], false],
+      ['ssh://ci.lan:2222', ['ci.lan'], false],
+      ['ssh://ci.lan:443', ['ci.lan'], false],
+      ['http://ci.lan:8080/', ['ci.lan:8080'], true],
+      ['https://ci.lan:8080/', ['ci.lan:8080'], true],
+      ['ssh://ci.lan:8080', ['ci.lan:8080'], true],
+      ['http://ci.lan/', ['ci.lan:8080'], false],
+      ['https://ci.lan/', ['ci.lan:8080'], false],
+      ['http://ci.lan:8081/', ['ci.lan:8080'], false],
+      ['http://ci.lan/', ['ci.lan:80'], true],
+      ['https://ci.lan/', ['ci.lan:80'], false],
+      ['ssh://ci.lan', ['ci.lan:22'], true],
+      ['https://[::1]:8443/', ['[::1]:8443'], true],
+      ['https://[::1]:8443/', ['[::1]'], false],
+      ['https://other.ci.lan/', ['ci.lan'], false],
+      ['https://ci.lan.example.org/', ['ci.lan'], false],
+    ];
+    for (const [url, hosts, listed] of table)
+      t.equal(isListed(new URL(url), hosts), listed, `${url} with ${hosts.join()}`);
+  },
+);
+
+t.test(
+  'security G01 one inner address among public ones refuses them all, also for a program that connects by itself',
+  async (t) => {
+    const rules = { isAllowed: () => true, devAllowInsecure: false };
+    for (const addresses of [
+      ['1.1.1.1', '127.0.0.1'],
+      ['127.0.0.1', '1.1.1.1'],
+      ['2606:4700::1111', '1.1.1.1', '::1'],
+    ]) {
+      const outbound = outboundFor(t, { ...rules, resolve: async () => addresses });
+      t.match(await refusalOf(outbound.resolve('https://git.example.org/x.git')), { reason: 'address_not_public' });
+    }
+    const outbound = outboundFor(t, { ...rules, resolve: async () => ['1.1.1.1', '2606:4700::1111'] });
+    t.strictSame((await outbound.resolve('https://git.example.org/x.git')).addresses, ['1.1.1.1', '2606:4700::1111']);
+    const named = outboundFor(t, {
+      ...rules,
+      resolve: async () => ['127.0.0.1', '1.1.1.1'],
+      mayBeInner: (url) => isListed(url, ['git.lan']),
+    });
+    t.strictSame((await named.resolve('https://git.lan/x.git')).addresses, ['127.0.0.1', '1.1.1.1']);
+    t.match(await refusalOf(named.resolve('https://git.lan:8443/x.git')), { reason: 'address_not_public' });
+  },
+);
+
+t.test('ssh is for hosts that were named, and only where a program of its own connects', async (t) => {
+  const outbound = outboundFor(t, {
+    resolve: async () => ['127.0.0.1'],
+    mayBeInner: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
+    mayUseSsh: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
+  });
+  for (const url of ['ssh://git.lan', 'ssh://git.lan:2222', 'ssh://127.0.0.1:2222'])
+    t.strictSame((await outbound.resolve(url)).addresses, ['127.0.0.1'], url);
+  for (const url of ['ssh://other.lan', 'ssh://git.lan:23', 'ssh://127.0.0.1', 'ssh://127.0.0.1:22'])
+    t.match(await refusalOf(outbound.resolve(url)), { reason: 'https_only' }, url);
+  // Of a scheme that the URL standard does not know, the parser leaves spellings as they are.
+  for (const url of ['ssh://0x7f.1:2222', 'ssh://GIT.lan', 'ssh://g%69t.lan', 'ssh://-oProxyCommand=x'])
+    t.match(await refusalOf(outbound.resolve(url)), { reason: /^(?:invalid_url|https_only)$/ }, url);
+  t.match(await refusalOf(outbound.send(get('ssh://git.lan'))), { reason: 'https_only' });
+  t.match(await refusalOf(outbound.judge('ssh://git.lan')), { reason: 'https_only' });
+});
+
+t.test('of several addresses the one that answers is found', async (t) => {
+  const port = await listen(t, createServer());
+  const outbound = outboundFor(t);
+  t.equal(await outbound.reachable(['127.0.0.1'], port), '127.0.0.1');
+  t.equal(await outbound.reachable(['::1', '127.0.0.1'], port), '127.0.0.1');
+  t.equal(await outbound.reachable(['127.0.0.3', '127.0.0.1'], port), '127.0.0.1');
+  t.match(await refusalOf(outbound.reachable(['127.0.0.3', '127.0.0.4'], port)), { reason: 'peer_unreachable' });
 });

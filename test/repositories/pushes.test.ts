@@ -1,8 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
 import { headOf, hearing, openRooms, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { Rooms } from './repositories-fixture.ts';
@@ -260,12 +261,19 @@ t.test('the default branch is neither deleted nor rewritten; the second can be a
     { pack: history.pack },
   );
   const before = await git.refs(path);
-  const deletion = await push(rooms, alice, 'alice/work', [
-    `${commits[3]} ${zeroId} ${main}`,
-    `${commits[3]} ${zeroId} refs/heads/topic`,
-  ]);
+  const deletions = [`${commits[3]} ${zeroId} ${main}`, `${commits[3]} ${zeroId} refs/heads/topic`];
+  const atomic = await push(rooms, alice, 'alice/work', deletions, {
+    capabilities: 'report-status side-band-64k atomic',
+  });
   const reason = 'main is the default branch and cannot be deleted; choose another one first';
-  t.same(deletion.report, [`ng ${main} ${reason}`, `ng refs/heads/topic ${reason}`], 'the whole push is refused');
+  t.same(atomic.report, [`ng ${main} ${reason}`, 'ng refs/heads/topic atomic push failure'], 'all or nothing');
+  t.same(await git.refs(path), before);
+  t.equal((await journal(rooms)).length, 2, 'nothing of it is journalled');
+  const deletion = await push(rooms, alice, 'alice/work', deletions);
+  t.same(deletion.report, [`ng ${main} ${reason}`, 'ok refs/heads/topic'], 'the other one goes');
+  t.match((await journal(rooms)).slice(2), [{ ref: 'refs/heads/topic', settled: 1, result: 'ok' }]);
+  t.equal((await journal(rooms)).length, 3, 'the journal has what was accepted');
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
   const rewrite = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], {
     pack: packOf(work, aside, `^${commits[2]}`),
   });
@@ -342,7 +350,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
 
 t.test('a listener that throws is asked again until it has recorded; the others are not asked twice', async (t) => {
   const rooms = await openWork(t);
-  const { repositories, alice, history, events } = rooms;
+  const { repositories, alice, history, events, clock } = rooms;
   let failures = 3;
   const [before, after] = [hearing('before'), hearing('after')];
   const prepared: string[] = [];
@@ -370,6 +378,9 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   t.match(await journal(rooms), [{ settled: 1, announced: 0 }]);
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
   await repositories.finishPushes();
+  await repositories.finishPushes();
+  t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
+  clock.advance(10 * 60_000);
   await repositories.finishPushes();
   await repositories.finishPushes();
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
@@ -471,7 +482,33 @@ t.test('a program that ends between the listeners goes on where it was, at the n
   next.onPush(oneAgain);
   next.onPush(two);
   await next.recover();
+  await next.recoverPushes();
   t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
   await next.finishPushes();
   t.equal(two.heard.length, 1);
+});
+
+t.test('a push of many refs that a power failure cut short: what has no value goes, the rest is settled', async (t) => {
+  const rooms = await openWork(t);
+  const { db, path, restart, alice, history } = rooms;
+  const refs = Array.from({ length: 60 }, (_, n) => `refs/heads/b${n}`);
+  const commands = refs.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`);
+  await push(rooms, alice, 'alice/work', commands, { pack: history.pack });
+  // As if the machine had stopped before git's report: unsettled, and one ref was not on the disk yet.
+  await rooms.repositories.stop();
+  gitSync(['update-ref', '-d', refs[7]!], { cwd: path });
+  mkdirSync(`${path}/refs/heads`, { recursive: true });
+  writeFileSync(`${path}/${refs[7]}`, '');
+  await db.write(async ({ manager }) => {
+    await manager.query('UPDATE pushes SET settled_at = NULL, announced_at = NULL');
+    await manager.query('UPDATE push_updates SET result = NULL');
+  });
+
+  const next = await restart();
+  await next.repositories.recover();
+  t.notOk(existsSync(`${path}/${refs[7]}`));
+  t.equal((await next.git.refs(path)).size, 59);
+  const results = (await journal(rooms)).map(({ result }) => result);
+  t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
+  t.equal(results[7], 'rejected');
 });

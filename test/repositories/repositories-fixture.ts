@@ -21,7 +21,7 @@ import type { PushListener, RepositorySettings } from '../../src/repositories/in
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readAnswer, usual, zeroId } from '../git/push-fixture.ts';
 
 export { zeroId };
 
@@ -44,6 +44,8 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   undoKeptMs: 30 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
+  listenerTimeoutMs: 60_000,
+  recoveryWaitMs: 30_000,
 });
 
 export async function openRooms(t: Owner, options: { settings?: Partial<RepositorySettings>; random?: Random } = {}) {
@@ -160,11 +162,17 @@ export async function push(
   viewer: Viewer,
   at: string,
   commands: readonly string[],
-  { pack = Buffer.alloc(0), via = 'http' as const }: { pack?: Buffer; via?: 'http' | 'ssh' } = {},
+  options: PushOptions = {},
 ): Promise<PushedAnswer> {
   const [owner, name] = at.split('/') as [string, string];
   const opened = await repositories.openForPush(viewer, owner, name);
-  return pushTo({ repositories }, viewer, opened, commands, { pack, via });
+  return pushTo({ repositories }, viewer, opened, commands, options);
+}
+
+export interface PushOptions {
+  pack?: Buffer;
+  via?: 'http' | 'ssh';
+  capabilities?: string;
 }
 
 /** The same for what was opened before. */
@@ -173,12 +181,12 @@ export async function pushTo(
   viewer: Viewer,
   opened: Awaited<ReturnType<Rooms['repositories']['openForPush']>>,
   commands: readonly string[],
-  { pack = Buffer.alloc(0), via = 'http' }: { pack?: Buffer; via?: 'http' | 'ssh' } = {},
+  { pack = Buffer.alloc(0), via = 'http', capabilities = usual }: PushOptions = {},
 ): Promise<PushedAnswer> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const answered: Buffer[] = [];
   output.on('data', (chunk: Buffer) => answered.push(chunk));
-  input.end(pushBytes({ commands, pack }));
+  input.end(pushBytes({ commands, pack, capabilities }));
   const signal = new AbortController().signal;
   await repositories.receivePush(opened, { viewer, via, protocol: null, input, output, signal });
   const { report, remarks } = readAnswer(Buffer.concat(answered));

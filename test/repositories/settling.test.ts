@@ -263,6 +263,7 @@ t.test('pushes of a repository in the trash are settled by the refs there', asyn
   await journalPushes(rooms, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
   const { repositories } = await rooms.restart();
   await repositories.recover();
+  await repositories.recoverPushes();
   t.same(await verdicts(rooms, ['p1']), { p1: 'ok' });
 });
 
@@ -280,6 +281,7 @@ t.test(
 
     const next = await rooms.restart();
     await next.repositories.recover();
+    await next.repositories.recoverPushes();
     t.match(
       rooms.log.filter(({ event }) => event === 'repository.recovered'),
       [{ repositoryId, file: 'refs/heads/main.lock' }],

@@ -47,7 +47,7 @@ t.test(
           sha,
           run_number: String(number),
           repository: 'alice/work',
-          event: { head_commit: { message: `${name}\n` } },
+          event: { head_commit: { message: name } },
         });
         t.equal(task.secrets.GITEA_TOKEN, task.context.token);
 

@@ -1,11 +1,11 @@
 import t from 'tap';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as tick } from 'node:timers/promises';
 import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
-import { estimateGrown } from '../../src/search/estimate-grown.ts';
-import { gramsOf, lengthOf, longerGrams, longestGram, matching, propose } from '../../src/search/grams.ts';
 import { markHits } from '../../src/search/index.ts';
-import { placesBetween, usualDistance } from '../../src/search/places.ts';
+import { defaultDistance, orderKeysBetween } from '../../src/search/order-keys.ts';
 import { joinThreads } from '../../src/search/side-threads.ts';
+import { trigramQuery } from '../../src/search/trigram-query.ts';
 
 t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
   const cases: [string, string][] = [
@@ -27,98 +27,54 @@ t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes no
   t.equal(foldQuery(' a '), ' a ', 'spaces of a query count');
 });
 
-/** Texts with much in common, and what a list of them has let grow when more than two have a gram. */
-const texts = [
-  'Ünïcode 100% "done" 🔥🔥 a_b',
-  'done and done\u0001undone \ufdd0 100%',
-  'aaaa\u0001aaa 🔥',
-  'not done: 100% 🔥',
-].map(fold);
-
-t.test('every text that contains a query has all the grams that are proposed for it, whatever has grown', async (t) => {
-  for (const isHidden of [false, true]) {
-    const grown = new Set(
-      await estimateGrown(
-        texts.map((folded) => ({ folded, isHidden })),
-        2,
-      ),
+t.test(
+  'every text that contains a query has all trigrams that are asked for, and short queries ask for none',
+  async (t) => {
+    const texts = [
+      'Ünïcode 100% "done" 🔥🔥 a_b',
+      'done and done\u0001undone \ufdd0 100%',
+      'aaaa\u0001aaa 🔥',
+      'x'.repeat(200),
+    ];
+    const database = new DatabaseSync(':memory:');
+    t.teardown(() => database.close());
+    database.exec(
+      `CREATE VIRTUAL TABLE trigrams USING fts5(folded, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
     );
-    t.ok(grown.size > 10, `${grown.size} have grown`);
-    for (const folded of texts) {
-      const words = gramsOf({ folded, isHidden }, grown);
-      const grams = new Set(words.split(' '));
-      for (const field of folded.split('\u0001').map((field) => [...field])) {
-        for (let from = 0; from < field.length; from++) {
-          for (let to = from + 1; to <= field.length; to++) {
-            const query = field.slice(from, to).join('');
-            const { grams: wanted, isDecided } = propose(query, isHidden, grown);
-            if (wanted.length === 0 || wanted.length > 4 || !wanted.every((gram) => grams.has(gram)))
-              t.fail(`${query}: ${wanted.join(' ')}`);
-            if (
-              isDecided &&
-              !texts.every(
-                (text) =>
-                  text.includes(query) === gramsOf({ folded: text, isHidden }, grown).split(' ').includes(wanted[0]!),
-              )
-            )
-              t.fail(`${query} is not decided`);
-          }
+    const folded = texts.map(fold);
+    for (const [at, text] of folded.entries())
+      database.prepare('INSERT INTO trigrams (rowid, folded) VALUES (?, ?)').run(at + 1, text);
+    const find = database.prepare('SELECT rowid FROM trigrams WHERE trigrams MATCH ?');
+    for (const [at, text] of folded.entries()) {
+      const characters = [...text];
+      for (let from = 0; from < characters.length; from++) {
+        for (let to = from + 1; to <= Math.min(characters.length, from + 40); to++) {
+          const query = characters.slice(from, to).join('');
+          const asked = trigramQuery(query);
+          if (to - from < 3) t.equal(asked, null);
+          else if (!find.all(asked).some(({ rowid }) => rowid === at + 1)) t.fail(`${query}: ${asked}`);
         }
       }
-      // What FTS5's tokenizer makes of them: everything but ASCII's signs and spaces is part of a word.
-      if (!/^[a-z0-9\u0080-\u{10ffff} ]+$/u.test(words)) t.fail(words);
     }
-  }
-  const open = gramsOf({ folded: 'tool', isHidden: false }, new Set());
-  t.equal(open, 't o l');
-  t.notOk(
-    gramsOf({ folded: 'tool', isHidden: true }, new Set())
-      .split(' ')
-      .some((gram) => open.split(' ').includes(gram)),
-    'what is hidden has none of the others’ grams',
-  );
-  t.equal(matching(['a', 'b']), '"a" AND "b"');
-});
+    t.equal(trigramQuery('a"b"'), '"a""b" AND """b"""');
+    t.equal(trigramQuery('abcd'), '"abc" AND "bcd"');
+    t.ok(
+      trigramQuery('abcdefghijklmnopqrstuvwxyz'.repeat(10))!.split(' AND ').length <= 13,
+      'a long query asks for a few',
+    );
+  },
+);
 
-t.test('a gram that grows brings those that are longer by one, and never more than its bound', async (t) => {
-  for (const folded of texts) {
-    for (const isHidden of [false, true]) {
-      const before = new Set(gramsOf({ folded, isHidden }, new Set()).split(' '));
-      for (const gram of before) {
-        const after = new Set([...before, ...longerGrams({ folded }, gram)]);
-        t.strictSame(
-          [...after].sort(),
-          gramsOf({ folded, isHidden }, new Set([gram]))
-            .split(' ')
-            .sort(),
-          gram,
-        );
-        t.equal(lengthOf(gram), 1);
-      }
-    }
-  }
-  const same = 'the same long sentence for everybody';
-  const grown = new Set(
-    await estimateGrown(
-      Array.from({ length: 5 }, () => ({ folded: same, isHidden: false })),
-      2,
-    ),
-  );
-  t.equal(Math.max(...gramsOf({ folded: same, isHidden: false }, grown).split(' ').map(lengthOf)), longestGram);
-  const { grams, isDecided } = propose(same, false, grown);
-  t.strictSame([grams.length, isDecided], [4, false], 'nothing is rare, and still something is asked for');
-});
-
-t.test('places: between neighbours, ascending, or none when there is no room', async (t) => {
-  t.same(placesBetween(10, 20, 1), [15]);
-  t.same(placesBetween(10, 20, 4), [12, 14, 16, 18]);
-  t.equal(placesBetween(10, 11, 1), null);
-  t.equal(placesBetween(10, 20, 10), null);
-  t.same(placesBetween(1e9, null, 2), [1e9 + usualDistance, 1e9 + 2 * usualDistance]);
-  t.same(placesBetween(null, 1e9, 2), [1e9 - 2 * usualDistance, 1e9 - usualDistance]);
-  const first = placesBetween(null, null, 1000)!;
+t.test('order keys: between neighbours, ascending, or none when there is no room', async (t) => {
+  t.same(orderKeysBetween(10, 20, 1), [15]);
+  t.same(orderKeysBetween(10, 20, 4), [12, 14, 16, 18]);
+  t.equal(orderKeysBetween(10, 11, 1), null);
+  t.equal(orderKeysBetween(10, 20, 10), null);
+  t.same(orderKeysBetween(1e9, null, 2), [1e9 + defaultDistance, 1e9 + 2 * defaultDistance]);
+  t.same(orderKeysBetween(null, 1e9, 2), [1e9 - 2 * defaultDistance, 1e9 - defaultDistance]);
+  const first = orderKeysBetween(null, null, 1000)!;
   t.ok(first.every((place, at) => at === 0 || place > first[at - 1]!));
-  t.equal(placesBetween(2 ** 46 - 2, null, 2), null, 'the end of all places');
+  t.equal(orderKeysBetween(2 ** 46 - 2, null, 2), null, 'the end of all keys');
 });
 
 t.test('hits are marked in the text as it was written', async (t) => {

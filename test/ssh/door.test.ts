@@ -3,7 +3,7 @@ import { addressGroup } from '../../src/ssh/address-group.ts';
 import { createDoor } from '../../src/ssh/door.ts';
 import type { Place } from '../../src/ssh/door.ts';
 
-const limits = { arriving: 4, perAddress: 2, waiting: 3, silentMs: 500, quietMs: 3_000 };
+const limits = { arriving: 4, perAddress: 2, perAccount: 100, waiting: 3, silentMs: 500, quietMs: 3_000 };
 
 /** A door with callers that remember what happened to them. */
 function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
@@ -42,7 +42,7 @@ t.test('one address has a few places; the rest of it waits, and others pass by',
   for (const name of ['a', 'b', 'c']) arrive(name, '1');
   arrive('d', '2');
   t.same(happened, ['a begins', 'b begins', 'd begins']);
-  place('a').signedIn();
+  place('a').signedIn('somebody');
   t.notOk(happened.includes('c begins'), 'a signed-in connection still counts for its address');
   place('a').leave();
   t.ok(happened.includes('c begins'));
@@ -52,7 +52,7 @@ t.test('signing in makes room for the next stranger', async (t) => {
   const { arrive, happened, place } = open(t, { perAddress: 10 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) arrive(name, name);
   t.notOk(happened.includes('e begins'));
-  place('b').signedIn();
+  place('b').signedIn('somebody');
   t.ok(happened.includes('e begins'));
 });
 
@@ -114,7 +114,7 @@ t.test('of an address that is full, an idle signed-in connection gives way, a bu
   arrive('b', '1');
   for (const name of ['a', 'b']) {
     place(name).heard();
-    place(name).signedIn();
+    place(name).signedIn('somebody');
     place(name).setBusy(true);
   }
   pass(60_000);
@@ -124,6 +124,27 @@ t.test('of an address that is full, an idle signed-in connection gives way, a bu
   pass(3_000);
   arrive('d', '1');
   t.same(happened.slice(2), ['b place_needed', 'c begins']);
+});
+
+t.test('of one account, whose connections come from everywhere, the longest idle one makes room', async (t) => {
+  const { arrive, happened, place, pass } = open(t, { perAccount: 3 });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    arrive(name, name);
+    t.ok(place(name).signedIn(name === 'e' ? 'bob' : 'alice'));
+    if (name === 'a') place(name).setBusy(true);
+    pass(10);
+  }
+  t.same(
+    happened.filter((line) => !line.endsWith('begins')),
+    ['b account_full'],
+  );
+  for (const name of ['c', 'd']) place(name).setBusy(true);
+  arrive('f', 'f');
+  t.notOk(place('f').signedIn('alice'), 'while all are at work, the newest goes');
+  t.equal(happened.at(-1), 'f account_full');
+  place('c').leave();
+  arrive('g', 'g');
+  t.ok(place('g').signedIn('alice'));
 });
 
 t.test('when the line is too long, the last of the address that fills it most goes', async (t) => {

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hostKey } from '../../src/ssh/keys/host-key.ts';
-import { makeKey } from '../../src/ssh/keys/make-key.ts';
+import { makeKey } from '../../src/openssh/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');

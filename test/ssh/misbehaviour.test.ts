@@ -34,10 +34,12 @@ function nobodyAnswers(t: { teardown(done: () => void): void }): void {
   repositories.openForRead = () => new Promise(() => {});
 }
 
-t.test('two sessions at once, and a third is refused while they last', async (t) => {
+t.test('ten sessions at once, and another is refused while they last', async (t) => {
   nobodyAnswers(t);
   const client = await signIn();
-  const [first] = await Promise.all([open(client, "git-upload-pack 'a/b'"), open(client, "git-upload-pack 'a/b'")]);
+  const [first] = (await Promise.all(Array.from({ length: 10 }, () => open(client, "git-upload-pack 'a/b'")))) as [
+    ClientChannel,
+  ];
   await t.rejects(open(client, 'whoami'), /open fail/i);
   first.close();
   t.ok(
@@ -48,6 +50,34 @@ t.test('two sessions at once, and a third is refused while they last', async (t)
       ),
     ),
   );
+});
+
+t.test('one account has its share of the connections, and is told so', async (t) => {
+  const crowded = await startSsh(t, { limits: { perAccount: 2 } });
+  const { key } = await crowded.person('alice');
+  const { key: bobs } = await crowded.person('bob');
+  const { repositories } = crowded.rooms;
+  repositories.openForRead = () => new Promise(() => {});
+  const reasons = () => crowded.events('ssh.closing').map(({ reason }) => reason);
+  const signIn = () => crowded.client(t, { privateKey: key.privateKey });
+  const [first, second] = [await signIn(), await signIn()];
+  const firstCloses = closing(first);
+  await open(second, "git-upload-pack 'a/b'");
+  const third = await signIn();
+  await firstCloses;
+  t.same(reasons(), ['account_full'], 'the idle one made room');
+  await open(third, "git-upload-pack 'a/b'");
+  const refused = await crowded.ssh(['whoami'], { keys: [key] });
+  t.match(refused, { code: 255, stderr: /Too many connections of your account/ });
+  t.match(await crowded.ssh(['whoami'], { keys: [bobs] }), { code: 0, stdout: 'bob\n' });
+  second.end();
+  t.ok(await until(async () => (await crowded.ssh(['whoami'], { keys: [key] })).code === 0));
+});
+
+t.test('whoever offers too many keys is told so', async (t) => {
+  const strict = await startSsh(t, { limits: { loginTries: 2 } });
+  const keys = [strict.newKey(), strict.newKey(), strict.newKey()];
+  t.match(await strict.ssh(['whoami'], { keys }), { code: 255, stderr: /Too many authentication failures/ });
 });
 
 t.test('a client that takes no packets cannot keep the server in a loop', async (t) => {

@@ -23,13 +23,8 @@ t.test('the three services of git are understood however a client writes them', 
   for (const [line, command] of lines) t.same(parseCommand(line), command, line);
 });
 
-t.test('security F04: everything else is no command at all', async (t) => {
+t.test('a path that names no repository is known as such, if it is no more than a path', async (t) => {
   const lines = [
-    '',
-    ' ',
-    'git',
-    'git-upload-pack',
-    "git-upload-pack ''",
     "git-upload-pack '/'",
     "git-upload-pack '/alice'",
     "git-upload-pack '/alice/'",
@@ -42,6 +37,33 @@ t.test('security F04: everything else is no command at all', async (t) => {
     "git-upload-pack '/alice//site.git'",
     "git-upload-pack '/alice/-site.git'",
     "git-upload-pack '/-alice/site.git'",
+    "git-upload-pack '~/alice/site'",
+    "git-receive-pack 'alice//site'",
+    'git-upload-archive site',
+    `git-upload-pack '/alice/${'x'.repeat(101)}'`,
+  ];
+  for (const line of lines) t.strictSame(parseCommand(line), { kind: 'wrong path' }, line);
+});
+
+t.test('what git-lfs asks is understood, by name and path as its versions write them', async (t) => {
+  const asks = (operation: string) => ({ kind: 'lfs', operation, owner: 'alice', name: 'site' });
+  const lines: [string, unknown][] = [
+    ['git-lfs-authenticate alice/site.git download', asks('download')],
+    ['git-lfs-authenticate /alice/site.git upload', asks('upload')],
+    ["git-lfs-authenticate '/alice/site' upload", asks('upload')],
+    [`git-lfs-authenticate alice/site download ${'a'.repeat(64)}`, asks('download')],
+    ["git-lfs-transfer '/alice/site.git' upload", asks('upload')],
+  ];
+  for (const [line, command] of lines) t.strictSame(parseCommand(line), command, line);
+});
+
+t.test('security F04: everything else is no command at all', async (t) => {
+  const lines = [
+    '',
+    ' ',
+    'git',
+    'git-upload-pack',
+    "git-upload-pack ''",
     "git-upload-pack '--upload-pack=x/y'",
     "git-upload-pack --strict '/alice/site.git'",
     "git-upload-pack '/alice/site.git' extra",
@@ -58,7 +80,6 @@ t.test('security F04: everything else is no command at all', async (t) => {
     "git-upload-pack '/alice/site.git",
     'git-upload-pack "/alice/site.git\'',
     "git-upload-pack '/alicé/site.git'",
-    `git-upload-pack '/alice/${'x'.repeat(101)}'`,
     `git-upload-pack '/alice/${'x'.repeat(5_000)}'`,
     "Git-Upload-Pack '/alice/site.git'",
     "git-upload-pack\t'/alice/site.git'",
@@ -71,7 +92,12 @@ t.test('security F04: everything else is no command at all', async (t) => {
     '/bin/sh -i',
     'scp -t /tmp',
     'rsync --server . /',
-    'git-lfs-authenticate alice/site download',
+    'git-lfs-authenticate alice/site',
+    'git-lfs-authenticate alice/site delete',
+    'git-lfs-authenticate alice/site upload x',
+    "git-lfs-authenticate '$(id)/site' upload",
+    'git-lfs-authenticate ../site upload',
+    'git-lfs-transfer --help upload',
     'internal-sftp',
     'constructor',
     '__proto__ x',

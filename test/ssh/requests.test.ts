@@ -1,8 +1,9 @@
 import t from 'tap';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { lfsNotStored } from '../../src/git/index.ts';
 import { exec, startSsh } from './ssh-fixture.ts';
-import type { Outcome } from './ssh-fixture.ts';
+import type { KeyFiles, Outcome } from './ssh-fixture.ts';
 
 const hearth = await startSsh(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
 const alice = await hearth.person('alice');
@@ -24,8 +25,6 @@ t.test('security F04: what is no command gets one fixed line and runs nothing', 
     `git-upload-pack "$(touch ${trap})"`,
     `git-upload-pack '--upload-pack=touch ${trap}'`,
     `git-upload-pack '/alice/site.git\n' touch ${trap}`,
-    "git-upload-pack '../../data'",
-    "git-upload-pack '/~alice/site.git'",
     "git-shell -c 'git-upload-pack x'",
     'scp -t /tmp/x',
     'rsync --server -e.LsfxC . /tmp',
@@ -41,6 +40,32 @@ t.test('security F04: what is no command gets one fixed line and runs nothing', 
     t.same(await exec(client, line), { code: 1, stdout: '', stderr: fixedLine }, JSON.stringify(line.slice(0, 60)));
   }
   t.notOk(existsSync(trap));
+});
+
+t.test('a path in the form of another program is answered with the form that counts', async (t) => {
+  for (const path of ['~/alice/site', 'alice//site', '/git/alice/site.git', '../../data', '/~alice/site.git', 'site']) {
+    t.strictSame(
+      await asAlice([`git-upload-pack '${path}'`]),
+      { code: 1, stdout: '', stderr: 'hearth: there is no repository at this path; write OWNER/NAME\n' },
+      path,
+    );
+  }
+});
+
+t.test('git-lfs learns that LFS is not stored here, if git would be served', async (t) => {
+  const lfs = (key: KeyFiles, repository: string, operation: string) =>
+    hearth.ssh([`git-lfs-authenticate ${repository} ${operation}`], { keys: [key] });
+  const told = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };
+  for (const operation of ['upload', 'download']) {
+    t.strictSame(await lfs(alice.key, 'alice/site.git', operation), told);
+    const hidden = await lfs(bob.key, 'alice/site.git', operation);
+    t.strictSame(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
+    t.strictSame(await lfs(bob.key, 'alice/absent.git', operation), hidden);
+  }
+  t.strictSame(await lfs(alice.key, 'bob/tools', 'download'), told);
+  const refused = await asAlice(["git-receive-pack 'bob/tools'"]);
+  t.strictSame(await lfs(alice.key, 'bob/tools', 'upload'), refused, 'who may not push may not upload');
+  t.strictSame(await asAlice(["git-lfs-transfer '/alice/site.git' upload"]), told);
 });
 
 t.test('security F03: terminal, subsystems and every kind of forwarding are refused', async (t) => {

@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import { createSshServer } from '../../src/ssh/index.ts';
 import type { SshLimits, SshServer } from '../../src/ssh/index.ts';
-import { makeKey } from '../../src/ssh/keys/make-key.ts';
+import { makeKey } from '../../src/openssh/index.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';

@@ -70,6 +70,38 @@ t.test('mirrors that fail are named with the reason, and tried again from here',
   await web.rooms.db.write(({ manager }) => manager.query('DELETE FROM mirrors'));
 });
 
+t.test('parked pushes are named with the reason, and tried again from here', async (t) => {
+  t.notMatch((await administrator.get('/admin/health')).body, 'Parked pushes', 'there are none');
+  const { id: repositoryId } = await web.rooms.repositories.create(localAdministrator, {
+    owner: 'alice',
+    name: 'parked',
+    visibility: 'PRIVATE',
+  });
+  const id = '0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90';
+  await web.rooms.db.write(({ manager, now }) =>
+    manager.query(
+      `INSERT INTO pushes (id, repository_id, via, created_at, settled_at, attempts, last_error, parked_at)
+    VALUES (?, ?, 'http', 1, 1, 3, 'ci: <b>broken</b>', ?)`,
+      [id, repositoryId, now],
+    ),
+  );
+  t.match(
+    (await administrator.get('/admin/health')).body,
+    /1 push arrived[^]*alice\/parked[^]*failed 3×[^]*ci: &lt;b&gt;broken[^]*Try the push to alice\/parked again/,
+  );
+  t.match(await web.rooms.counts(), { unannouncedPushes: { parked: 1, failing: 0 } });
+  t.equal((await stranger.post(`/admin/pushes/${id}/retry`, {})).status, 404);
+  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), {
+    status: 303,
+    headers: { location: '/admin/health?done=push-retried' },
+  });
+  await web.rooms.repositories.stop();
+  t.notMatch((await administrator.get('/admin/health')).body, 'Parked pushes');
+  t.equal((await administrator.post('/admin/pushes/none/retry', {})).status, 404);
+  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), { status: 409, body: /has heard of this push/ });
+  await web.rooms.repositories.moveToTrash(localAdministrator, 'alice', 'parked');
+});
+
 t.test('people are made administrators and shut out here, and the audit log says by whom', async (t) => {
   t.equal((await administrator.post(`/admin/people/${bob.id}/administrator`, { on: 'yes' })).status, 303);
   t.match((await administrator.get('/admin/people')).body, /bob[^]*Administrator/);

@@ -273,6 +273,12 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   );
   t.match(await call(forge, { ...job, token: forged }, 'CreateArtifact', { name: 'a' }), { status: 401 });
   t.match(await call(forge, job, 'constructor', {}), { status: 404 });
+  const listed = await ask(`${forge.url}${service}/ListArtifacts`, {
+    method: 'POST',
+    headers: { Authorization: `token ${job.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ workflow_run_backend_id: job.runId }),
+  });
+  t.equal(listed.status, 200, 'the other spelling of Bearer');
   t.match(
     await ask(`${forge.url}${service}/ListArtifacts`, {
       method: 'POST',

@@ -162,15 +162,15 @@ t.test('a push of several refs where some are refused says which', async (t) => 
 t.test('SECURITY A05: hostile names that git would take and Hearth does not are refused in words', async (t) => {
   const url = await server.newRepository('hostile');
   const refused = async (spec: string, words: RegExp) => {
-    const { code, stderr } = await clientGit(['push', url, 'main:refs/heads/fine', spec], { cwd: sample });
+    const { code, stderr } = await clientGit(['push', '--atomic', url, 'main:refs/heads/fine', spec], { cwd: sample });
     t.not(code, 0, spec);
     t.match(stderr, words, spec);
-    t.match(stderr, /refs\/heads\/fine|main -> fine/, 'the others are refused with it');
+    t.match(stderr, /main -> fine \(atomic push fail/, 'the others are refused with it');
   };
   await refused('main:refs/heads/-x', /remote rejected.*may not start with "-"/);
   await refused('main:refs/heads/HEAD', /remote rejected/);
   await refused('main:refs/stash', /only refs\/heads\//);
-  await refused('main:refs/hearth/x', /only refs\/heads\//);
+  await refused('main:refs/hearth/x', /reserved for the server/);
   t.same(await journal('hostile'), []);
   const names = [
     'a$(touch${IFS}x)',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { currentCharge } from '../../src/git/processes/effort.ts';
+import { currentCharge } from '../../src/kernel/index.ts';
 import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
 import { createHistogram } from '../../src/kernel/index.ts';
 import { exposition, histogramSamples } from '../../src/web/metrics/registry.ts';

@@ -46,7 +46,10 @@ t.test('description, default branch and its protection', async (t) => {
   const refused = await alice.post(`${kiln}/settings`, { ...input, default_branch: 'none', description: 'Kept' });
   t.match([refused.status, main(refused)], [422, /no branch with this name[^]*value="Kept"/]);
   t.equal((await alice.post(`${kiln}/settings`, { ...input, description: 'x'.repeat(501) })).status, 422);
-  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', protect_default_branch: 'yes' });
+  t.notMatch(saved, /name="accept_gerrit_refs" value="yes" checked/, 'nor is this one, at first');
+  const boxes = { protect_default_branch: 'yes', accept_gerrit_refs: 'yes' };
+  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', ...boxes });
+  t.match(main(await alice.get(`${kiln}/settings`)), /name="accept_gerrit_refs" value="yes" checked/);
 });
 
 t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {

@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 t.test('an owner adds, tries, looks at, changes and removes a webhook in the browser', async (t) => {
   const target = await receiver(t);
   const hearth = await startHearth(t, {
-    env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host, SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true' },
+    env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { repositories, organisations, webhooks, owners } = hearth.rooms;
@@ -56,6 +56,9 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   });
   t.equal(added.status, 303);
   const page = added.headers.location!.replace(/\?.*/, '');
+  const risk = /Without TLS, anybody on the network path can read each message/;
+  t.match((await get(alice.session, list)).body, risk, 'beside the field');
+  t.equal((await get(alice.session, page)).body.split(risk).length, 3, 'and at the head of one that uses http');
   t.match((await get(alice.session, list)).body, new RegExp(`${target.host}[^]*push, run finished`));
   t.equal((await post(bob.session, `${page}/test`)).status, 404);
   t.equal((await post(alice.session, `${page}/test`)).status, 303);

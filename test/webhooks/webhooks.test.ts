@@ -1,6 +1,7 @@
 import t from 'tap';
 import { createHmac } from 'node:crypto';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
+import { judgeStatus } from '../../src/webhooks/delivery-state.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';
@@ -9,13 +10,12 @@ import { receiver } from './receiver.ts';
 const main = 'refs/heads/main';
 const minuteMs = 60_000;
 
-async function openWorld(t: Owner) {
+async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
   const target = await receiver(t);
   const world = await openCi(t, {
     env: {
       SERVICE_BASE_URL: 'http://git.example.lan',
-      SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host,
-      SERVICE_WEBHOOKS_DEV_ALLOW_INSECURE: 'true',
+      SERVICE_WEBHOOKS_ALLOWED_HOSTS: [target.host, ...alsoAllowed].join(),
     },
   });
   const { webhooks, repositories } = world.rooms;
@@ -143,6 +143,26 @@ t.test('a no is a no; a redirect is not followed', async (t) => {
     { state: 'FAILED', attempts: 1, status: 302, error: /redirect/ },
     { state: 'FAILED', attempts: 1, status: 404, response: 'who?' },
   ]);
+});
+
+t.test('an answer that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
+  const again = [408, 429, 500, 502, 503, 504, 599];
+  for (const status of again) t.match(judgeStatus(status), { mayRetry: true, error: `status ${status}` }, `${status}`);
+  for (const status of [301, 302, 308, 400, 401, 403, 404, 407, 409, 410, 422, 428, 430, 451])
+    t.match(judgeStatus(status), { mayRetry: false, error: String }, `${status}`);
+  for (const status of [200, 201, 204]) t.strictSame(judgeStatus(status), { mayRetry: false, error: null });
+
+  const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
+  const { id } = await add({ events: ['push'] });
+  target.answers.splice(0, 1, [429, 'slowly'], [408, 'too slow'], [200, 'thanks']);
+  await send(`${zeroId} ${history.commits[0]} ${main}`);
+  t.match((await list(id))[0], { state: 'PENDING', attempts: 1, status: 429 });
+  clock.advance(2 * minuteMs);
+  await webhooks.drain();
+  t.match((await list(id))[0], { state: 'PENDING', attempts: 2, status: 408 });
+  clock.advance(3 * minuteMs);
+  await webhooks.drain();
+  t.match((await list(id))[0], { state: 'DELIVERED', attempts: 3, status: 200 });
 });
 
 t.test('a redelivery is a delivery of its own; the old one stays', async (t) => {
@@ -316,4 +336,113 @@ t.test('what was claimed by somebody who died is sent once the claim is over; wh
   clock.advance(31 * 24 * 60 * minuteMs);
   t.equal(await webhooks.removeOld(), 1);
   t.same(await webhooks.listDeliveries(scope, id, { limit: 5 }), []);
+});
+
+t.test('an organisation’s webhook that is off hears nothing, as one of a repository', async (t) => {
+  const { target, rooms, viewer, history, webhooks } = await openWorld(t);
+  await rooms.organisations.create(viewer, { name: 'guild' });
+  await rooms.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
+  const scope: WebhookScope = { kind: 'organisation', id: (await rooms.owners.resolve('guild'))!.id };
+  const input = { url: target.url, events: ['push', 'create'] };
+  const hook = await webhooks.add(viewer, scope, { ...input, isActive: false });
+  const pushTo = async (...commands: string[]): Promise<void> => {
+    await push(rooms, viewer, 'guild/tool', commands, { pack: history.pack });
+    await rooms.repositories.stop();
+    await webhooks.drain();
+  };
+  await pushTo(`${zeroId} ${history.commits[0]} ${main}`);
+  t.strictSame(await webhooks.listDeliveries(scope, hook.id, { limit: 5 }), []);
+  t.strictSame(target.got, []);
+  await webhooks.edit(viewer, scope, hook.id, { ...input, isActive: true });
+  await pushTo(`${history.commits[0]} ${history.commits[1]} ${main}`);
+  t.equal(target.got.length, 1, 'switched on it does');
+});
+
+t.test(
+  'a delivery that somebody has claimed is left to them, beside one that is free; what is on its way is never old',
+  async (t) => {
+    const { add, webhooks, db, clock, target, list } = await openWorld(t);
+    const { id } = await add();
+    const queue = (uuid: string, lockedUntil: number, nextAt: number) =>
+      db.write(({ manager, now }) =>
+        manager.query(
+          "INSERT INTO webhook_deliveries (uuid, webhook_id, event, payload, state, next_attempt_at, locked_until, created_at) VALUES (?, ?, 'ping', '{}', 'PENDING', ?, ?, ?)",
+          [uuid, id, nextAt, lockedUntil, now],
+        ),
+      );
+    await queue('claimed', clock.now() + 600_000, clock.now());
+    await queue('free', 0, clock.now());
+    await queue('later', 0, clock.now() + 40 * 24 * 60 * minuteMs);
+    t.equal(await webhooks.drain(), 1);
+    t.strictSame(
+      target.got.map(({ headers }) => headers['x-gitea-delivery']),
+      ['free'],
+    );
+    clock.advance(31 * 24 * 60 * minuteMs);
+    t.equal(await webhooks.removeOld(), 1, 'the one that has arrived');
+    t.strictSame(
+      (await list(id)).map(({ uuid, state }) => [uuid, state]),
+      [
+        ['later', 'PENDING'],
+        ['claimed', 'PENDING'],
+      ],
+    );
+    t.equal(await webhooks.drain(), 1);
+    t.equal(target.got.at(-1)!.headers['x-gitea-delivery'], 'claimed');
+  },
+);
+
+t.test('http is for hosts and ports that an administrator named; the refusal names the entry to write', async (t) => {
+  const { add, target, send, history, list } = await openWorld(t, { alsoAllowed: ['ci.lan', 'build.lan:8080'] });
+  const refusal = (url: string): Promise<string> =>
+    add({ url }).then(
+      () => 'taken',
+      (error: { reason: string; message: string }) => `${error.reason}: ${error.message}`,
+    );
+  for (const url of [
+    'http://ci.lan/',
+    'https://ci.lan/',
+    'http://ci.lan:80/x',
+    'http://build.lan:8080/',
+    'https://build.lan:8080/',
+  ])
+    t.equal(await refusal(url), 'taken', url);
+  for (const [url, entry] of [
+    ['http://ci.lan:8080/', 'ci.lan:8080'],
+    ['http://ci.lan:443/', 'ci.lan:443'],
+    ['http://build.lan/', 'build.lan'],
+    ['http://build.lan:8081/', 'build.lan:8081'],
+    ['http://hooks.example.org/', 'hooks.example.org'],
+    ['http://127.0.0.1/', '127.0.0.1'],
+  ] as const)
+    t.equal(
+      await refusal(url),
+      `invalid_webhook_url: Only https is allowed; http is for hosts that an administrator has named. An administrator can allow the host: webhooks.allowed_hosts = ["${entry}"].`,
+      url,
+    );
+  t.equal(
+    await refusal('https://127.0.0.1:8443/'),
+    'invalid_webhook_url: 127.0.0.1 is not a public address; only those may be contacted. An administrator can allow the host: webhooks.allowed_hosts = ["127.0.0.1:8443"].',
+  );
+  t.match(target.url, /^http:/);
+  const { id } = await add({ events: ['push'] });
+  await send(`${zeroId} ${history.commits[0]} ${main}`);
+  t.match((await list(id))[0], { state: 'DELIVERED', status: 200 });
+});
+
+t.test('a bare name opens the default ports only, also when the connection is made', async (t) => {
+  // The name of this machine in every hosts file; the receiver listens on another port of it.
+  const { add, db, send, history, list, target } = await openWorld(t, { alsoAllowed: ['localhost'] });
+  const { id } = await add({ url: 'http://localhost/', events: ['push'] });
+  const port = target.host.split(':')[1]!;
+  await db.write(({ manager }) =>
+    manager.query('UPDATE webhooks SET url = ? WHERE id = ?', [`http://localhost:${port}/hook`, id]),
+  );
+  await send(`${zeroId} ${history.commits[0]} ${main}`);
+  t.match((await list(id))[0], {
+    state: 'FAILED',
+    attempts: 1,
+    error: `webhooks.allowed_hosts = ["localhost:${port}"]`,
+  });
+  t.strictSame(target.got, []);
 });

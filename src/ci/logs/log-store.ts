@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Random } from '../../kernel/index.ts';
 import { LogFile } from './log-file.ts';
+import { LogView } from './log-view.ts';
 import { RowBuffer } from './row-buffer.ts';
 
 /** Logs kept open; more than tasks run at once. */
@@ -51,11 +52,17 @@ export class LogStore {
     return log;
   }
 
+  /** The log as another process writes it; for one reader, who refreshes it. */
+  view(taskId: number): LogView {
+    return new LogView(this.#fileOf(taskId));
+  }
+
   async remove(taskId: number): Promise<void> {
     await this.inTurn(taskId, async (log) => {
       await log.close();
-      this.#open.delete(taskId);
+      // The file first: who asks in between must not count the rows of a file that is about to go.
       await rm(this.#fileOf(taskId), { force: true });
+      this.#open.delete(taskId);
     });
   }
 

@@ -1,7 +1,8 @@
 import { bellOfLog } from '../bell.ts';
 import type { CiRoom } from '../room.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
-import { rowsPerMark } from './log-file.ts';
+import { rowsPerMark } from './log-reader.ts';
+import type { LogReader } from './log-reader.ts';
 import { readRow } from './row-format.ts';
 import type { StoredRow } from './row-format.ts';
 
@@ -19,10 +20,15 @@ const maxWindow = 5_000;
 
 /** A part of a log. The caller has asked for the right to read it. */
 export async function readLog({ logs }: Room, taskId: number, from: number, count: number): Promise<LogWindow> {
-  const log = await logs.log(taskId);
-  const start = Math.max(0, Math.min(from, log.rows));
-  const lines = await log.read(start, Math.min(count, maxWindow));
-  return { from: start, rows: lines.map(readRow), total: log.rows };
+  return windowOf(await logs.log(taskId), from, count);
+}
+
+async function windowOf(log: LogReader, from: number, count: number): Promise<LogWindow> {
+  // Before the read: rows that are added meanwhile are the next window's.
+  const total = log.rows;
+  const start = Math.max(0, Math.min(from, total));
+  const lines = await log.read(start, Math.min(count, maxWindow, total - start));
+  return { from: start, rows: lines.map(readRow), total };
 }
 
 /** A log as it is stored, from a row on. */
@@ -66,8 +72,20 @@ export interface LogNews extends LogWindow {
 }
 
 const rowsAtOnce = 1_000;
-/** A follower looks again after this long even if nobody rings: a command beside the server hears no bell. */
+/**
+ * A follower looks again after this long even if nobody rings: the sweep seals logs of lost
+ * runners without a bell, and a command beside the server hears none. A second is what a
+ * person takes for "live".
+ */
 const lookAgainMs = 1_000;
+
+export interface FollowOptions {
+  /**
+   * Who knows what rows there are. `writer`: the log as this process writes it, whose counters a
+   * follower only reads. `disk`: the file, looked at again and again, for a command beside the server.
+   */
+  source?: 'writer' | 'disk';
+}
 
 /** Follows a log from a row on, until it is complete or the follower leaves. */
 export async function* followLog(
@@ -75,17 +93,22 @@ export async function* followLog(
   taskId: number,
   from: number,
   signal: AbortSignal,
+  { source = 'writer' }: FollowOptions = {},
 ): AsyncGenerator<LogNews> {
+  const view = source === 'disk' ? room.logs.view(taskId) : null;
   for (let next = from; !signal.aborted; ) {
+    // The seal first: whatever is counted after it is the whole log.
     const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
-    const log = await room.logs.log(taskId);
     const isComplete = task === null || task.sealedAt !== null;
-    await log.refresh();
-    const window = await readLog(room, taskId, next, rowsAtOnce);
+    await view?.refresh();
+    const log = view ?? (await room.logs.log(taskId));
+    const window = await windowOf(log, next, rowsAtOnce);
     next = window.from + window.rows.length;
     const isLast = isComplete && next >= window.total;
     if (window.rows.length > 0 || isLast) yield { ...window, isComplete: isLast };
     if (isLast) return;
-    if (next >= log.rows) await room.bell.wait(bellOfLog(taskId), { signal, timeoutMs: lookAgainMs });
+    // Rows that are counted but cannot be read are those of a file that somebody has removed.
+    const isGone = window.rows.length === 0 && next < window.total;
+    if (isGone || next >= log.rows) await room.bell.wait(bellOfLog(taskId), { signal, timeoutMs: lookAgainMs });
   }
 }

@@ -29,7 +29,8 @@ export interface IncomingLog {
  * Takes rows of a log. Only what is on disk is acknowledged, and no row is stored
  * twice: repeats and overlaps are passed over, and after a gap nothing is taken, so
  * that the runner sends again from where the log ends.
- * @returns how many rows the log has, those beyond its largest size included
+ * @returns how many rows the log has, those beyond its largest size included, and never
+ * more than the end of what was sent
  * Refuses `negative_log_index`, `task_not_found` (also for another runner's),
  * `log_sealed` for new rows of a complete log.
  */
@@ -50,14 +51,27 @@ export async function receiveLog(
     const hasNew = rows.count > 0 && index + rows.count > known;
     if (task.sealedAt !== null) {
       if (hasNew) throw conflict('log_sealed', 'log file has been archived');
-      return known;
+      return acknowledge(incoming, known);
     }
-    if (index > known) return known;
+    if (index > known) return acknowledge(incoming, known);
     const dropped = hasNew ? await appendRows(room, log, rows.from(known - index), await masks.of(room, task)) : 0;
     await note(room, task, log, { dropped, isComplete: noMore });
     if (hasNew || noMore) room.bell.ring(bellOfLog(taskId));
-    return log.rows + task.logDropped + dropped;
+    const stored = log.rows + task.logDropped + dropped;
+    // New rows end the log, so it ends where they do; all else is a fault of ours.
+    if (hasNew && stored !== index + rows.count)
+      room.logger.error('log.miscounted', { taskId, stored, sent: index + rows.count });
+    return acknowledge(incoming, stored);
   });
+}
+
+/**
+ * The one place that says how far a runner may forget its rows. It cuts them off its buffer
+ * without looking (`rows = rows[ack - offset:]`), so an acknowledgement beyond the end of
+ * what it has sent ends the whole runner with a panic: never above `index + rows.count`.
+ */
+function acknowledge({ index, rows }: IncomingLog, stored: number): number {
+  return Math.min(stored, index + rows.count);
 }
 
 /**

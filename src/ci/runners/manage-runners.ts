@@ -6,14 +6,20 @@ import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
 import { readSaidFacts } from './runner-facts.ts';
 import type { SaidFacts } from './runner-facts.ts';
+import { finishedRunners } from '../tasks/finished-runners.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
 
 type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
 
-/** What a runner says of itself at every start; what it said before is forgotten. */
+/**
+ * What a runner says of itself at every start; what it said before is forgotten. One
+ * that declares no labels has those of its registration: `forgejo-runner
+ * create-runner-file` writes none, and without any it would never get a job.
+ */
 export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
   const facts = readSaidFacts(said);
+  if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
   // Since a write is due anyway, commands beside the server see at once that it is there.
   await room.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
@@ -21,7 +27,7 @@ export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFac
   return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
 }
 
-/** The runners of one scope, or all of them, in the order in which they came; a part of the list when one is asked for. */
+/** The runners of one scope, or all of them, in the order in which they came, without ephemeral ones that are done; a part of the list when one is asked for. */
 export async function listRunners(
   { db, presence, clock }: Room,
   scope: CiScope | null,
@@ -32,7 +38,8 @@ export async function listRunners(
     order: { id: 'ASC' },
     ...(limit === undefined ? {} : { take: limit, skip }),
   });
-  return rows.map((row) => toRunner(row, presence, clock.now()));
+  const finished = await finishedRunners(db.read, { isLogComplete: true });
+  return rows.filter(({ id }) => !finished.has(id)).map((row) => toRunner(row, presence, clock.now()));
 }
 
 /**

@@ -69,7 +69,7 @@ const sharedSecret = /^[0-9a-f]{40}$/;
 export interface OfflineRunner {
   name: string;
   secret: string;
-  /** Empty leaves those of an earlier registration. */
+  /** They hold as long as the runner declares none itself. Empty leaves those of an earlier registration. */
   labels: readonly string[];
 }
 
@@ -99,7 +99,12 @@ export async function registerOffline(
   const row = await room.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
     if (before === null)
-      return insertRunner(tx, scope, { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept });
+      return insertRunner(
+        tx,
+        scope,
+        { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept },
+        labels,
+      );
     const columns = toColumns(scope);
     const isHere = (Object.keys(columns) as (keyof typeof columns)[]).every(
       (column) => columns[column] === before[column],
@@ -114,7 +119,7 @@ export async function registerOffline(
       name,
       ...columns,
       ...(isTokenOf(before, secret) ? {} : kept),
-      ...(labels.length === 0 ? {} : { labels }),
+      ...(labels.length === 0 ? {} : { labels, registeredLabels: labels }),
     };
     await tx.manager.update(runnerSchema, { id: before.id }, changes);
     return { ...before, ...changes };
@@ -131,7 +136,12 @@ function uuidOf(bytes: Buffer): string {
 
 type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & SaidFacts;
 
-async function insertRunner({ manager, now }: Tx, scope: CiScope, input: Inserted): Promise<RunnerRow> {
+async function insertRunner(
+  { manager, now }: Tx,
+  scope: CiScope,
+  input: Inserted,
+  registeredLabels: string[] = [],
+): Promise<RunnerRow> {
   const { uuid, tokenSalt, tokenHash, name, ephemeral } = input;
   if ((await manager.countBy(runnerSchema, inScope(scope))) >= maxRunnersPerScope) {
     throw conflict('too_many_runners', `There are ${maxRunnersPerScope} runners here already.`);
@@ -144,6 +154,7 @@ async function insertRunner({ manager, now }: Tx, scope: CiScope, input: Inserte
     name,
     ephemeral,
     ...readSaidFacts(input),
+    registeredLabels,
     disabledAt: null,
     createdAt: now,
     lastSeenAt: null,

@@ -10,7 +10,10 @@ export interface RunnerRow extends ScopeColumns {
   tokenHash: string;
   name: string;
   version: string;
+  /** Those that it declared last, else those of its registration. */
   labels: string[];
+  /** Given with a registration by shared secret. */
+  registeredLabels: string[];
   capabilities: string[];
   /** Takes one task, then goes. */
   ephemeral: boolean;
@@ -46,6 +49,7 @@ export const runnerSchema = new EntitySchema<RunnerRow>({
     name: { type: 'text' },
     version: { type: 'text' },
     labels: { type: 'simple-json' },
+    registeredLabels: { name: 'registered_labels', type: 'simple-json' },
     capabilities: { type: 'simple-json' },
     ephemeral: { type: 'boolean' },
     disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },

@@ -5,7 +5,7 @@ import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { Aftermath } from './aftermath.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimGroup } from './claim-group.ts';
-import { JobBoard } from './job-board.ts';
+import { JobBoard, maxJobsOfRun, tooManyJobs } from './job-board.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from './job-schema.ts';
@@ -22,7 +22,7 @@ import type { SettledLeg } from './settle-job.ts';
  */
 export async function advanceRun(room: CiRoom, tx: Tx, loaded: LoadedRun, after: Aftermath): Promise<void> {
   const board = await JobBoard.open(room, tx, after, loaded.run.id);
-  if (board === null || isFinal(board.run.status) || !loaded.parsed.ok) return;
+  if (board === null || isFinal(board.run.status)) return;
   await advanceJobs(room, tx, after, board, loaded);
 }
 
@@ -35,8 +35,16 @@ export async function advanceJobs(
   loaded: LoadedRun,
 ): Promise<void> {
   const { run } = board;
-  if (run.concurrencyState === 'pending' || !loaded.parsed.ok) return board.save();
-  const { workflow } = loaded.parsed;
+  const { parsed } = loaded;
+  if (!parsed.ok) {
+    // The file was read once; a newer version of this program refuses it. What has not begun never will.
+    const reason = `${run.workflowPath}, ${parsed.problem.describe()}`;
+    if (run.concurrencyState === 'pending') run.concurrencyState = null;
+    for (const job of board.jobs) if (job.hold !== null) board.change(job, { status: 'failure', reason });
+    return board.save();
+  }
+  if (run.concurrencyState === 'pending') return board.save();
+  const { workflow } = parsed;
   const advance = new Advance(room, tx, after, board, { ...loaded, run }, workflow);
   advance.unhold();
   let before: string;
@@ -57,6 +65,8 @@ class Advance {
   readonly #loaded: LoadedRun;
   readonly #workflow: Workflow;
   #variables: Record<string, string> | null = null;
+  /** Once for all legs of a job: what they need has ended, and changes no more. */
+  readonly #contexts = new Map<JobDefinition, JobContexts>();
 
   constructor(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun, workflow: Workflow) {
     this.#room = room;
@@ -71,20 +81,26 @@ class Advance {
     return this.#board.jobs.map((job) => `${job.status}${job.hold}`).join();
   }
 
-  /** The run itself waits for nobody any more; a job has been given its group. */
+  /** The run itself waits for nobody any more; a job has been given its group, and is held to `max-parallel` again. */
   unhold(): void {
     for (const job of this.#board.jobs) {
       if (job.hold === 'run') this.#board.change(job, { hold: 'needs' });
-      if (job.hold === 'concurrency' && job.concurrencyState === 'holding') this.#makeWaiting(job);
+      if (job.hold === 'concurrency' && job.concurrencyState === 'holding')
+        this.#board.change(job, { hold: 'parallel' });
     }
   }
 
-  /** `fail-fast`: what is left of a matrix ends when one leg fails. */
+  /**
+   * `fail-fast`: what is left of a matrix ends when one leg fails. A leg that was made
+   * after the failure is one that somebody runs again, alone: it is not ended by the
+   * failure of an earlier attempt.
+   */
   async endSiblings(): Promise<void> {
     const { jobs } = this.#board;
     for (const failed of jobs.filter((job) => job.status === 'failure' && job.failFast && !job.continueOnError)) {
       for (const sibling of jobs) {
         if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
+        if (failed.finishedAt !== null && sibling.createdAt > failed.finishedAt) continue;
         await cancelJob(this.#room, this.#tx, this.#board, sibling, {
           reason: `Cancelled because ${failed.name} failed.`,
         });
@@ -103,13 +119,16 @@ class Advance {
       if (outlook === null || definition === undefined) continue;
       const settlement = settleJob(definition, await this.#contextsOf(definition), outlook, job.leg);
       if (settlement.kind === 'skip') this.#board.change(job, { status: 'skipped' });
-      else if (settlement.kind === 'fail') this.#board.change(job, { status: 'failure', reason: settlement.reason });
+      else if (settlement.kind === 'fail')
+        this.#board.change(job, { status: 'failure', reason: settlement.reason, failFast: settlement.failFast });
       else this.#place(job, settlement.legs);
     }
   }
 
   /** The first leg takes the row; a matrix that was not known before brings more. */
   #place(job: JobRow, legs: readonly SettledLeg[]): void {
+    if (this.#board.jobs.length + legs.length - 1 > maxJobsOfRun)
+      return this.#board.change(job, { status: 'failure', reason: tooManyJobs });
     for (const [at, { concurrency, ...leg }] of legs.entries()) {
       const settled = { ...leg, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
       if (at === 0) this.#board.change(job, settled);
@@ -125,9 +144,10 @@ class Advance {
         (one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)),
       );
       if (job.maxParallel !== null && busy.length >= job.maxParallel) continue;
-      const place = job.concurrencyGroup === null ? 'none' : await this.#claim(job);
+      const mustClaim = job.concurrencyGroup !== null && job.concurrencyState !== 'holding';
+      const place = mustClaim ? await this.#claim(job) : job.concurrencyState;
       if (place === 'pending') this.#board.change(job, { hold: 'concurrency', concurrencyState: 'pending' });
-      else this.#makeWaiting(job, place === 'holding' ? 'holding' : null);
+      else this.#makeWaiting(job, place);
     }
   }
 
@@ -155,11 +175,13 @@ class Advance {
     return isTakenHere ? 'pending' : place;
   }
 
-  #makeWaiting(job: JobRow, concurrencyState: JobRow['concurrencyState'] = job.concurrencyState): void {
+  #makeWaiting(job: JobRow, concurrencyState: 'holding' | null): void {
     this.#board.change(job, { status: 'waiting', hold: null, waitingSince: this.#tx.now, concurrencyState });
   }
 
   async #contextsOf(definition: JobDefinition): Promise<JobContexts> {
+    const known = this.#contexts.get(definition);
+    if (known !== undefined) return known;
     this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
     const around = {
       manager: this.#tx.manager,
@@ -167,8 +189,11 @@ class Advance {
       loaded: this.#loaded,
       workflow: this.#workflow,
       variables: this.#variables,
+      budget: this.#after.budget,
     };
-    return contextsOfJob(around, definition, this.#board.jobs);
+    const contexts = await contextsOfJob(around, definition, this.#board.jobs);
+    this.#contexts.set(definition, contexts);
+    return contexts;
   }
 }
 

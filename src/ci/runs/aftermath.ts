@@ -1,3 +1,5 @@
+import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
+
 /** What a write about runs leaves to be done once it is durable; `change-runs.ts` does it. */
 export class Aftermath {
   /** Runs whose pages show something new. */
@@ -6,4 +8,8 @@ export class Aftermath {
   readonly toAdvance = new Set<number>();
   /** Whether a job may have begun to wait for a runner. */
   mayHaveWork = false;
+  /** What its expressions and matrices may cost, all runs of the write together. */
+  readonly budget = new EvaluationBudget();
+  /** How many jobs the runs have that it starts. */
+  jobs = 0;
 }

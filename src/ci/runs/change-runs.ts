@@ -27,13 +27,16 @@ export async function follow(room: CiRoom, after: Aftermath): Promise<void> {
 }
 
 /** Looks at every run that has not ended: at start, for what a crash left half done. */
-export async function advanceAll(room: CiRoom): Promise<void> {
+export async function advanceAll(room: CiRoom, hasStopped: () => boolean): Promise<void> {
   const runs = await room.db.read.find(runSchema, {
     where: { finishedAt: IsNull() },
     select: { id: true },
     order: { id: 'ASC' },
   });
-  for (const { id } of runs) await advance(room, id);
+  for (const { id } of runs) {
+    if (hasStopped()) return;
+    await advance(room, id);
+  }
 }
 
 async function advance(room: CiRoom, runId: number): Promise<void> {

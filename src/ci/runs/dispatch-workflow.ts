@@ -4,9 +4,10 @@ import type { Found } from '../../repositories/index.ts';
 import { personIdOf, refuseArchived, requireLevel } from '../rights.ts';
 import type { CiRoom } from '../room.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
-import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import { sourceOf } from '../workflows/workflow-reader.ts';
+import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
@@ -31,23 +32,26 @@ export interface ListedWorkflow {
 
 /** All workflows of the default branch, by path. */
 export async function listWorkflows(room: CiRoom, found: Found): Promise<ListedWorkflow[]> {
-  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
-  if (sha === null) return [];
-  return (await findWorkflows(room.git, found.path, sha)).map(({ path, content }) => {
-    const parsed = parseWorkflow(path, content);
+  return (await readDefaultBranch(room, found)).map(({ path, parsed }) => {
     if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
     return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
+}
+
+async function readDefaultBranch(room: CiRoom, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
+  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
+  if (sha === null) return [];
+  const read: { path: string; parsed: ParsedWorkflow }[] = [];
+  for (const file of await findWorkflows(room.git, found.path, sha))
+    read.push({ path: file.path, parsed: await room.workflows.read(sourceOf(file, found.repository.id)) });
+  return read;
 }
 
 const maxInputLength = 64 * 1024;
 
 /** Workflows of the default branch that have `workflow_dispatch`, by path. */
 export async function listDispatchable(room: CiRoom, found: Found): Promise<DispatchableWorkflow[]> {
-  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
-  if (sha === null) return [];
-  return (await findWorkflows(room.git, found.path, sha)).flatMap((file) => {
-    const parsed = parseWorkflow(file.path, file.content);
+  return (await readDefaultBranch(room, found)).flatMap(({ parsed }) => {
     if (!parsed.ok || parsed.workflow.triggers.dispatch === null) return [];
     const { path, name, triggers } = parsed.workflow;
     return [{ path, name, inputs: triggers.dispatch!.inputs }];
@@ -76,7 +80,7 @@ export async function dispatchWorkflow(
   if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch or tag.');
   const sha = await room.git.resolve(path, ref);
   const file = (await findWorkflows(room.git, path, sha)).find((one) => one.path === input.path);
-  const parsed = file === undefined ? null : parseWorkflow(file.path, file.content);
+  const parsed = file === undefined ? null : await room.workflows.read(sourceOf(file, repository.id));
   if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {
     throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
   }

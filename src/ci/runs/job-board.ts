@@ -12,6 +12,13 @@ import type { RunRow } from './run-schema.ts';
 export type NewJob = Omit<JobRow, 'id'>;
 
 /**
+ * Jobs of a run, each leg of a matrix counted. Of one matrix there are 256 at most, of a file
+ * 256 jobs; all of both would be 65,536 rows in one write, looked at together again and again.
+ */
+export const maxJobsOfRun = 1_024;
+export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
+
+/**
  * The jobs of a run's present attempt, inside one write. Changes are collected and
  * saved together, and with them everything that hangs on them: the state of the
  * run, the commit's statuses, groups that become free.
@@ -25,6 +32,7 @@ export class JobBoard {
   readonly #namesBefore = new Map<JobRow, string>();
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
+  readonly #legs: Map<string, JobRow[]>;
 
   private constructor(
     room: Pick<CiRoom, 'repositories' | 'endings'>,
@@ -38,6 +46,7 @@ export class JobBoard {
     this.#after = after;
     this.run = run;
     this.jobs = jobs;
+    this.#legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
     for (const job of jobs) this.#namesBefore.set(job, job.name);
   }
 
@@ -57,8 +66,10 @@ export class JobBoard {
     return new JobBoard(room, tx, after, run, jobs);
   }
 
+  /** A job that has ended is held by nothing: no later step of the same write may let it begin. */
   change(job: JobRow, changes: Partial<JobRow>): void {
     Object.assign(job, changes);
+    if (isFinal(job.status)) job.hold = null;
     if (!this.#added.includes(job)) this.#changed.add(job);
   }
 
@@ -67,11 +78,14 @@ export class JobBoard {
     const row: JobRow = { id: 0, ...job };
     this.#added.push(row);
     this.jobs.push(row);
+    const legs = this.#legs.get(row.jobKey);
+    if (legs === undefined) this.#legs.set(row.jobKey, [row]);
+    else legs.push(row);
     return row;
   }
 
-  legsOf(jobKey: string): JobRow[] {
-    return this.jobs.filter((job) => job.jobKey === jobKey).sort((a, b) => a.position - b.position);
+  legsOf(jobKey: string): readonly JobRow[] {
+    return this.#legs.get(jobKey) ?? [];
   }
 
   async save(): Promise<void> {
@@ -98,7 +112,7 @@ export class JobBoard {
   #finish(job: JobRow): string[] {
     if (!isFinal(job.status)) return [];
     const group = job.concurrencyState === null ? null : job.concurrencyGroup;
-    Object.assign(job, { hold: null, concurrencyState: null, finishedAt: job.finishedAt ?? this.#tx.now });
+    Object.assign(job, { concurrencyState: null, finishedAt: job.finishedAt ?? this.#tx.now });
     return group === null ? [] : [group];
   }
 
@@ -112,7 +126,7 @@ export class JobBoard {
   /** The run is the sum of its jobs. Answers the groups that it gives up. */
   async #saveRun(now: number): Promise<string[]> {
     const { run } = this;
-    const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs);
+    const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs, run);
     const ended = isFinal(status);
     const endsNow = ended && run.finishedAt === null;
     const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];

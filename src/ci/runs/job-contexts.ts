@@ -1,9 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import type { CiSettings } from '../room.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
+import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import type { JobRow } from './job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
@@ -14,6 +15,8 @@ export interface JobContexts {
   own: Contexts;
   /** What the job that calls its workflow sees. */
   call: Contexts | null;
+  /** What evaluating may cost, for all jobs of a write together. */
+  budget: EvaluationBudget;
 }
 
 export type Contexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs']: Json };
@@ -26,12 +29,14 @@ export async function contextsOfJob(
     loaded,
     workflow,
     variables,
+    budget,
   }: {
     manager: EntityManager;
     settings: Pick<CiSettings, 'baseUrl'>;
     loaded: LoadedRun;
     workflow: Workflow;
     variables: Record<string, string>;
+    budget: EvaluationBudget;
   },
   definition: JobDefinition,
   jobs: readonly JobRow[],
@@ -42,9 +47,15 @@ export async function contextsOfJob(
   );
   const github = githubContext(loaded, settings);
   const inputs = loaded.run.eventPayload.inputs ?? {};
-  const own = { github, needs: asJson(neededJobs(workflow, definition, jobs, outputs)), vars: variables, inputs };
+  const own = {
+    github,
+    needs: asJson(neededJobs(workflow, definition, jobs, outputs, budget)),
+    vars: variables,
+    inputs,
+  };
   const { call } = definition;
-  return { own, call: call && { ...own, needs: asJson(neededByCaller(workflow, call, jobs, outputs)) } };
+  const callers = call && { ...own, needs: asJson(neededByCaller(workflow, call, jobs, outputs, budget)) };
+  return { own, call: callers, budget };
 }
 
 /** The inputs that a call gives, as texts where the runner wants texts. Throws `ExpressionProblem`. */

@@ -3,8 +3,8 @@ import type { Database } from '../../db/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Repositories, Repository } from '../../repositories/index.ts';
-import { parseWorkflow } from '../workflows/parse-workflow.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reader.ts';
 import { runSchema, workflowFileSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 
@@ -22,30 +22,27 @@ export interface LoadedRun {
 /** The name for people who are gone, and for nobody. */
 export const nobody = 'ghost';
 
-const keptFiles = 200;
-
 interface Sources {
   db: Database;
   repositories: Pick<Repositories, 'locate'>;
   accounts: Pick<Accounts, 'peopleById'>;
+  workflows: WorkflowReader;
 }
 
 /**
- * Loads runs, before the write that changes them: parsing a file and looking for
- * people have no place inside one. Parsed files are kept by their content, so the
- * copy can never be out of date.
+ * Loads runs, before the write that changes them: reading a file and looking for
+ * people have no place inside one.
  */
 export class RunLoader {
   readonly #room: Sources;
-  readonly #parsed = new Map<string, ParsedWorkflow>();
 
   constructor(room: Sources) {
     this.#room = room;
   }
 
-  /** Refuses `run_not_found`, also when its repository is in the trash. */
+  /** Refuses `run_not_found`, also when its repository is in the trash; and `busy` when its file could not be read now. */
   async load(runId: number): Promise<LoadedRun> {
-    const { db, repositories, accounts } = this.#room;
+    const { db, repositories, accounts, workflows } = this.#room;
     const run = await db.read.findOneBy(runSchema, { id: runId });
     if (run === null) throw runNotFound();
     const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
@@ -59,23 +56,20 @@ export class RunLoader {
       owner: located.owner,
       actor: nameOf(run.actorId),
       attemptActor: nameOf(run.attemptActorId),
-      parsed: await this.#parse(run),
+      parsed: await workflows.read(this.sourceOf(run)),
     };
   }
 
-  async #parse({ workflowPath, fileHash }: RunRow): Promise<ParsedWorkflow> {
-    const key = `${fileHash} ${workflowPath}`;
-    const kept = this.#parsed.get(key);
-    if (kept !== undefined) {
-      this.#parsed.delete(key);
-      this.#parsed.set(key, kept);
-      return kept;
-    }
-    const file = await this.#room.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash });
-    const parsed = parseWorkflow(workflowPath, file.content);
-    this.#parsed.set(key, parsed);
-    if (this.#parsed.size > keptFiles) this.#parsed.delete(this.#parsed.keys().next().value!);
-    return parsed;
+  /** The file of a run. */
+  sourceOf({ workflowPath, fileHash, repositoryId, reason }: RunRow): WorkflowSource {
+    return {
+      path: workflowPath,
+      hash: fileHash,
+      content: async () => (await this.#room.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash })).content,
+      client: repositoryId,
+      // A run that has jobs had a file that could be read; any other failed with a reason.
+      wasRead: reason === null,
+    };
   }
 }
 

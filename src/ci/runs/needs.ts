@@ -3,8 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { outputSchema } from '../tasks/task-schema.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
+import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import type { JobBoard } from './job-board.ts';
 import type { JobRow } from './job-schema.ts';
 import { statusOfLegs } from './run-status.ts';
@@ -42,7 +43,14 @@ const keysOfCaller = ({ calls }: Workflow, need: string): readonly string[] => c
 const keysOfNeed = (workflow: Workflow, { call }: JobDefinition, need: string): readonly string[] =>
   call === null ? keysOfCaller(workflow, need) : [`${call.key}.${need}`];
 
+/** Of each workflow once: many legs ask the same, and a job may have a chain of two hundred behind it. */
+const ancestors = new WeakMap<Workflow, Map<string, string[]>>();
+
 function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[] {
+  const known = ancestors.get(workflow) ?? new Map<string, string[]>();
+  ancestors.set(workflow, known);
+  const before = known.get(first);
+  if (before !== undefined) return before;
   const found = new Set<string>();
   const open = [first];
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
@@ -51,6 +59,7 @@ function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[
       found.add(need);
     }
   }
+  known.set(first, [...found]);
   return [...found];
 }
 
@@ -77,6 +86,7 @@ export interface NeededJob {
 }
 
 type Outputs = ReadonlyMap<number, Map<string, string>>;
+type LegsByKey = ReadonlyMap<string, readonly JobRow[]>;
 
 /** Legs of a matrix give one set of outputs: of each name the last that is not empty. */
 function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
@@ -89,27 +99,27 @@ function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
 }
 
 /** What a call gives: what its file says of the jobs in it. */
-function neededCall(call: WorkflowCall, jobs: readonly JobRow[], outputs: Outputs): NeededJob {
+function neededCall(call: WorkflowCall, legs: LegsByKey, outputs: Outputs, budget: EvaluationBudget): NeededJob {
   const inner = call.jobKeys.map((key): [string, NeededJob] => [
     key.slice(call.key.length + 1),
-    neededJob(
-      jobs.filter((job) => job.jobKey === key),
-      outputs,
-    ),
+    neededJob(legs.get(key) ?? [], outputs),
   ]);
   const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
-  const values = [...call.outputs].map(([name, expression]): [string, string] => [name, valueOf(expression, contexts)]);
+  const values = [...call.outputs].map(([name, expression]): [string, string] => [
+    name,
+    valueOf(expression, contexts, budget),
+  ]);
   return {
-    result: statusOfLegs(jobs.filter((job) => call.jobKeys.includes(job.jobKey))) ?? 'skipped',
+    result: statusOfLegs(call.jobKeys.flatMap((key) => legs.get(key) ?? [])) ?? 'skipped',
     outputs: new Map(values),
   };
 }
 
 /** An output that cannot be worked out is empty, as on runners. */
-function valueOf(expression: string, contexts: { [name: string]: Json }): string {
+function valueOf(expression: string, contexts: { [name: string]: Json }, budget: EvaluationBudget): string {
   try {
     return textOf(
-      evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false } }),
+      evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false }, budget }),
     );
   } catch {
     return '';
@@ -122,19 +132,15 @@ export function neededJobs(
   definition: JobDefinition,
   jobs: readonly JobRow[],
   outputs: Outputs,
+  budget: EvaluationBudget,
 ): Map<string, NeededJob> {
+  const legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
   return new Map(
     definition.needs.map((need) => {
       const call = definition.call === null ? workflow.calls.get(need) : undefined;
-      if (call !== undefined) return [need, neededCall(call, jobs, outputs)];
+      if (call !== undefined) return [need, neededCall(call, legs, outputs, budget)];
       const [key] = keysOfNeed(workflow, definition, need);
-      return [
-        need,
-        neededJob(
-          jobs.filter((job) => job.jobKey === key),
-          outputs,
-        ),
-      ];
+      return [need, neededJob(legs.get(key!) ?? [], outputs)];
     }),
   );
 }
@@ -145,18 +151,15 @@ export function neededByCaller(
   { needs }: WorkflowCall,
   jobs: readonly JobRow[],
   outputs: Outputs,
+  budget: EvaluationBudget,
 ): Map<string, NeededJob> {
+  const legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
   return new Map(
     needs.map((need) => {
       const call = workflow.calls.get(need);
       return [
         need,
-        call === undefined
-          ? neededJob(
-              jobs.filter((job) => job.jobKey === need),
-              outputs,
-            )
-          : neededCall(call, jobs, outputs),
+        call === undefined ? neededJob(legs.get(need) ?? [], outputs) : neededCall(call, legs, outputs, budget),
       ];
     }),
   );

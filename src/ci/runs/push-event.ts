@@ -1,6 +1,6 @@
 import type { Commit, Git } from '../../git/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 
 /** One ref that a push moved. */
 export interface MovedRef {
@@ -47,7 +47,8 @@ export function pushPayload(
   const view = (commit: Commit): Json => ({
     id: commit.oid,
     tree_id: commit.tree,
-    message: commit.message,
+    // Without the line feed at its end, as on other forges: `== 'Release'` has to be possible.
+    message: commit.message.replace(/\n+$/, ''),
     url: `${page}/commit/${commit.oid}`,
     timestamp: new Date(commit.committer.at).toISOString(),
     author: { name: commit.author.name, email: commit.author.email },

@@ -1,5 +1,5 @@
 import type { CiSettings } from '../room.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /** `refs/heads/main` → branch `main`. */

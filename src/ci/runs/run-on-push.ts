@@ -1,12 +1,11 @@
 import type { Commit } from '../../git/index.ts';
 import type { ArrivedPush, Located, PushListener } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
-import { TooManySteps } from '../workflows/glob.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
-import { matchesPush } from '../workflows/match-push.ts';
+import type { WorkflowFile } from '../workflows/find-workflows.ts';
 import type { PushedRef } from '../workflows/match-push.ts';
-import { parseWorkflow } from '../workflows/parse-workflow.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import { sourceOf } from '../workflows/workflow-reader.ts';
 import { Aftermath } from './aftermath.ts';
 import { follow } from './change-runs.ts';
 import { nobody } from './load-run.ts';
@@ -95,7 +94,9 @@ async function runsOf(
   if (files.length === 0) return [];
   const head = await git.commit(located.path, sha);
   if (asksForNoRun(head.message)) return [];
-  const parsed = files.map((file) => ({ file, parsed: parseWorkflow(file.path, file.content) }));
+  const client = located.repository.id;
+  const parsed: { file: WorkflowFile; parsed: ParsedWorkflow }[] = [];
+  for (const file of files) parsed.push({ file, parsed: await room.workflows.read(sourceOf(file, client)) });
   const pushed = await describeRef(
     room,
     located,
@@ -103,10 +104,8 @@ async function runsOf(
     sha,
     parsed.map((one) => one.parsed),
   );
-  const matching = parsed.flatMap(({ file, parsed: one }) => {
-    const verdict = isMeant(one, pushed);
-    return verdict === null ? [] : [{ file, parsed: verdict }];
-  });
+  const matching: typeof parsed = [];
+  for (const one of parsed) if (await isMeant(room, one.parsed, pushed, client)) matching.push(one);
   if (matching.length === 0) return [];
   const commits = await commitsSince(room, located.path, { ...update, newId: sha }, head);
   const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, room.settings.baseUrl);
@@ -157,16 +156,10 @@ async function comparedWith({ git }: CiRoom, path: string, oldId: string, sha: s
 
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
 
-/** The workflow, when the push starts it; null when it does not. */
-function isMeant(parsed: ParsedWorkflow, pushed: PushedRef): ParsedWorkflow | null {
+/** Whether the push starts it. */
+async function isMeant(room: CiRoom, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
   const triggers = triggersOf(parsed);
   // Nobody knows what starts a file that cannot be read at all.
-  if (triggers === null) return pushed.kind === 'branch' ? parsed : null;
-  if (triggers.push === null) return null;
-  try {
-    return matchesPush(triggers.push, pushed) ? parsed : null;
-  } catch (error) {
-    if (!(error instanceof TooManySteps)) throw error;
-    return null;
-  }
+  if (triggers === null) return pushed.kind === 'branch';
+  return triggers.push !== null && room.workflows.startsOn(triggers.push, pushed, client);
 }

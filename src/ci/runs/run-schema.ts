@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import type { RunStatus } from './run-status.ts';
 
 export type EventName = 'push' | 'workflow_dispatch' | 'schedule';

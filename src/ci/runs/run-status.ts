@@ -33,14 +33,29 @@ export function countsAs({ status, continueOnError }: Ended): RunStatus {
   return status === 'failure' && continueOnError ? 'success' : status;
 }
 
-const precedence: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'blocked', 'cancelled', 'failure'];
+/** What decides about a run that somebody has cancelled, and about every other one. */
+const precedenceWhenCancelled: readonly RunStatus[] = [
+  'cancelling',
+  'running',
+  'waiting',
+  'blocked',
+  'cancelled',
+  'failure',
+];
+const precedence: readonly RunStatus[] = ['running', 'cancelling', 'waiting', 'blocked', 'failure', 'cancelled'];
 
-/** The state of a run. A run with nothing in it has failed: its file could not be read. */
-export function statusOfRun(jobs: readonly Ended[]): RunStatus {
+/**
+ * The state of a run. A run with nothing in it has failed: its file could not be read.
+ * Jobs that `fail-fast` or a clock cancelled do not make a run with a failed job one
+ * that was cancelled, nor one that is being cancelled while a runner winds them up.
+ * @param isCancelled whether somebody has cancelled the run itself
+ */
+export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancelled: boolean }): RunStatus {
   const counted = jobs.map(countsAs);
   if (counted.length === 0) return 'failure';
   if (counted.every((status) => status === 'skipped')) return 'skipped';
-  const present = precedence.find((status) => counted.includes(status));
+  const present = (isCancelled ? precedenceWhenCancelled : precedence).find((status) => counted.includes(status));
+  if (present === 'cancelling' && !isCancelled) return 'running';
   // Some are done and others have not begun: to a person that is running.
   if (
     (present === 'waiting' || present === 'blocked') &&

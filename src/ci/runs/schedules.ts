@@ -1,15 +1,17 @@
-import { LessThanOrEqual } from 'typeorm';
+import { IsNull, LessThanOrEqual } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { nextTime, parseCron } from '../workflows/cron.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
-import { parseWorkflow } from '../workflows/parse-workflow.ts';
+import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
+import { runSchema } from './run-schema.ts';
+import type { RunRow } from './run-schema.ts';
 import { scheduleSchema } from './schedule-schema.ts';
 import type { ScheduleRow } from './schedule-schema.ts';
 import { startRun } from './start-run.ts';
@@ -33,7 +35,7 @@ export async function planSchedules(
   if (update === undefined) return null;
   const rows: ScheduleRow[] = [];
   for (const file of await findWorkflows(room.git, path, update.newId)) {
-    const parsed = parseWorkflow(file.path, file.content);
+    const parsed = await room.workflows.read(sourceOf(file, repository.id));
     const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
     for (const cron of new Set(crons)) {
       const nextAt = nextTime(parseCron(cron)!, room.clock.now());
@@ -84,11 +86,21 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
   const sha = await room.git.resolve(located.path, ref);
   const file = (await findWorkflows(room.git, located.path, sha)).find(({ path }) => path === workflowPath);
   if (file === undefined) return;
-  const head = await room.git.commit(located.path, sha);
   const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
-  await changeRuns(room, (tx, after) =>
-    startRun(
+  const parsed = await room.workflows.read(sourceOf(file, repositoryId));
+  await changeRuns(room, async (tx, after) => {
+    const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
+    if (waiting !== null) {
+      room.logger.info('ci.schedule_passed_over', {
+        repository: repositoryId,
+        workflow: workflowPath,
+        cron,
+        waiting: waiting.number,
+      });
+      return;
+    }
+    await startRun(
       room,
       tx,
       after,
@@ -96,15 +108,31 @@ async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, act
       {
         workflowPath,
         content: file.content,
-        parsed: parseWorkflow(file.path, file.content),
+        parsed,
         event: 'schedule',
         eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
         ref,
         sha,
         isTrusted: true,
         actorId,
-        title: head.subject,
+        // The last commit has nothing to do with it.
+        title: parsed.ok ? parsed.workflow.name : parsed.name,
       },
-    ),
-  );
+    );
+  });
+}
+
+/**
+ * The run of a schedule that no runner has begun with. While there is one, a further
+ * one would do the same work again: without a runner they would pile up, and all begin
+ * at once when one comes.
+ */
+async function waitingRun(
+  { manager }: Tx,
+  of: Pick<RunRow, 'repositoryId' | 'workflowPath' | 'ref'>,
+  cron: string,
+): Promise<RunRow | null> {
+  const where = { ...of, event: 'schedule' as const, startedAt: IsNull(), finishedAt: IsNull() };
+  // A file has a few schedules, and of each at most one run waits.
+  return (await manager.findBy(runSchema, where)).find((run) => run.eventPayload['schedule'] === cron) ?? null;
 }

@@ -1,10 +1,12 @@
 import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
+import { BudgetSpent } from '../workflows/evaluation-budget.ts';
+import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobOutlook } from '../workflows/expression-functions.ts';
 import { expandMatrix, legName, MatrixProblem } from '../workflows/expand-matrix.ts';
 import type { Leg } from '../workflows/expand-matrix.ts';
 import type { JobDefinition } from '../workflows/workflow.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';
 import type { JobOutlooks } from './needs.ts';
@@ -26,7 +28,11 @@ export interface SettledConcurrency {
   queue: 'single' | 'max';
 }
 
-export type Settlement = { kind: 'go'; legs: SettledLeg[] } | { kind: 'skip' } | { kind: 'fail'; reason: string };
+export type Settlement =
+  | { kind: 'go'; legs: SettledLeg[] }
+  | { kind: 'skip' }
+  /** `failFast` as the file says it, as far as that could be evaluated. */
+  | { kind: 'fail'; reason: string; failFast: boolean };
 
 const maxNameLength = 255;
 const maxLabels = 50;
@@ -38,51 +44,79 @@ const maxLabels = 50;
  */
 export function settleJob(
   definition: JobDefinition,
-  { own, call: callers }: JobContexts,
+  { own, call: callers, budget }: JobContexts,
   outlooks: JobOutlooks,
   leg: Leg | null,
 ): Settlement {
   try {
     const { call } = definition;
     const callScope =
-      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, {});
+      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, budget);
     if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
     const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
     const outlook = outlooks.own;
-    const scope = scopeOf(contexts, outlook, {});
+    const scope = scopeOf(contexts, outlook, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
-    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope)) : [leg];
-    return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, one)) };
+    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
+    return { kind: 'go', legs: legs.map((one) => settleLeg(definition, contexts, outlook, budget, one)) };
   } catch (error) {
-    if (error instanceof ExpressionProblem || error instanceof MatrixProblem || error instanceof SettleProblem) {
-      return { kind: 'fail', reason: error.message };
-    }
-    throw error;
+    if (!isProblem(error)) throw error;
+    return { kind: 'fail', reason: error.message, failFast: error instanceof LegProblem ? error.failFast : true };
   }
 }
 
 class SettleProblem extends Error {}
 
-/** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
-export function scopeOf(contexts: Contexts, outlook: JobOutlook, matrix: Leg, strategy: Json = {}): ExpressionScope {
-  const { github } = contexts;
-  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook };
+/** What is wrong with one leg, after its strategy had been read. */
+class LegProblem extends SettleProblem {
+  readonly failFast: boolean;
+
+  constructor(message: string, failFast: boolean) {
+    super(message);
+    this.failFast = failFast;
+  }
 }
 
-function settleLeg(definition: JobDefinition, contexts: Contexts, outlook: JobOutlook, leg: Leg): SettledLeg {
-  const plain = scopeOf(contexts, outlook, leg);
+/** What the author of the file is told. */
+const problems = [ExpressionProblem, MatrixProblem, BudgetSpent, SettleProblem];
+const isProblem = (error: unknown): error is Error => problems.some((kind) => error instanceof kind);
+
+/** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
+export function scopeOf(
+  contexts: Contexts,
+  outlook: JobOutlook,
+  budget: EvaluationBudget,
+  matrix: Leg = {},
+  strategy: Json = {},
+): ExpressionScope {
+  const { github } = contexts;
+  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook, budget };
+}
+
+function settleLeg(
+  definition: JobDefinition,
+  contexts: Contexts,
+  outlook: JobOutlook,
+  budget: EvaluationBudget,
+  leg: Leg,
+): SettledLeg {
+  const plain = scopeOf(contexts, outlook, budget, leg);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
-  const scope = scopeOf(contexts, outlook, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
-  return {
-    leg,
-    name: nameOf(definition, leg, scope),
-    runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
-    continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
-    failFast,
-    maxParallel,
-    concurrency: settleConcurrency(definition.concurrency, scope),
-  };
+  const scope = scopeOf(contexts, outlook, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  try {
+    return {
+      leg,
+      name: nameOf(definition, leg, scope),
+      runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
+      continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
+      failFast,
+      maxParallel,
+      concurrency: settleConcurrency(definition.concurrency, scope),
+    };
+  } catch (error) {
+    throw isProblem(error) ? new LegProblem(error.message, failFast) : error;
+  }
 }
 
 /** `build (linux, 18)`, unless the file's own name says which leg it is. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
@@ -9,10 +8,11 @@ import { expandMatrix } from '../workflows/expand-matrix.ts';
 import type { Leg } from '../workflows/expand-matrix.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
+import { hashOf } from '../workflows/workflow-reader.ts';
 import { advanceJobs } from './advance-run.ts';
 import type { Aftermath } from './aftermath.ts';
 import { claimGroup } from './claim-group.ts';
-import { JobBoard } from './job-board.ts';
+import { JobBoard, maxJobsOfRun, tooManyJobs } from './job-board.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { githubContext } from './run-context.ts';
@@ -35,6 +35,9 @@ export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 
 export type RunSurroundings = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
 
 const maxTitleLength = 255;
+/** All workflows that one push starts, in one write. */
+const maxJobsOfPush = 4 * maxJobsOfRun;
+const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPush} jobs together.`;
 
 /**
  * Makes a run with its jobs and lets it go as far as it can. A file that could not
@@ -54,9 +57,14 @@ export async function startRun(
   if (!input.parsed.ok) return failRun(room, tx, run, run.reason!);
   const { workflow } = input.parsed;
   const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
-  const scope = await scopeOfRun(room, tx, loaded);
+  const scope = await scopeOfRun(room, tx, after, loaded);
   const said = evaluateHead(workflow, scope);
   if (said instanceof Error) return failRun(room, tx, run, said.message);
+  const early = [...workflow.jobs.values()].map((definition) => ({ definition, legs: earlyLegs(definition, scope) }));
+  const count = early.reduce((sum, { legs }) => sum + legs.length, 0);
+  after.jobs += count;
+  if (after.jobs > maxJobsOfPush) return failRun(room, tx, run, tooManyJobsOfPush);
+  if (count > maxJobsOfRun) return failRun(room, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
   if (said.title !== null) run.title = said.title;
   if (said.concurrency !== null) {
     run.concurrencyGroup = said.concurrency.group;
@@ -65,14 +73,14 @@ export async function startRun(
   const { title, concurrencyGroup, concurrencyState } = run;
   await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
   const board = (await JobBoard.open(room, tx, after, run.id))!;
-  for (const job of earlyJobs(run, workflow, scope, tx.now)) board.add(job);
+  for (const job of earlyJobs(run, early, tx.now)) board.add(job);
   await advanceJobs(room, tx, after, board, loaded);
   return board.run;
 }
 
 async function insertRun({ manager, now }: Tx, repository: Repository, input: NewRun): Promise<RunRow> {
   const { parsed, content } = input;
-  const fileHash = createHash('sha256').update(content).digest('hex');
+  const fileHash = hashOf(content);
   if (!(await manager.existsBy(workflowFileSchema, { hash: fileHash })))
     await manager.insert(workflowFileSchema, { hash: fileHash, content });
   const last = await manager.findOne(runSchema, {
@@ -109,7 +117,12 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
   return { ...row, id: identifiers[0]!.id as number };
 }
 
-async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Promise<ExpressionScope> {
+async function scopeOfRun(
+  room: CiRoom,
+  { manager }: Tx,
+  after: Aftermath,
+  loaded: LoadedRun,
+): Promise<ExpressionScope> {
   const github = githubContext(loaded, room.settings);
   return {
     contexts: {
@@ -120,6 +133,7 @@ async function scopeOfRun(room: CiRoom, { manager }: Tx, loaded: LoadedRun): Pro
       inputs: loaded.run.eventPayload.inputs ?? {},
     },
     outlook: { success: true, failure: false, cancelled: false },
+    budget: after.budget,
   };
 }
 
@@ -149,9 +163,9 @@ async function failRun(room: CiRoom, tx: Tx, run: RunRow, reason: string): Promi
 const positionsPerJob = 1000;
 
 /** Every job of the file; the legs of a matrix as far as it is known now. */
-function earlyJobs(run: RunRow, workflow: Workflow, scope: ExpressionScope, now: number) {
-  return [...workflow.jobs.values()].flatMap((definition, place) =>
-    earlyLegs(definition, scope).map((leg, at) => ({
+function earlyJobs(run: RunRow, jobs: readonly { definition: JobDefinition; legs: (Leg | null)[] }[], now: number) {
+  return jobs.flatMap(({ definition, legs }, place) =>
+    legs.map((leg, at) => ({
       runId: run.id,
       repositoryId: run.repositoryId,
       attempt: run.attempt,
@@ -184,7 +198,7 @@ function earlyLegs({ matrix, waitsFor, call }: JobDefinition, scope: ExpressionS
   try {
     if (waitsFor.length > 0 && mentionsContext(matrix, 'needs')) return [null];
     if (call !== null && mentionsContext(matrix, 'inputs')) return [null];
-    return expandMatrix(evaluateValue(matrix, scope));
+    return expandMatrix(evaluateValue(matrix, scope), scope.budget);
   } catch {
     return [null];
   }

@@ -7,6 +7,7 @@ import type { JobRow } from '../runs/job-schema.ts';
 import { runSchema } from '../runs/run-schema.ts';
 import type { RunRow } from '../runs/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
+import { finishedRunners } from './finished-runners.ts';
 import { mayTake, waitingLines } from './waiting-jobs.ts';
 import type { WaitingLine } from './waiting-jobs.ts';
 
@@ -62,7 +63,8 @@ async function placesOf({ db }: CiRoom, shown: readonly JobRow[]): Promise<Map<n
 }
 
 async function waitingReasons({ db, presence, clock }: CiRoom): Promise<(line: WaitingLine | undefined) => string> {
-  const runners = await db.read.find(runnerSchema);
+  const finished = await finishedRunners(db.read, { isLogComplete: false });
+  const runners = (await db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   return (line) => {
     if (line === undefined) return 'It is about to begin.';
     const able = runners.filter((runner) => mayTake(runner, line));

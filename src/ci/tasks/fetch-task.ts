@@ -96,11 +96,16 @@ async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
   return db.read.existsBy(taskSchema, { runnerId: runner.id });
 }
 
-/** What the runner gets; null when the job has failed over it. */
+/** What the runner gets; null when the job has failed over it, and when it was cancelled meanwhile. */
 async function contentOf(room: CiRoom, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
-    return await taskContent(room, await room.runs.load(job.runId), job, task, origin);
+    const content = await taskContent(room, await room.runs.load(job.runId), job, task, origin);
+    // `fail-fast` or a person may have ended the job since it was claimed: then no runner begins with it.
+    const present = await room.db.read.findOneBy(taskSchema, { id: task.id });
+    if (present?.status === 'running') return content;
+    await releaseTask(room, task.id, { countsAsLoss: false });
+    return null;
   } catch (error) {
     room.logger.error('ci.task_not_built', { task: task.id, job: job.id, error });
     await failJob(room, claim, `This job could not be handed to a runner: ${(error as Error).message}`);

@@ -39,7 +39,8 @@ export async function releaseTask(
     const row = board?.jobs.find((one) => one.taskId === taskId);
     if (board == null || row === undefined) return;
     const losses = row.losses + (countsAsLoss ? 1 : 0);
-    if (row.status === 'cancelling' || board.run.isCancelled) board.change(row, { status: 'cancelled' });
+    if (row.status === 'cancelling' || board.run.isCancelled)
+      board.change(row, { status: 'cancelled', taskId: countsAsLoss ? taskId : null });
     else if (losses >= maxLosses) board.change(row, { status: 'failure', losses, reason: runnerLost });
     else
       board.change(row, {

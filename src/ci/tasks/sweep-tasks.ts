@@ -13,6 +13,7 @@ import { writeReports } from './report-task.ts';
 import { releaseTask } from './release-task.ts';
 import { taskSchema } from './task-schema.ts';
 import type { TaskRow } from './task-schema.ts';
+import { finishedRunners } from './finished-runners.ts';
 import { mayTake, waitingLines } from './waiting-jobs.ts';
 
 /** A runner that has a task says so within this time, or never got it. */
@@ -91,7 +92,8 @@ async function sweepWaiting(room: CiRoom): Promise<void> {
     (line) => now - line.waitingSince > Math.min(maxUnroutableMs, maxWaitMs),
   );
   if (old.length === 0) return;
-  const runners = await room.db.read.find(runnerSchema);
+  const finished = await finishedRunners(room.db.read, { isLogComplete: false });
+  const runners = (await room.db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   for (const line of old) {
     const jobs = await room.db.read.findBy(jobSchema, { repositoryId: line.repositoryId, status: 'waiting' });
     const isRoutable = runners.some((runner) => mayTake(runner, line));

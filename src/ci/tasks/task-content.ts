@@ -11,9 +11,9 @@ import type { NeededJob } from '../runs/needs.ts';
 import { githubContext } from '../runs/run-context.ts';
 import { scopeOf } from '../runs/settle-job.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
+import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { WorkflowCall } from '../workflows/workflow.ts';
-import { writePayload } from '../workflows/write-payload.ts';
-import type { Json } from '../workflows/yaml-nodes.ts';
+import type { Json } from '../workflows/json.ts';
 import { runtimeTokenOf } from './runtime-token.ts';
 import type { TaskRow } from './task-schema.ts';
 import { taskToken } from './task-token.ts';
@@ -56,15 +56,22 @@ export async function taskContent(
     jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)),
   );
   const variables = await variablesFor(db.read, repository);
+  const budget = new EvaluationBudget();
   const contexts = await contextsOfJob(
-    { manager: db.read, settings, loaded, workflow: parsed.workflow, variables: Object.fromEntries(variables) },
+    {
+      manager: db.read,
+      settings,
+      loaded,
+      workflow: parsed.workflow,
+      variables: Object.fromEntries(variables),
+      budget,
+    },
     definition,
     jobs,
   );
   const secrets = run.isTrusted ? await secretsFor(room, db.read, repository) : new Map<string, string>();
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
   const settled = {
-    definition,
     name: job.name,
     leg: job.leg ?? {},
     runsOn: job.runsOn ?? [],
@@ -74,7 +81,7 @@ export async function taskContent(
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
     taskId,
-    payload: writePayload(settled),
+    payload: await room.workflows.payload(room.runs.sourceOf(run), { jobKey: definition.key, settled }),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
       ...(called === null
@@ -93,17 +100,17 @@ export async function taskContent(
       ...(called?.secrets ?? secrets),
     ]),
     variables,
-    needs: neededJobs(parsed.workflow, definition, jobs, outputs),
+    needs: neededJobs(parsed.workflow, definition, jobs, outputs, budget),
   };
 }
 
 /** What a workflow that is called gets: its inputs as texts, which the runner converts, and the secrets that the caller hands on. */
 function contentOfCall(
   call: WorkflowCall,
-  { call: callers }: JobContexts,
+  { call: callers, budget }: JobContexts,
   secrets: ReadonlyMap<string, string>,
 ): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
-  const scope = scopeOf(callers!, { success: true, failure: false, cancelled: false }, {});
+  const scope = scopeOf(callers!, { success: true, failure: false, cancelled: false }, budget);
   const inputs = Object.fromEntries(
     Object.entries(inputsOfCall(call, scope)).map(([name, value]) => [name, textOf(value)]),
   );

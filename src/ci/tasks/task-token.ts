@@ -36,9 +36,9 @@ export async function viewerOfTaskToken(
   const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
   if (job === null || run === null) return null;
   const { parsed } = await runs.load(run.id);
-  const permissions = parsed.ok
-    ? (parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions)
-    : null;
+  // What the file takes away is not given because nobody can read it.
+  if (!parsed.ok) return null;
+  const permissions = parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions;
   const scope = scopeOf(permissions, run.isTrusted);
   return scope === null ? null : { kind: 'task', taskId: task.id, repositoryId: run.repositoryId, scope };
 }

@@ -1,4 +1,4 @@
-import { maxWorkflowBytes } from './yaml-nodes.ts';
+import { maxWorkflowBytes } from './workflow-size.ts';
 
 /**
  * A workflow file together with those that its jobs call, in one text: a run keeps
@@ -13,8 +13,11 @@ export interface Bundle {
 const mark = '#!hearth-bundle\n';
 /** Together they have at most as many bytes as one file: what a push makes the server read stays bounded. */
 const maxCalled = 20;
-/** Steps may use folders of the repository; a workflow is a file. */
-const calls = /\buses["']?\s*:\s*["']?\.\/([^\s"',}\]#]+\.ya?ml)/g;
+/**
+ * Steps may use folders of the repository; a workflow is a file. The repetitions are
+ * bounded, so that a file that is nothing but beginnings of calls takes linear time.
+ */
+const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?\.\/([^\s"',}\]#]{1,500}\.ya?ml)/g;
 
 /** @param files all workflows of the commit, by path from the top of the repository */
 export function bundle(content: string, files: ReadonlyMap<string, string>): string {

@@ -65,7 +65,15 @@ export function nextTime(cron: Cron, after: number): number | null {
   const start = Math.floor(after / minuteMs) * minuteMs + minuteMs;
   let day = Math.floor(start / dayMs) * dayMs;
   for (let count = 0; count < maxDays; count += 1, day += dayMs) {
-    if (!allowsDay(cron, new Date(day))) continue;
+    const date = new Date(day);
+    if (!cron.months.has(date.getUTCMonth() + 1)) {
+      // To the last day of the month, so that a day that never comes is not looked for day by day.
+      const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
+      count += Math.round((last - day) / dayMs);
+      day = last;
+      continue;
+    }
+    if (!allowsDay(cron, date)) continue;
     for (const hour of [...cron.hours].sort((a, b) => a - b)) {
       for (const minute of [...cron.minutes].sort((a, b) => a - b)) {
         const at = day + (hour * 60 + minute) * minuteMs;
@@ -76,8 +84,8 @@ export function nextTime(cron: Cron, after: number): number | null {
   return null;
 }
 
+/** In a month that is allowed. */
 function allowsDay(cron: Cron, date: Date): boolean {
-  if (!cron.months.has(date.getUTCMonth() + 1)) return false;
   const byDay = cron.days.has(date.getUTCDate());
   const byWeekday = cron.weekdays.has(date.getUTCDay());
   return cron.eitherDay ? byDay || byWeekday : byDay && byWeekday;

@@ -1,23 +1,31 @@
-import { Evaluator, Lexer, Parser } from '@actions/expressions';
+import { Lexer, Parser } from '@actions/expressions';
+import { CountingEvaluator } from './counting-evaluator.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
 import { toDictionary, toJson } from './expression-data.ts';
 import { functionsFor, isFunction, statusFunctions } from './expression-functions.ts';
 import type { JobOutlook } from './expression-functions.ts';
-import type { Json } from './yaml-nodes.ts';
+import type { Json } from './json.ts';
 
 /** What expressions can see: `github`, `needs`, `matrix` and so on, and the outlook of the job. */
 export interface ExpressionScope {
   contexts: { readonly [name: string]: Json };
   outlook: JobOutlook;
+  /** What all expressions of a write may cost together; one text of its own has one of its own. */
+  budget?: EvaluationBudget;
 }
 
 /** An expression that cannot be evaluated, in words for whoever wrote it. */
 export class ExpressionProblem extends Error {
   constructor(expression: string, cause: unknown) {
     const shown = expression.length > 200 ? `${expression.slice(0, 200)}…` : expression;
-    super(`The expression ${shown} cannot be evaluated: ${(cause as Error).message}.`, { cause });
+    const reason = (cause as Error).message.slice(0, 300);
+    super(`The expression ${shown} cannot be evaluated: ${reason}.`, { cause });
     this.name = 'ExpressionProblem';
   }
 }
+
+/** What the shortest expression costs: its tokens, its tree, the functions that it may call. */
+const stepsOfExpression = 500;
 
 type Token = ReturnType<Lexer['lex']>['tokens'][number];
 
@@ -32,15 +40,19 @@ function calls(tokens: readonly Token[]): string[] {
 }
 
 /** Evaluates one expression, without `${{ }}` around it. Throws `ExpressionProblem`. */
-export function evaluateExpression(expression: string, { contexts, outlook }: ExpressionScope): Json {
+export function evaluateExpression(
+  expression: string,
+  { contexts, outlook, budget = new EvaluationBudget() }: ExpressionScope,
+): Json {
   try {
+    budget.spend(stepsOfExpression + expression.length);
     const { tokens } = new Lexer(expression).lex();
     const unknown = calls(tokens).find((name) => !isFunction(name));
     if (unknown !== undefined) throw new Error(`there is no function ${unknown}`);
-    const functions = functionsFor(outlook);
+    const functions = functionsFor(outlook, budget);
     const tree = new Parser(tokens, Object.keys(contexts), [...functions.values()] as never).parse();
     if (tree === undefined) throw new Error('it is empty');
-    return toJson(new Evaluator(tree, toDictionary(contexts), functions as never).evaluate());
+    return toJson(new CountingEvaluator(tree, toDictionary(contexts), functions, budget).evaluate(), budget);
   } catch (cause) {
     throw new ExpressionProblem(expression, cause);
   }
@@ -52,13 +64,30 @@ export function evaluateExpression(expression: string, { contexts, outlook }: Ex
  * results are put into the text. Throws `ExpressionProblem`.
  */
 export function evaluateValue(value: Json, scope: ExpressionScope): Json {
-  if (typeof value === 'string') return evaluateText(value, scope);
-  if (Array.isArray(value)) return value.map((item) => evaluateValue(item, scope));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, evaluateValue(one, scope)]));
+  return evaluatePart(value, { ...scope, budget: scope.budget ?? new EvaluationBudget() });
 }
 
-function evaluateText(text: string, scope: ExpressionScope): Json {
+type CountedScope = ExpressionScope & { budget: EvaluationBudget };
+
+function evaluatePart(value: Json, scope: CountedScope): Json {
+  spendOn(value, 1, scope);
+  if (typeof value === 'string') return evaluateText(value, scope);
+  if (Array.isArray(value)) return value.map((item) => evaluatePart(item, scope));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, evaluatePart(one, scope)]));
+}
+
+/** Outside of any expression, where the budget says so by itself. */
+function spendOn(value: Json, steps: number, { budget }: CountedScope): void {
+  try {
+    budget.spend(steps);
+  } catch (cause) {
+    throw new ExpressionProblem(typeof value === 'string' ? value : '(a list or mapping)', cause);
+  }
+}
+
+function evaluateText(text: string, scope: CountedScope): Json {
+  spendOn(text, text.length, scope);
   const parts = splitText(text);
   const [first] = parts;
   if (parts.length === 1 && first?.isExpression) return evaluateExpression(first.text, scope);
@@ -81,7 +110,8 @@ export function isTruthy(value: Json): boolean {
  * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition that asks
  * for no state of the run means "and everything before went well".
  */
-export function evaluateCondition(condition: string | null, scope: ExpressionScope): boolean {
+export function evaluateCondition(condition: string | null, asked: ExpressionScope): boolean {
+  const scope = { ...asked, budget: asked.budget ?? new EvaluationBudget() };
   const text = condition?.trim() ?? '';
   if (text === '') return scope.outlook.success;
   const parts = splitText(text);

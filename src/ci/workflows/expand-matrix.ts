@@ -1,46 +1,66 @@
-import type { Json } from './yaml-nodes.ts';
+import type { Json } from './json.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
 import { textOf } from './evaluate.ts';
 
 /** One combination of a matrix: axis → value. */
 export type Leg = { readonly [axis: string]: Json };
 
-const maxLegs = 256;
+export const maxLegs = 256;
+/** Entries of `include` and of `exclude`: each is held against each combination. */
+const maxExtra = maxLegs;
+/** Axes of one value each make no more combinations, but each of them longer. */
+const maxAxes = 20;
+/** Of a matrix as JSON, and of all its combinations: each is a row of the database, read and written with its job. */
+const maxLength = 256 * 1024;
 
 /** A matrix that makes no sense, in words for whoever wrote it. */
 export class MatrixProblem extends Error {}
 
+const tooMany = () => new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
+const tooLong = () => new MatrixProblem('The values of the matrix are too long for so many combinations.');
+
 /**
- * All combinations of a matrix, sorted by name. `exclude` takes combinations out,
+ * All combinations of a matrix, in the order of the file: the last axis changes
+ * first, combinations that only `include` has come last. `exclude` takes combinations out,
  * `include` adds values to those that it fits without changing them, or else a
- * combination of its own. Without a matrix there is one empty leg.
- * Throws `MatrixProblem`.
+ * combination of its own. Without a matrix there is one empty leg. What it costs is
+ * counted: the server expands matrices where no thread can be waited for.
+ * Throws `MatrixProblem` and `BudgetSpent`.
  */
-export function expandMatrix(matrix: Json): Leg[] {
+export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Leg[] {
   if (matrix === null) return [{}];
   if (typeof matrix !== 'object' || Array.isArray(matrix)) throw new MatrixProblem('The matrix is not a mapping.');
   const { include, exclude, ...axes } = matrix;
-  const originals = combine(axes).filter((leg) => !readLegs(exclude, 'exclude').some((out) => isPartOf(out, leg)));
-  const legs: Leg[] = originals.map((leg) => ({ ...leg }));
+  const { length } = JSON.stringify(matrix);
+  if (length > maxLength) throw tooLong();
+  budget.spend(length);
+  const values = new Values(budget);
+  const excluded = readLegs(exclude, 'exclude');
+  const originals = combine(axes, budget).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
+  if (originals.length > maxLegs) throw tooMany();
+  const legs: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
   for (const extra of readLegs(include, 'include')) {
-    const fitting = originals.map((leg, at) => [leg, at] as const).filter(([leg]) => keepsValues(leg, extra));
-    if (fitting.length === 0) legs.push(extra);
-    for (const [, at] of fitting) legs[at] = { ...legs[at], ...extra };
+    const fitting = originals.flatMap((leg, at) => (values.keepsValues(leg, extra) ? [at] : []));
+    if (fitting.length === 0) legs.push({ ...extra });
+    for (const at of fitting) Object.assign(legs[at]!, extra);
   }
   if (legs.length === 0) throw new MatrixProblem('The matrix has no combinations.');
-  if (legs.length > maxLegs) throw new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
-  return legs.sort((a, b) => (legName(a) < legName(b) ? -1 : 1));
+  if (legs.length > maxLegs) throw tooMany();
+  if (legs.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
+  return legs;
 }
 
-function combine(axes: { [axis: string]: Json }): Leg[] {
+function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Leg[] {
   let legs: Leg[] = [{}];
   const names = Object.keys(axes);
+  if (names.length > maxAxes) throw new MatrixProblem(`The matrix has more than ${maxAxes} axes.`);
   for (const name of names) {
     const values = axes[name];
     if (!Array.isArray(values) || values.length === 0)
       throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
     // Stop while it is small: seven axes of ten are ten million.
-    if (legs.length * values.length > 10 * maxLegs)
-      throw new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
+    if (legs.length * values.length > 10 * maxLegs) throw tooMany();
+    budget.spend(legs.length * values.length * names.length);
     legs = legs.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
   }
   return names.length === 0 ? [] : legs;
@@ -51,22 +71,54 @@ function readLegs(value: Json | undefined, name: string): Leg[] {
   const isList =
     Array.isArray(value) && value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item));
   if (!isList) throw new MatrixProblem(`The matrix needs a list of mappings under "${name}".`);
+  if (value.length > maxExtra) throw new MatrixProblem(`The matrix has more than ${maxExtra} entries under "${name}".`);
   return value as Leg[];
 }
 
-const isSame = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
-const isPartOf = (part: Leg, leg: Leg): boolean =>
-  Object.entries(part).every(([axis, value]) => isSame(value, leg[axis]));
+/** Compares values by numbers, so that each is written out once however often it is compared. */
+class Values {
+  readonly #written = new Map<Json, { length: number; id: number }>();
+  readonly #ids = new Map<string, number>();
+  readonly #budget: EvaluationBudget;
 
-/** Whether a combination stays what it is when the extra values are added. */
-const keepsValues = (leg: Leg, extra: Leg): boolean =>
-  Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || isSame(value, leg[axis]));
+  constructor(budget: EvaluationBudget) {
+    this.#budget = budget;
+  }
 
-/** `linux, 18`: the values in the order of their axes' names. */
+  isPartOf(part: Leg, leg: Leg): boolean {
+    return Object.entries(part).every(([axis, value]) => Object.hasOwn(leg, axis) && this.#isSame(value, leg[axis]!));
+  }
+
+  /** Whether a combination stays what it is when the extra values are added. */
+  keepsValues(leg: Leg, extra: Leg): boolean {
+    return Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || this.#isSame(value, leg[axis]!));
+  }
+
+  lengthOf(leg: Leg): number {
+    return Object.entries(leg).reduce((sum, [axis, value]) => sum + axis.length + this.#write(value).length, 0);
+  }
+
+  #isSame(a: Json, b: Json): boolean {
+    this.#budget.spend(1);
+    return this.#write(a).id === this.#write(b).id;
+  }
+
+  #write(value: Json): { length: number; id: number } {
+    let written = this.#written.get(value);
+    if (written === undefined) {
+      const text = JSON.stringify(value);
+      const id = this.#ids.get(text) ?? this.#ids.size;
+      this.#ids.set(text, id);
+      this.#written.set(value, (written = { length: text.length, id }));
+    }
+    return written;
+  }
+}
+
+/** `linux, 18`: the values in the order of the file, as required checks of other forges are called. */
 export function legName(leg: Leg): string {
-  return Object.keys(leg)
-    .sort()
-    .map((axis) => valueName(leg[axis] ?? null))
+  return Object.values(leg)
+    .map(valueName)
     .filter((text) => text !== '')
     .join(', ');
 }

@@ -1,4 +1,5 @@
 import { data, wellKnownFunctions } from '@actions/expressions';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 import { toData, toJson } from './expression-data.ts';
 import type { ExpressionData } from './expression-data.ts';
 
@@ -24,11 +25,25 @@ export const statusFunctions: readonly string[] = ['success', 'failure', 'always
 const maxTextLength = 1024 * 1024;
 
 /**
- * The functions that differ from the library's: those about the state of the run,
- * and those that could be nested into texts of any length. `hashFiles` needs the
- * files, which only the runner has.
+ * The functions that differ from the library's: those about the state of the run, those
+ * that could be nested into texts of any length, and those that read more than what they
+ * are given has been counted for. `hashFiles` needs the files, which only the runner has.
  */
-export function functionsFor(outlook: JobOutlook): Map<string, ExpressionFunction> {
+export function functionsFor(outlook: JobOutlook, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
+  const known = made.get(budget);
+  if (known?.outlook === outlook) return known.functions;
+  const functions = makeFunctions(outlook, budget);
+  made.set(budget, { outlook, functions });
+  return functions;
+}
+
+/** Of each budget those that were asked for last: the expressions of a job come one after the other. */
+const made = new WeakMap<
+  EvaluationBudget,
+  { outlook: JobOutlook; functions: ReadonlyMap<string, ExpressionFunction> }
+>();
+
+function makeFunctions(outlook: JobOutlook, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
   const says = (name: string, answer: boolean): ExpressionFunction => ({
     name,
     minArgs: 0,
@@ -40,7 +55,51 @@ export function functionsFor(outlook: JobOutlook): Map<string, ExpressionFunctio
     says('failure', outlook.failure),
     says('always', true),
     says('cancelled', outlook.cancelled),
-    ...boundedFunctions,
+    {
+      ...shapeOf('format'),
+      call: (...args: ExpressionData[]) => text(format(args.map((arg) => arg.coerceString()))),
+    },
+    {
+      ...shapeOf('join'),
+      call(...args: ExpressionData[]) {
+        const [list, separator] = args;
+        const items = list instanceof data.Array ? list.values() : [];
+        const between = separator?.coerceString().length ?? 1;
+        const length = items.reduce((sum, item) => sum + item.coerceString().length + between, 0);
+        refuseLong(length);
+        budget.spend(length);
+        return library('join').call(...args);
+      },
+    },
+    {
+      ...shapeOf('contains'),
+      call(...args: ExpressionData[]) {
+        const [list, item] = args;
+        // The one that is looked for is folded again for each item of the list.
+        const items = list instanceof data.Array ? list.values() : [];
+        const each = item instanceof data.StringData ? item.value.length : 1;
+        for (const one of items) budget.spend(each + (one instanceof data.StringData ? one.value.length : 1));
+        return library('contains').call(...args);
+      },
+    },
+    {
+      ...shapeOf('tojson'),
+      call(value: ExpressionData = new data.Null()) {
+        const answer = JSON.stringify(toJson(value, budget), null, '  ');
+        refuseLong(answer.length);
+        return text(answer);
+      },
+    },
+    {
+      ...shapeOf('fromjson'),
+      call(value: ExpressionData = new data.Null()) {
+        try {
+          return toData(JSON.parse(value.coerceString()) as never);
+        } catch {
+          throw new Error('fromJSON was given a text that is not JSON');
+        }
+      },
+    },
   ];
   return new Map(all.map((one) => [one.name, one]));
 }
@@ -50,43 +109,35 @@ export function isFunction(name: string): boolean {
   return statusFunctions.includes(name) || Object.hasOwn(wellKnownFunctions, name);
 }
 
-const boundedFunctions: readonly ExpressionFunction[] = [
-  bounded('format', (args) => {
-    const [pattern = '', ...values] = args.map((arg) => arg.coerceString());
-    return pattern.length + pattern.split('{').length * Math.max(0, ...values.map((value) => value.length));
-  }),
-  bounded('join', ([list, separator]) => {
-    const items = list instanceof data.Array ? list.values() : [];
-    return items.reduce((sum, item) => sum + item.coerceString().length + (separator?.coerceString().length ?? 1), 0);
-  }),
-  bounded('tojson', ([value]) => 2 * (value instanceof data.StringData ? value.value.length : 0)),
-  {
-    name: 'fromjson',
-    minArgs: 1,
-    maxArgs: 1,
-    call(text = new data.Null()) {
-      try {
-        return toData(JSON.parse(text.coerceString()) as never);
-      } catch {
-        throw new Error('fromJSON was given a text that is not JSON');
-      }
-    },
-  },
-];
+type LibraryFunction = 'contains' | 'format' | 'fromjson' | 'join' | 'tojson';
 
-/** The library's function, refused when its answer could be longer than any text should be. */
-function bounded(name: 'format' | 'join' | 'tojson', length: (args: ExpressionData[]) => number): ExpressionFunction {
-  const original = wellKnownFunctions[name] as unknown as ExpressionFunction;
-  return {
-    name,
-    minArgs: original.minArgs,
-    maxArgs: original.maxArgs,
-    call(...args) {
-      if (length(args) > maxTextLength) throw new Error('the text would be longer than 1 MiB');
-      const answer = original.call(...args);
-      if (name === 'tojson' && String(toJson(answer)).length > maxTextLength)
-        throw new Error('the text would be longer than 1 MiB');
-      return answer;
-    },
-  };
+const library = (name: LibraryFunction) => wellKnownFunctions[name] as unknown as ExpressionFunction;
+
+function shapeOf(name: LibraryFunction): Omit<ExpressionFunction, 'call'> {
+  const { minArgs, maxArgs } = library(name);
+  return { name, minArgs, maxArgs };
+}
+
+const text = (value: string): ExpressionData => new data.StringData(value);
+
+function refuseLong(length: number): void {
+  if (length > maxTextLength) throw new Error('the text would be longer than 1 MiB');
+}
+
+const placeholder = /\{\{|\}\}|\{(\d{1,3})\}|[{}]/g;
+
+/** `{0}` and so on; a brace is written twice. The library looks for the next brace through the whole text each time. */
+function format([pattern = '', ...values]: string[]): string {
+  let length = pattern.length;
+  return pattern.replace(placeholder, (found: string, index: string | undefined) => {
+    if (index === undefined) {
+      if (found.length === 1) throw new Error('format was given a text with a single brace');
+      return found[0]!;
+    }
+    const value = values[Number(index)];
+    if (value === undefined) throw new Error(`format was given no value for ${found}`);
+    length += value.length;
+    refuseLong(length);
+    return value;
+  });
 }

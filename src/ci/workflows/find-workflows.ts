@@ -1,7 +1,7 @@
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
 import { bundle } from './bundle.ts';
-import { maxWorkflowBytes } from './yaml-nodes.ts';
+import { maxWorkflowBytes } from './workflow-size.ts';
 
 /** A workflow file as it stands in a commit. */
 export interface WorkflowFile {

@@ -30,8 +30,13 @@ export class TooManySteps extends Error {}
 
 /** Holds names against patterns; one for each workflow, because it counts what it does. */
 export class GlobMatcher {
+  readonly #maxSteps: number;
   #steps = 0;
   readonly #read = new Map<string, Token[]>();
+
+  constructor(limit = maxSteps) {
+    this.#maxSteps = limit;
+  }
 
   /** Whether the whole text fits the pattern. Throws `TooManySteps`. */
   matches(pattern: string, text: string): boolean {
@@ -40,7 +45,7 @@ export class GlobMatcher {
     for (const character of text) {
       const next = new Set<number>();
       this.#steps += places.size;
-      if (this.#steps > maxSteps) throw new TooManySteps('The filters cost too much to evaluate.');
+      if (this.#steps > this.#maxSteps) throw new TooManySteps('The filters cost too much to evaluate.');
       for (const place of places) {
         const token = tokens[place];
         if (token === undefined || !token.accepts(character)) continue;

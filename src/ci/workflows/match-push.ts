@@ -17,8 +17,7 @@ export interface PushedRef {
  * nobody can say what changed.
  * Throws `TooManySteps`.
  */
-export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedRef): boolean {
-  const glob = new GlobMatcher();
+export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedRef, glob = new GlobMatcher()): boolean {
   const own = ref.kind === 'branch' ? branches : tags;
   const other = ref.kind === 'branch' ? tags : branches;
   if (own === null && other !== null) return false;

@@ -2,8 +2,10 @@ import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parsePermissions } from './parse-settings.ts';
 import { WorkflowProblem } from './problem.ts';
-import type { CallInput, JobDefinition, Permissions, WorkflowCall } from './workflow.ts';
-import type { Json, YamlFile } from './yaml-nodes.ts';
+import type { ParsedJob } from './parsed-job.ts';
+import type { CallInput, Permissions, WorkflowCall } from './workflow.ts';
+import type { Json } from './json.ts';
+import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
@@ -15,14 +17,14 @@ export interface CallingFile {
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
 /** Reads `jobs` of a file that is called, which calls nothing itself. */
-export type ParseInner = (file: YamlFile, node: unknown) => ReadonlyMap<string, JobDefinition>;
+export type ParseInner = (file: YamlFile, node: unknown) => ReadonlyMap<string, ParsedJob>;
 
 /** A job that calls another workflow of the repository: the jobs of that one in its place. Throws `WorkflowProblem`. */
 export function parseCall(
   { file, called, permissions: top }: CallingFile,
-  { key, keyNode, job }: { key: string; keyNode: unknown; job: YAMLMap },
+  { key, job }: { key: string; job: YAMLMap },
   parseInner: ParseInner,
-): { call: WorkflowCall; jobs: JobDefinition[] } {
+): { call: WorkflowCall; jobs: ParsedJob[] } {
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
   if (called === null) throw file.problem(get('uses'), 'A workflow that is called cannot call another one here.');
@@ -38,7 +40,7 @@ export function parseCall(
   for (const name of ['steps', 'runs-on', 'strategy'])
     if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}" here.`);
   try {
-    return read({ file, top, parseInner }, { key, keyNode, job, path, open });
+    return read({ file, top, parseInner }, { key, job, path, open });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || error instanceof CallProblem) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
@@ -50,7 +52,6 @@ class CallProblem extends WorkflowProblem {}
 
 interface Called {
   key: string;
-  keyNode: unknown;
   job: YAMLMap;
   path: string;
   open: () => YamlFile;
@@ -58,8 +59,8 @@ interface Called {
 
 function read(
   { file, top, parseInner }: { file: YamlFile; top: Permissions; parseInner: ParseInner },
-  { key, keyNode, job, path, open }: Called,
-): { call: WorkflowCall; jobs: JobDefinition[] } {
+  { key, job, path, open }: Called,
+): { call: WorkflowCall; jobs: ParsedJob[] } {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
     const { line, column } = file.problem(node, message);
@@ -98,14 +99,16 @@ function read(
   };
   return {
     call,
-    jobs: [...jobs.values()].map((each) => ({
-      ...each,
-      key: `${key}.${each.key}`,
-      call,
-      prefix: `${name} / `,
-      waitsFor: each.needs.map((need) => `${key}.${need}`),
-      permissions: lower(each.permissions ?? allowed, ceiling),
-      keyNode,
+    jobs: [...jobs.values()].map(({ definition: each, ...place }) => ({
+      ...place,
+      definition: {
+        ...each,
+        key: `${key}.${each.key}`,
+        call,
+        prefix: `${name} / `,
+        waitsFor: each.needs.map((need) => `${key}.${need}`),
+        permissions: lower(each.permissions ?? allowed, ceiling),
+      },
     })),
   };
 }

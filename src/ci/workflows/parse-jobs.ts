@@ -2,8 +2,9 @@ import { isMap, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import { parseCall } from './parse-call.ts';
-import type { CallingFile } from './parse-call.ts';
+import type { CallingFile, ParseInner } from './parse-call.ts';
 import type { JobDefinition, WorkflowCall } from './workflow.ts';
+import type { ParsedJob } from './parsed-job.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 const jobKey = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -14,40 +15,43 @@ const maxSteps = 1000;
 export function parseJobs(
   calling: CallingFile,
   node: unknown,
-): { jobs: Map<string, JobDefinition>; calls: Map<string, WorkflowCall> } {
+): { jobs: Map<string, ParsedJob>; calls: Map<string, WorkflowCall> } {
   const { file } = calling;
   if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "jobs".');
-  const jobs = new Map<string, JobDefinition>();
+  const jobs = new Map<string, ParsedJob>();
   const calls = new Map<string, WorkflowCall>();
   const outer = new Map<string, Needing>();
+  // A file that many jobs call is understood once.
+  const understood = new Map<YamlFile, ReadonlyMap<string, ParsedJob>>();
+  const parseInner: ParseInner = (called, at) => {
+    const known = understood.get(called) ?? parseJobs({ file: called, called: null, permissions: null }, at).jobs;
+    understood.set(called, known);
+    return known;
+  };
   for (const { key, keyNode, value } of file.entries(node, '"jobs"')) {
     checkKey(file, key, keyNode);
     const job = file.map(value, `The job ${key}`);
     if (file.isAbsent(file.get(job, 'uses'))) {
       const parsed = parseJob(file, key, keyNode, job);
       jobs.set(key, parsed);
-      outer.set(key, parsed);
+      outer.set(key, { key, needs: parsed.definition.needs, keyNode });
       continue;
     }
-    const { call, jobs: inner } = parseCall(
-      calling,
-      { key, keyNode, job },
-      (called, at) => parseJobs({ file: called, called: null, permissions: null }, at).jobs,
-    );
+    const { call, jobs: inner } = parseCall(calling, { key, job }, parseInner);
     calls.set(key, call);
     outer.set(key, { key, needs: call.needs, keyNode });
-    for (const each of inner) jobs.set(each.key, each);
+    for (const each of inner) jobs.set(each.definition.key, each);
     if (jobs.size > maxJobs) break;
   }
   if (jobs.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
   checkNeeds(file, outer);
   const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => calls.get(need)?.jobKeys ?? [need]);
-  for (const job of jobs.values())
-    jobs.set(job.key, {
-      ...job,
-      waitsFor: job.call === null ? keysOf(job.needs) : [...job.waitsFor, ...keysOf(job.call.needs)],
-    });
+  for (const { definition, ...place } of jobs.values()) {
+    const { key, call, needs, waitsFor } = definition;
+    const all = call === null ? keysOf(needs) : [...waitsFor, ...keysOf(call.needs)];
+    jobs.set(key, { ...place, definition: { ...definition, waitsFor: all } });
+  }
   return { jobs, calls };
 }
 
@@ -57,7 +61,7 @@ function checkKey(file: YamlFile, key: string, keyNode: unknown): void {
   }
 }
 
-function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): JobDefinition {
+function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): ParsedJob {
   const get = (name: string): unknown => file.get(job, name);
   if (file.isAbsent(get('runs-on'))) throw file.problem(keyNode, `The job ${key} needs "runs-on".`);
   const strategy = file.isAbsent(get('strategy')) ? null : file.map(get('strategy'), '"strategy"');
@@ -66,10 +70,9 @@ function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): 
   if (matrix !== null && typeof file.json(matrix) !== 'object' && !isExpression(file.json(matrix))) {
     throw file.problem(matrix, '"matrix" is a mapping of lists, or an expression that gives one.');
   }
-  return {
+  const definition: JobDefinition = {
     key,
     ownKey: key,
-    file,
     call: null,
     prefix: '',
     waitsFor: [],
@@ -84,9 +87,8 @@ function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): 
     concurrency: parseConcurrency(file, get('concurrency')),
     permissions: parsePermissions(file, get('permissions')),
     stepNames: parseSteps(file, key, keyNode, job),
-    keyNode,
-    node: job,
   };
+  return { definition, file, node: job };
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');

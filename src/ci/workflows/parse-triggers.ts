@@ -7,6 +7,8 @@ import type { YamlFile } from './yaml-nodes.ts';
 const ownEvents = ['push', 'workflow_dispatch', 'schedule'];
 const maxPatterns = 100;
 const maxPatternLength = 256;
+/** The server computes the next time of each at every push; twenty are one an hour of a working day and more. */
+const maxSchedules = 20;
 const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice', 'environment'];
 
 /**
@@ -89,6 +91,7 @@ function parseInput(file: YamlFile, name: string, node: unknown): DispatchInput 
 function parseSchedule(file: YamlFile, node: unknown): string[] {
   const list = file.resolve(node);
   if (!isSeq(list)) throw file.problem(node, '"schedule" is a list of entries with "cron".');
+  if (list.items.length > maxSchedules) throw file.problem(node, `A workflow has at most ${maxSchedules} schedules.`);
   return list.items.map((item) => {
     const cron = file.get(file.map(item, 'An entry of "schedule"'), 'cron');
     const text = file.text(cron, '"cron"');

@@ -3,10 +3,12 @@ import type { YAMLMap } from 'yaml';
 import { unbundle } from './bundle.ts';
 import { parseJobs } from './parse-jobs.ts';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
+import type { ParsedJob } from './parsed-job.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { WorkflowProblem } from './problem.ts';
 import type { Triggers, Workflow } from './workflow.ts';
-import { maxWorkflowBytes, YamlFile } from './yaml-nodes.ts';
+import { maxWorkflowBytes } from './workflow-size.ts';
+import { YamlFile } from './yaml-nodes.ts';
 
 /** A file that was read, or what is wrong with it. */
 export type ParsedWorkflow =
@@ -19,18 +21,27 @@ export type ParsedWorkflow =
       triggers: Triggers | null;
     };
 
+/** A file that was read, with the places of its jobs, or what is wrong with it. */
+type ReadWorkflow = { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob> } | (ParsedWorkflow & { ok: false });
+
 /**
  * Reads a workflow file. Nothing in it can throw: what is wrong comes back with its
- * line and column.
+ * line and column. For threads of the worker pool; the server asks a `WorkflowReader`.
  * @param path below the workflows folder
  */
 export function parseWorkflow(path: string, text: string): ParsedWorkflow {
+  const read = readWorkflow(path, text);
+  return 'ok' in read ? read : { ok: true, workflow: read.workflow };
+}
+
+/** The same, with the nodes of the jobs. */
+export function readWorkflow(path: string, text: string): ReadWorkflow {
   let name = path;
   let triggers: Triggers | null = null;
   try {
     const { main, called } = unbundle(text);
     if (Buffer.byteLength(main) > maxWorkflowBytes)
-      throw new WorkflowProblem('A workflow file has at most 1 MiB.', { line: 1, column: 1 });
+      throw new WorkflowProblem('A workflow file has at most 128 KiB.', { line: 1, column: 1 });
     const file = new YamlFile(main);
     const { contents } = file.document;
     if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
@@ -40,7 +51,7 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
     const permissions = parsePermissions(file, file.get(root, 'permissions'));
     const { jobs, calls } = parseJobs({ file, called: openOnce(called), permissions }, file.get(root, 'jobs'));
     return {
-      ok: true,
+      jobs,
       workflow: {
         path,
         name,
@@ -48,7 +59,7 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
         triggers,
         concurrency: parseConcurrency(file, file.get(root, 'concurrency')),
         permissions,
-        jobs,
+        jobs: new Map([...jobs].map(([key, { definition }]) => [key, definition])),
         calls,
       },
     };

@@ -1,3 +1,6 @@
+/** Messages quote names from the file, which may be as long as the file. */
+const maxLength = 500;
+
 /** What is wrong with a workflow file, and where. */
 export class WorkflowProblem extends Error {
   /** From 1. */
@@ -6,7 +9,7 @@ export class WorkflowProblem extends Error {
   readonly column: number;
 
   constructor(message: string, at: { line: number; column: number }) {
-    super(message);
+    super(message.slice(0, maxLength));
     this.name = 'WorkflowProblem';
     this.line = at.line;
     this.column = at.column;

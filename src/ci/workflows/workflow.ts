@@ -1,5 +1,4 @@
-import type { Json } from './yaml-nodes.ts';
-import type { YamlFile } from './yaml-nodes.ts';
+import type { Json } from './json.ts';
 
 /** A workflow file that was understood. */
 export interface Workflow {
@@ -89,8 +88,6 @@ export interface JobDefinition {
   key: string;
   /** As its own file and its runner know it. */
   ownKey: string;
-  /** The file that it stands in. */
-  file: YamlFile;
   call: WorkflowCall | null;
   /** Goes before its name. */
   prefix: string;
@@ -110,7 +107,4 @@ export interface JobDefinition {
   concurrency: Concurrency | null;
   permissions: Permissions;
   stepNames: readonly string[];
-  /** Where messages about the whole job point to. */
-  keyNode: unknown;
-  node: unknown;
 }

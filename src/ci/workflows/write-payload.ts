@@ -1,13 +1,13 @@
 import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Node } from 'yaml';
-import type { JobDefinition } from './workflow.ts';
-import { isMergeKey } from './yaml-nodes.ts';
-import type { Json, YamlFile } from './yaml-nodes.ts';
+import type { ParsedJob } from './parsed-job.ts';
+import type { Json } from './json.ts';
+import { isMergeKey } from './merge-keys.ts';
+import type { YamlFile } from './yaml-nodes.ts';
 import type { Leg } from './expand-matrix.ts';
 
 /** What of a job the server has settled before a runner sees it. */
 export interface SettledJob {
-  definition: JobDefinition;
   name: string;
   leg: Leg;
   runsOn: Json;
@@ -26,10 +26,10 @@ const maxDepth = 100;
  * each axis. Runners rebuild `needs` from the task. The server has decided that the
  * job runs, so its condition is one that always holds. Steps are the nodes of the
  * file itself: a quoted "3.10" stays quoted.
- * Throws when aliases make the file explode.
+ * Throws `WorkflowProblem` when aliases make the file explode.
  */
-export function writePayload(settled: SettledJob): string {
-  const { file } = settled.definition;
+export function writePayload(parsed: ParsedJob, settled: SettledJob): string {
+  const { file, definition } = parsed;
   const copier = new Copier(file);
   const root = file.map(file.document.contents, 'the file');
   const top = new YAMLMap();
@@ -38,15 +38,19 @@ export function writePayload(settled: SettledJob): string {
     if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), copier.copy(node)));
   }
   const jobs = new YAMLMap();
-  jobs.items.push(new Pair(new Scalar(settled.definition.ownKey), writeJob(copier, settled)));
+  jobs.items.push(new Pair(new Scalar(definition.ownKey), writeJob(copier, parsed, settled)));
   top.items.push(new Pair(new Scalar('jobs'), jobs));
   const document = new Document();
   document.contents = top as never;
   return document.toString({ lineWidth: 0, flowCollectionPadding: false, verifyAliasOrder: false });
 }
 
-function writeJob(copier: Copier, { definition, name, leg, runsOn, continueOnError }: SettledJob): YAMLMap {
-  const job = copier.copy(definition.node) as YAMLMap;
+function writeJob(
+  copier: Copier,
+  { definition, node }: ParsedJob,
+  { name, leg, runsOn, continueOnError }: SettledJob,
+): YAMLMap {
+  const job = copier.copy(node) as YAMLMap;
   const set = (key: string, value: Json): void => {
     job.set(key, new Document(value).contents);
   };
@@ -79,7 +83,7 @@ class Copier {
     this.#count += 1;
     this.#depth += 1;
     if (this.#count > maxNodes || this.#depth > maxDepth)
-      throw new Error('the aliases of this workflow file make it too large');
+      throw this.#file.problem(node, 'The aliases of this file make it too large.');
     const copied = this.#copyOne(node);
     this.#depth -= 1;
     return copied;
@@ -94,6 +98,7 @@ class Copier {
       return list;
     }
     if (!isScalar(node)) return null;
+    if (typeof node.value === 'string') this.#file.countText(node, node.value.length);
     const scalar = node.clone() as Scalar;
     delete scalar.anchor;
     return scalar;

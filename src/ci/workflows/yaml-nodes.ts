@@ -1,31 +1,60 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Document, Node, ParsedNode, YAMLMap } from 'yaml';
-import { WorkflowProblem } from './problem.ts';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLMap } from 'yaml';
+import type { Json } from './json.ts';
+import { isMergeKey } from './merge-keys.ts';
+import type { WorkflowProblem } from './problem.ts';
+import { problemAt, readYaml } from './read-yaml.ts';
 
-/** Anything that YAML and JSON both can say. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** What aliases and merge keys may blow a file up to: nodes that are asked for, five times as many as a file may have. */
+const maxResolved = 100_000;
+/** And the characters of their texts; a file has at most 128 KiB of them. */
+const maxTextLength = 2 * 1024 * 1024;
+/** A mapping that is merged may itself have merged one. Nobody needs more, and each step multiplies. */
+const maxMergeDepth = 2;
 
-/** A workflow file has at most this many bytes. */
-export const maxWorkflowBytes = 1024 * 1024;
+export interface Entry {
+  key: string;
+  keyNode: unknown;
+  value: unknown;
+}
 
-/** What aliases may blow a file up to. */
-const maxAliases = 200;
-const maxDepth = 60;
+interface Entries {
+  /** By key, in the order in which keys first appear. */
+  all: ReadonlyMap<string, Entry>;
+  /** How many mappings deep the merging goes. */
+  mergeDepth: number;
+}
+
+interface Explicit {
+  /** By key, as YAML read it. */
+  values: ReadonlyMap<unknown, unknown>;
+  hasMerged: boolean;
+}
 
 /**
  * A YAML file whose nodes can be asked for what they should be; a wrong one is
  * told with its line and column. Nodes stay nodes, because what is handed to the
- * runner must be what stands there (a quoted "3.10" is not 3.1).
+ * runner must be what stands there (a quoted "3.10" is not 3.1). All that is asked for is
+ * counted: a file that grows beyond every measure by its aliases is a problem with a place.
  */
 export class YamlFile {
   readonly document: Document.Parsed;
-  readonly #lines = new LineCounter();
+  readonly #lines: LineCounter;
+  readonly #targets: ReadonlyMap<Alias, Node>;
+  readonly #entries = new Map<YAMLMap, Entries>();
+  readonly #explicit = new Map<YAMLMap, Explicit>();
+  /** Mappings whose entries are being gathered: one that merges itself would never end. */
+  readonly #gathering = new Set<YAMLMap>();
+  #resolved = 0;
+  #lastSeen: unknown = null;
+  #textLength = 0;
 
+  /** Throws `WorkflowProblem`. */
   constructor(text: string) {
-    this.document = parseDocument(text, { lineCounter: this.#lines, merge: true, strict: true, logLevel: 'silent' });
-    const [error] = this.document.errors;
-    if (error !== undefined) throw this.problemAt(error.pos[0], firstLine(error.message));
-    if (depthOf(this.document.contents) > maxDepth) throw this.problemAt(0, 'This is nested too deeply.');
+    const { document, lines, targets } = readYaml(text);
+    this.document = document;
+    this.#lines = lines;
+    this.#targets = targets;
   }
 
   problem(node: unknown, message: string): WorkflowProblem {
@@ -33,13 +62,13 @@ export class YamlFile {
   }
 
   problemAt(offset: number, message: string): WorkflowProblem {
-    const { line, col } = this.#lines.linePos(offset);
-    return new WorkflowProblem(message, { line: Math.max(line, 1), column: Math.max(col, 1) });
+    return problemAt(this.#lines, offset, message);
   }
 
   /** The node that an alias stands for, or the node itself. */
   resolve(node: unknown): Node | null {
-    if (isAlias(node)) return node.resolve(this.document) ?? null;
+    this.#count(node, 1);
+    if (isAlias(node)) return this.#targets.get(node) ?? null;
     return (node ?? null) as Node | null;
   }
 
@@ -49,33 +78,75 @@ export class YamlFile {
     return found as YAMLMap;
   }
 
-  /** Keys and values of a mapping in order, merged ones included. */
-  entries(node: unknown, what: string): { key: string; keyNode: unknown; value: unknown }[] {
-    return this.map(node, what).items.flatMap(({ key, value }) => {
-      if (isMergeKey(key)) return this.#merged(value, what);
-      return [{ key: this.text(key, `A key of ${what}`), keyNode: key, value }];
-    });
+  /** Keys and values of a mapping in order, merged ones included; each key once. Explicit keys win over merged ones. */
+  entries(node: unknown, what: string): Entry[] {
+    const { all } = this.#gather(this.map(node, what), what);
+    this.#count(node, all.size);
+    return [...all.values()];
   }
 
-  #merged(value: unknown, what: string): { key: string; keyNode: unknown; value: unknown }[] {
-    const source = this.resolve(value);
-    const sources = isSeq(source) ? source.items : [source];
-    return sources.flatMap((one) => this.entries(one, what));
+  /** Remembered for each mapping: one that stands in many places is looked at once. */
+  #gather(map: YAMLMap, what: string): Entries {
+    const known = this.#entries.get(map);
+    if (known !== undefined) return known;
+    if (this.#gathering.has(map)) throw this.problem(map, 'A mapping cannot be merged into itself.');
+    this.#gathering.add(map);
+    this.#count(map, map.items.length);
+    const all = new Map<string, Entry>();
+    const merged = new Set<string>();
+    let mergeDepth = 0;
+    for (const { key, value } of map.items) {
+      if (!isMergeKey(key)) {
+        const name = this.text(key, `A key of ${what}`);
+        if (!all.has(name) || merged.delete(name)) all.set(name, { key: name, keyNode: key, value });
+        continue;
+      }
+      const source = this.resolve(value);
+      for (const one of isSeq(source) ? source.items : [source]) {
+        const { all: others, mergeDepth: depth } = this.#gather(this.map(one, what), what);
+        mergeDepth = Math.max(mergeDepth, depth + 1);
+        if (mergeDepth > maxMergeDepth)
+          throw this.problem(key, `Merge keys ("<<") are nested more than ${maxMergeDepth} deep.`);
+        this.#count(key, others.size);
+        for (const [name, entry] of others) {
+          if (all.has(name)) continue;
+          merged.add(name);
+          all.set(name, entry);
+        }
+      }
+    }
+    this.#gathering.delete(map);
+    const entries = { all, mergeDepth };
+    this.#entries.set(map, entries);
+    return entries;
   }
 
   /** The value under a key, or null. Explicit keys win over merged ones. */
   get(node: YAMLMap, key: string): unknown {
-    const direct = node.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
-    if (direct !== undefined) return direct.value ?? null;
-    if (!node.items.some((pair) => isMergeKey(pair.key))) return null;
-    return this.entries(node, 'the mapping').find((entry) => entry.key === key)?.value ?? null;
+    const { values, hasMerged } = this.#explicitOf(node);
+    if (values.has(key)) return values.get(key);
+    if (!hasMerged) return null;
+    return this.#gather(node, 'the mapping').all.get(key)?.value ?? null;
+  }
+
+  #explicitOf(map: YAMLMap): Explicit {
+    let found = this.#explicit.get(map);
+    if (found === undefined) {
+      this.#count(map, map.items.length);
+      const pairs = map.items.flatMap(({ key, value }): [unknown, unknown][] =>
+        isScalar(key) ? [[key.value, value ?? null]] : [],
+      );
+      found = { values: new Map(pairs), hasMerged: map.items.some(({ key }) => isMergeKey(key)) };
+      this.#explicit.set(map, found);
+    }
+    return found;
   }
 
   /** A scalar as text; what YAML would read as a number or truth value included. */
   text(node: unknown, what: string): string {
     const found = this.resolve(node);
     if (!isScalar(found) || found.value === null) throw this.problem(node, `${what} has to be a text.`);
-    return typeof found.value === 'string' ? found.value : (found.source ?? String(found.value));
+    return this.#spell(node, typeof found.value === 'string' ? found.value : (found.source ?? String(found.value)));
   }
 
   textOrNull(node: unknown, what: string): string | null {
@@ -94,45 +165,45 @@ export class YamlFile {
     return found === null || (isScalar(found) && found.value === null);
   }
 
-  /** Plain data. Aliases are counted, so that a few lines cannot become gigabytes. */
-  json(node: unknown): Json {
+  /** Plain data. YAML knows values that JSON does not; an expression sees them as text. */
+  json(node: unknown, depth = 0): Json {
     const found = this.resolve(node);
     if (found === null) return null;
-    try {
-      return toJson(found.toJS(this.document, { maxAliasCount: maxAliases }));
-    } catch {
-      throw this.problem(node, 'This has too many aliases.');
-    }
+    // An alias may stand for what it is part of.
+    if (depth > maxJsonDepth) throw this.problem(node, 'This is nested too deeply.');
+    if (isSeq(found)) return found.items.map((item) => this.json(item, depth + 1));
+    if (isMap(found))
+      return Object.fromEntries(
+        this.entries(found, 'this mapping').map(({ key, value }) => [key, this.json(value, depth + 1)]),
+      );
+    const value = isScalar(found) ? found.value : null;
+    if (typeof value === 'string') return this.#spell(node, value);
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    return value === null || typeof value === 'boolean' ? value : String(value);
+  }
+
+  /** What is written out elsewhere counts, too. */
+  countText(node: unknown, length: number): void {
+    this.#textLength += length;
+    if (this.#textLength > maxTextLength) throw this.problem(node, 'The aliases of this file make its texts too long.');
+  }
+
+  #spell(node: unknown, text: string): string {
+    this.countText(node, text.length);
+    return text;
+  }
+
+  #count(node: unknown, nodes: number): void {
+    this.#resolved += nodes;
+    // What is absent has no place; what was asked for before it does.
+    if ((node as ParsedNode | null)?.range) this.#lastSeen = node;
+    if (this.#resolved > maxResolved)
+      throw this.problem(
+        this.#lastSeen,
+        `The aliases and merge keys of this file make it too large: more than ${maxResolved} keys and values.`,
+      );
   }
 }
 
-/** `<<`; the library keeps it as a symbol once it has understood it. */
-export function isMergeKey(key: unknown): boolean {
-  if (!isScalar(key)) return false;
-  return key.value === '<<' || (typeof key.value === 'symbol' && key.value.description === '<<');
-}
-
-/** YAML knows values that JSON does not; an expression sees them as text. */
-function toJson(value: unknown): Json {
-  if (value === null || ['string', 'boolean'].includes(typeof value)) return value as Json;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === 'object' && !(value instanceof Date)) {
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toJson(one)]));
-  }
-  return String(value);
-}
-
-function depthOf(root: unknown): number {
-  let deepest = 0;
-  const open: [node: unknown, depth: number][] = [[root, 1]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [node, depth] = next;
-    deepest = Math.max(deepest, depth);
-    if (isMap(node)) for (const { key, value } of node.items) open.push([key, depth + 1], [value, depth + 1]);
-    else if (isSeq(node)) for (const item of node.items) open.push([item, depth + 1]);
-  }
-  return deepest;
-}
-
-const firstLine = (message: string): string => message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+/** As deep as a file may be, with an alias or two. */
+const maxJsonDepth = 100;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { isDomainError, notFound } from '../../kernel/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
+import { askServer } from '../ask-server.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -104,23 +105,6 @@ async function runHere(cli: Cli, name: string): Promise<Outcome> {
 
 function refuse(name: string): never {
   throw notFound('unknown_job', `There is no job ${JSON.stringify(name)}.`);
-}
-
-/** What the running server answers; null when none runs. */
-async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
-  const { converse } = await import('../../control/index.ts');
-  let text = '';
-  try {
-    await converse(
-      dataDir,
-      { program, ...more },
-      { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} },
-    );
-    return text;
-  } catch (error) {
-    if (isDomainError(error) && error.reason === 'server_not_running') return null;
-    throw error;
-  }
 }
 
 const shownMs = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

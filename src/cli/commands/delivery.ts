@@ -71,6 +71,7 @@ function toJson(row: ListedDelivery): object {
     targetInbox: row.targetInbox,
     host: row.host,
     state: row.state,
+    cancelledAt: isoOrNull(row.cancelledAt),
     attempts: row.attempts,
     lastError: row.lastError,
     nextAttemptAt: row.state === 'PENDING' ? isoOrNull(row.nextAttemptAt) : null,

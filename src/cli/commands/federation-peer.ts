@@ -61,11 +61,17 @@ export function addPeerCommands(federation: Command, run: Run): void {
   );
 }
 
+/** Of one that is given up, since when: its last error alone looks like one that is tried again. */
+function lastErrorOf({ goneAt, silentSince, lastError }: ListedPeer): string {
+  if (goneAt === null) return lastError ?? '';
+  return `gone, no answer since ${new Date(silentSince ?? goneAt).toISOString().slice(0, 10)}: ${lastError ?? ''}`;
+}
+
 const peerColumns: Column<ListedPeer>[] = [
   { title: 'HOST', cell: ({ host }) => host, whole: true },
   { title: 'ALLOWED', cell: ({ allowed, askedAt }) => (askedAt === null ? allowed : 'asks to be paired') },
   { title: 'LAST OK', cell: ({ lastSuccessAt }) => never(lastSuccessAt) },
-  { title: 'LAST ERROR', cell: ({ lastError }) => lastError ?? '' },
+  { title: 'LAST ERROR', cell: lastErrorOf },
   { title: 'QUEUED', cell: ({ queued }) => queued, align: 'right' },
   { title: 'FAILED', cell: ({ failed }) => failed, align: 'right' },
 ];
@@ -81,6 +87,9 @@ const listPeers: Action<object, []> = async (cli) => {
     lastError: row.lastError,
     failures: row.failures,
     retryAt: isoOrNull(row.retryAt),
+    silentSince: isoOrNull(row.silentSince),
+    goneAt: isoOrNull(row.goneAt),
+    followersKept: row.followers,
     queued: row.queued,
     failed: row.failed,
   }));

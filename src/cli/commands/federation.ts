@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { FollowerRow, ListedFollow, ListedKey, Standing } from '../../federation/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import type { Followed, ListedFollow, ListedFollower, ListedKey, Standing } from '../../federation/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -50,6 +50,15 @@ export function addFederationCommands(program: Command, run: Run): void {
       .action(run(listFollowers)),
     'hearth federation followers alice/garden',
   );
+  const origin = addNoun(federation, 'origin', 'the address that the ids of actors here begin with');
+  withExamples(
+    origin
+      .command('accept')
+      .description('go on under a changed SERVICE_FEDERATION_BASE_URL')
+      .argument('<origin>', 'the new address, as the settings have it')
+      .action(run(acceptOrigin)),
+    'hearth federation origin accept https://git.example.org',
+  );
   const actor = addNoun(federation, 'actor', 'what a server says of a repository or person');
   withExamples(
     actor
@@ -74,13 +83,25 @@ export function addFederationCommands(program: Command, run: Run): void {
 
 const showStatus: Action<object, []> = async (cli) => {
   const { federation } = await cli.openRooms();
-  const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
+  const [peers, counts, change] = await Promise.all([
+    federation.listPeers(),
+    federation.countDeliveries(),
+    federation.originChange(),
+  ]);
   const allowed = peers.filter((peer) => peer.allowed !== 'no');
   cli.output.show(
     [
       ['Federation', federation.isOperational ? 'operational' : 'off'],
       ...federation.obstacles.map((obstacle): [string, string] => ['Missing', obstacle]),
       ...(federation.isOperational ? [['Address', federation.origin] as [string, string]] : []),
+      ...(change === null
+        ? []
+        : [
+            [
+              'Changed',
+              `other servers know this one as ${change.from}: follows do not work in either direction. Set SERVICE_FEDERATION_BASE_URL back, or: hearth federation origin accept ${change.to}`,
+            ] as [string, string],
+          ]),
       ['Peers', allowed.length === 0 ? 'none allowed: every other server is denied' : `${allowed.length} allowed`],
       ['Deliveries', `${counts.pending} queued, ${counts.failed} failed`],
     ],
@@ -90,22 +111,55 @@ const showStatus: Action<object, []> = async (cli) => {
       reasons: federation.reasons,
       obstacles: federation.obstacles,
       baseUrl: federation.baseUrl,
+      ...(change === null ? {} : { formerOrigin: change.from }),
       peers: allowed.map(({ host }) => host),
       queue: counts,
     },
   );
 };
 
+const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => {
+  const { federation } = await cli.openRooms();
+  const { followers, follows } = await federation.originConsequences();
+  const change = await federation.originChange();
+  if (change !== null && URL.parse(origin)?.origin === change.to) {
+    await cli.confirm(
+      `Go on as ${change.to} instead of ${change.from}? ${followers} follows by people elsewhere end: they have to follow the new address. ` +
+        `${follows} follows of people here are asked for again. What is queued under the former address is not sent.`,
+    );
+  }
+  const done = await federation.acceptOrigin(origin);
+  cli.output.result(
+    `This server is ${federation.origin} from now on. ${done.followers} followers elsewhere were forgotten, ${done.follows} follows are asked for again.`,
+    { origin: federation.origin, ...done },
+  );
+};
+
 const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
   const rooms = await cli.openRooms();
   const person = await findPerson(rooms, user);
-  const { kind, id, handle } = await rooms.federation.followFor(person.id, target);
-  const line =
-    kind === 'person'
-      ? `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`
-      : `${user} follows ${handle}: PENDING until the other server accepts.`;
-  cli.output.result(line, { id, kind, handle, user: person.username });
+  const followed = await rooms.federation.followFor(person.id, target);
+  const { kind, id, handle } = followed;
+  cli.output.result(whatFollows(user, followed), {
+    id,
+    kind,
+    handle,
+    user: person.username,
+    state: followed.state ?? null,
+  });
 };
+
+function whatFollows(user: string, { kind, handle, state, isNew }: Followed): string {
+  if (kind === 'person') {
+    return isNew === false
+      ? `${user} follows ${handle} already; new repositories of theirs are followed when they appear.`
+      : `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`;
+  }
+  if (state === 'ACCEPTED') return `${user} follows ${handle} already.`;
+  return isNew === false
+    ? `${user} has asked to follow ${handle} already: PENDING until the other server accepts.`
+    : `${user} follows ${handle}: PENDING until the other server accepts.`;
+}
 
 const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
   const rooms = await cli.openRooms();
@@ -113,10 +167,19 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   const { people, repositories } = await rooms.federation.followingOf(person.id);
   const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
   const wanted = target.replace(/^(acct:)?@?/i, '');
-  const found = all.find(
+  const fitting = all.filter(
     ({ id, handle, remoteActorId }) => id === target || handle === wanted || remoteActorId === target,
   );
+  const [found] = fitting;
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
+  // A renamed repository and the one that got its name are both called so until their server is asked again.
+  if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
+    const addresses = fitting.map(({ remoteActorId }) => remoteActorId).join(', ');
+    throw conflict(
+      'ambiguous_follow',
+      `${user} follows several called ${target}. Give one of these instead: ${addresses}`,
+    );
+  }
   const ended = await rooms.federation.unfollowFor(found.id);
   cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
 };
@@ -140,10 +203,12 @@ function whyWaiting(standing: Standing): string {
   switch (standing.why) {
     case 'queued':
       return 'not sent yet';
+    case 'waiting':
+      return `not sent yet, next try ${isoOrNull(standing.nextAttemptAt)}: ${standing.error ?? 'the other server does not answer'}`;
     case 'retrying':
-      return `tried ${standing.attempts} times: ${standing.error ?? 'no answer'}`;
+      return `tried ${standing.attempts === 1 ? 'once' : `${standing.attempts} times`}: ${standing.error ?? 'no answer'}`;
     case 'unanswered':
-      return 'waiting for the other server; both must allow each other';
+      return 'the other server took it and has not answered yet';
     case 'failed':
       return `given up: ${standing.error ?? 'no answer'}`;
   }
@@ -168,7 +233,7 @@ const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
   }));
 };
 
-const followerColumns: Column<FollowerRow>[] = [
+const followerColumns: Column<ListedFollower>[] = [
   { title: 'ACTOR', cell: ({ actorId }) => actorId, whole: true },
   { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
 ];
@@ -177,14 +242,19 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const [owner = '', name = '', more] = repository.split('/');
   if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
   const { federation } = await cli.openRooms();
+  const followers = await federation.followersOf(owner, name);
+  const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
+  for (const host of gone)
+    cli.output.message(`${host} was given up: nothing is sent there until it is heard of again.`);
   cli.output.list(
-    await federation.followersOf(owner, name),
+    followers,
     followerColumns,
     ['follower', 'followers'],
-    ({ actorId, inbox, createdAt }) => ({
+    ({ actorId, inbox, createdAt, goneSince }) => ({
       actor: actorId,
       inbox,
       since: isoOrNull(createdAt),
+      serverGoneSince: isoOrNull(goneSince),
     }),
   );
 };

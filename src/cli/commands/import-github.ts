@@ -23,12 +23,17 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
       .option('--keep-visibility', 'what is public there is public here, too; else all are private')
       .option('--secret-file <file>', 'file with a token of that account, for its private repositories')
       .option('--secret-stdin', 'read that token from standard input')
-      .option('--api <url>', 'of another server that speaks as GitHub does', 'https://api.github.com')
+      .option(
+        '--api <url>',
+        'of another server that answers as GitHub does: of a Gitea its address with /api/v1 behind',
+        'https://api.github.com',
+      )
       .option('--dry-run', 'only list them')
       .action(run(importGithub)),
     'hearth import github alice --user alice --dry-run',
     'hearth import github alice --user alice --keep-visibility --secret-file token',
     'hearth import github alice --user alice --stars --watch',
+    'hearth import github alice --user alice --api http://192.168.1.5:3000/api/v1',
   );
 }
 

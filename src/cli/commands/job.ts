@@ -3,7 +3,10 @@ import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
 import type { Work, WorkState } from '../../doctor/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import type { RetriedPush } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
+import { askServer } from '../ask-server.ts';
+import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
@@ -32,6 +35,7 @@ export function addJobCommands(program: Command, run: Run): void {
       .argument('<id>', 'as hearth job list shows it')
       .action(run(retryJob)),
     'hearth job retry webhook-17',
+    'hearth job retry push-0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90',
   );
 }
 
@@ -64,11 +68,11 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
     throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
-  const said = await retry(rooms, kind, key);
+  const said = await retry(cli, rooms, kind, key);
   cli.output.result(said, { id });
 };
 
-async function retry(rooms: Rooms, kind: string, key: string): Promise<string> {
+async function retry(cli: Cli, rooms: Rooms, kind: string, key: string): Promise<string> {
   switch (kind) {
     case 'delivery':
       return `Delivery ${await rooms.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
@@ -84,6 +88,8 @@ async function retry(rooms: Rooms, kind: string, key: string): Promise<string> {
       const { state } = (await rooms.mirrors.find(mirrors[0]!.repositoryId))!;
       return `The mirror was tried again: ${state}.`;
     }
+    case 'push':
+      return retryPush(cli, rooms, key);
     default:
       throw invalid(
         'usage',
@@ -92,4 +98,15 @@ async function retry(rooms: Rooms, kind: string, key: string): Promise<string> {
           : 'This waits for nobody: the server does it by itself.',
       );
   }
+}
+
+/** Tells the listeners that are left of a push: in the running server, or here where there is none. */
+async function retryPush(cli: Cli, { config, repositories }: Rooms, id: string): Promise<string> {
+  const push = await repositories.unparkPush(id);
+  const said = await askServer(config.dataDir, 'push.announce', push);
+  const { isAnnounced, error } =
+    said === null ? await repositories.announceAgain(push) : (JSON.parse(said) as RetriedPush);
+  if (isAnnounced) return 'The push was tried again: every listener has heard of it now.';
+  cli.exitCode = 1;
+  return `The push was tried again and failed: ${error ?? 'the log says why'}.`;
 }

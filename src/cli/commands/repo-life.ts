@@ -18,6 +18,8 @@ export function addRepoLifeCommands(repo: Command, run: Run): void {
       .option('--private', 'only those with a tie to it may read it')
       .option('--protect', 'pushes may not rewrite the default branch')
       .option('--no-protect', 'they may')
+      .option('--gerrit-refs', 'pushes may also write refs/changes/ and refs/meta/')
+      .option('--no-gerrit-refs', 'they may not')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );
@@ -59,6 +61,7 @@ interface EditOptions {
   public?: true;
   private?: true;
   protect?: boolean;
+  gerritRefs?: boolean;
 }
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
@@ -69,11 +72,12 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.defaultBranch === undefined ? {} : { defaultBranch: options.defaultBranch }),
     ...(options.protect === undefined ? {} : { defaultBranchProtected: options.protect }),
+    ...(options.gerritRefs === undefined ? {} : { acceptsGerritRefs: options.gerritRefs }),
   });
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : null;
   if (visibility !== null) await rooms.repositories.changeVisibility(localAdministrator, owner, name, visibility);
   const { repository } = await findRepository(rooms, text);
-  const { description, defaultBranch, defaultBranchProtected } = repository;
+  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
   cli.output.result(`Changed ${owner}/${name}.`, {
     owner,
     name,
@@ -81,6 +85,7 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
     visibility: repository.visibility,
     defaultBranch,
     defaultBranchProtected,
+    acceptsGerritRefs,
   });
 };
 

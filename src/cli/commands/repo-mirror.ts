@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import { conflict, invalid, unavailable } from '../../kernel/index.ts';
@@ -17,16 +19,18 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
     repo
       .command('import')
       .description('make a repository of one on another server')
-      .argument('<url>', 'its https address')
+      .argument('<url>', 'its https address; http, ssh://… and user@host:path for hosts of mirrors.allowed_hosts')
       .argument('<owner/name>', 'the new repository')
       .option('--mirror', 'go on following the other side')
       .option('--public', 'everybody may read it')
       .option('--username <name>', 'who signs in there')
       .option('--secret-file <file>', 'file with the password or token')
       .option('--secret-stdin', 'read the password or token from standard input')
+      .option('--key <file>', 'an Ed25519 private key that the other side knows, for ssh; else a new one is made')
       .action(run(importRepository)),
     'hearth repo import https://git.example.org/bob/tool.git alice/tool',
     'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror',
+    'hearth repo import ssh://git@git.example.lan:2222/bob/tool.git alice/tool --key ~/.ssh/id_ed25519',
   );
   const mirror = addNoun(repo, 'mirror', 'repositories that follow one elsewhere, or that one elsewhere follows');
   const one = (name: string, description: string, action: Action<object, [string]>): void =>
@@ -39,6 +43,15 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
   one('sync', 'bring a mirror up to date now', syncMirror);
   one('pause', 'let a mirror rest', pauseMirror);
   one('resume', 'let a mirror go on', resumeMirror);
+  withExamples(
+    mirror
+      .command('accept-host-key')
+      .description('trust the host key that the other side of an ssh mirror shows by now')
+      .argument('<owner/name>', 'repository')
+      .requiredOption('--fingerprint <text>', 'of that key, as you know it from the other side: SHA256:…')
+      .action(run(acceptHostKey)),
+    'hearth repo mirror accept-host-key alice/tool --fingerprint SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s',
+  );
 }
 
 interface Named extends Mirror {
@@ -62,6 +75,9 @@ const toJson = ({
   username,
   hasSecret,
   state,
+  sshPublicKey,
+  hostKeyFingerprint,
+  offeredFingerprint,
   intervalMs,
   prune,
   failures,
@@ -77,6 +93,9 @@ const toJson = ({
   username,
   hasSecret,
   state,
+  publicKey: sshPublicKey,
+  hostKeyFingerprint,
+  offeredHostKeyFingerprint: offeredFingerprint,
   intervalMs,
   prune,
   failures,
@@ -113,8 +132,16 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
       ['Repository', mirror.name],
       ['Direction', mirror.direction],
       ['Address', mirror.url],
-      ['User name', mirror.username],
-      ['Secret', mirror.hasSecret ? 'kept sealed' : 'none'],
+      ...(mirror.sshPublicKey === null
+        ? ([
+            ['User name', mirror.username],
+            ['Secret', mirror.hasSecret ? 'kept sealed' : 'none'],
+          ] as [string, string][])
+        : ([
+            ['Public key', mirror.sshPublicKey],
+            ['Host key', mirror.hostKeyFingerprint ?? ''],
+            ...(mirror.offeredFingerprint === null ? [] : [['Shown by now', mirror.offeredFingerprint]]),
+          ] as [string, string][])),
       ['State', mirror.state],
       ['Last ok', never(mirror.lastOkAt)],
       ['Next', { epochMs: mirror.isPaused ? null : mirror.nextAt, otherwise: 'paused' }],
@@ -172,22 +199,33 @@ const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
   cli.output.result(`${name} goes on: ${state}.`, { name, state });
 };
 
+const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { fingerprint }, text) => {
+  const { rooms, id, name } = await find(cli, text);
+  await rooms.mirrors.acceptHostKey(localAdministrator, id, fingerprint);
+  await rooms.mirrors.runDue();
+  const { state, hostKeyFingerprint } = (await rooms.mirrors.find(id))!;
+  cli.output.result(`${name} trusts ${hostKeyFingerprint}: ${state}.`, { name, hostKeyFingerprint, state });
+};
+
 interface ImportOptions {
   mirror?: true;
   public?: true;
   username?: string;
   secretFile?: string;
   secretStdin?: true;
+  key?: string;
 }
 
 const importRepository: Action<ImportOptions, [string, string]> = async (
   cli,
-  { mirror, username, ...options },
+  { mirror, username, key, ...options },
   address,
   text,
 ) => {
   const { owner, name } = splitName(text);
-  if (!/^https?:\/\//.test(address)) throw invalid('usage', 'Give the https address of a repository.');
+  if (!/^(?:https?|ssh):\/\/|^[^/:@]+@[^/]+:/.test(address))
+    throw invalid('usage', 'Give the https address of a repository, or the ssh one.');
+  const sshKey = key === undefined ? undefined : readKeyFile(path.resolve(cli.process.cwd(), key));
   const rooms = await cli.openRooms();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
   const { id } = await rooms.mirrors.import(localAdministrator, {
@@ -197,15 +235,37 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
     address,
     username,
     secret,
+    sshKey,
     keepMirroring: mirror === true,
   });
+  const made = (await rooms.mirrors.find(id))!;
+  if (made.isWaitingForKey) return tellKey(cli, text, made);
   const after = await waitFor(cli, rooms, id, text);
   if (after?.lastError != null)
     throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
-  const { path, canonical } = await findRepository(rooms, text);
-  const refs = (await rooms.git.refs(path)).size;
+  const { path: folder, canonical } = await findRepository(rooms, text);
+  const refs = (await rooms.git.refs(folder)).size;
   cli.output.result(
     `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },
   );
 };
+
+function tellKey(cli: Cli, name: string, { host, sshPublicKey, hostKeyFingerprint, state }: Mirror): void {
+  cli.output.result(`Made ${name}, still empty. Its public key, to be added on ${host}:\n\n${sshPublicKey}\n`, {
+    name,
+    state,
+    publicKey: sshPublicKey,
+    hostKeyFingerprint,
+  });
+  cli.output.message(`${host} shows the host key ${hostKeyFingerprint}, which is trusted from now on.`);
+  cli.output.message(`When the key is there: hearth repo mirror sync ${name}`);
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw invalid('key_file', `The file ${file} cannot be read.`);
+  }
+}

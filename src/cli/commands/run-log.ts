@@ -108,7 +108,8 @@ class LogReader {
     if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeActing(job.name)} <==\n`);
     if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
     if (follow) {
-      for await (const news of ci.followLog(task.id, 0, signal)) this.#write(job, news.rows, news.from);
+      for await (const { rows, from } of ci.followLog(task.id, 0, signal, { source: 'disk' }))
+        this.#write(job, rows, from);
       return true;
     }
     for (let from = 0; ; ) {

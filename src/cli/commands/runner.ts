@@ -59,12 +59,12 @@ export function addRunnerCommands(program: Command, run: Run): void {
       .description('register a runner by a secret that it was given, too; again to change it')
       .requiredOption('--name <text>', 'what to call it')
       .option(...scopeOption)
-      .option('--labels <list>', 'labels with commas between them; the runner also tells its own')
+      .option('--labels <list>', 'labels with commas between them, for a runner that declares none itself')
       .option('--secret-stdin', 'read the secret, 40 hex digits, from standard input')
       .option('--secret-file <path>', 'read the secret from a file')
       .action(run(registerRunner)),
     'openssl rand -hex 20 > secret',
-    'hearth runner register --name builder --secret-file secret',
+    'hearth runner register --name builder --labels linux --secret-file secret',
   );
   withExamples(
     runner

@@ -122,6 +122,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
         sshFingerprint: sshAt?.fingerprint ?? null,
         grpc: `${urlHost(grpc.host)}:${grpc.port}`,
         setupUrl: link,
+        originChange: await app.rooms.federation.originChange(),
       });
       logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });
       const reason = await ended.first;
@@ -146,9 +147,18 @@ type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
 
 async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
-  const { addresses, sshFingerprint, grpc, setupUrl } = shown;
+  const { addresses, sshFingerprint, grpc, setupUrl, originChange } = shown;
   const { version } = embedded;
-  const json = { version, pid: cli.process.pid, ...addresses, sshFingerprint, grpc, dataDir, setupUrl };
+  const json = {
+    version,
+    pid: cli.process.pid,
+    ...addresses,
+    sshFingerprint,
+    grpc,
+    dataDir,
+    setupUrl,
+    ...(originChange == null ? {} : { originChange }),
+  };
   cli.output.print(startBlock({ version, dataDir, ...shown }), json);
 }
 

@@ -8,6 +8,8 @@ const secretName = /authori[sz]ation|cookie|passw(or)?d|passphrase|secret|privat
 const secretLooks: readonly [RegExp, string][] = [
   [/hth_[A-Za-z0-9_-]+/g, 'hth_[redacted]'],
   [/\b(Basic|Bearer)\s+[A-Za-z0-9._~+/=-]+/gi, '$1 [redacted]'],
+  // As a scheme only: "token" stands in many sentences.
+  [/\b(Authorization["']?\s*[:=]\s*["']?token)\s+[^\s"']+/gi, '$1 [redacted]'],
   [/([?&](?:token|code|password)=)[^&\s"']+/gi, '$1[redacted]'],
   [/(\/\/)[^/\s:@]+:[^/\s@]+@/g, '$1[redacted]@'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, '[redacted private key]'],
@@ -23,7 +25,7 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
 }
 
 /** What each of these has in it; most text of a log has none of it, and costs one look. */
-const mayHoldSecret = /hth_|basic|bearer|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
+const mayHoldSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
 
 export function redactText(text: string): string {
   let clean = text;

@@ -9,10 +9,20 @@ export interface StartFacts {
   readonly dataDir: string;
   /** Present while there is no administrator. */
   readonly setupUrl: string | null;
+  /** Present while the base URL is not the one that other servers know. */
+  readonly originChange?: { readonly from: string; readonly to: string } | null;
 }
 
 /** What a person sees first, and what tells scripts where the doors are. */
-export function startBlock({ version, addresses, sshFingerprint, grpc, dataDir, setupUrl }: StartFacts): string {
+export function startBlock({
+  version,
+  addresses,
+  sshFingerprint,
+  grpc,
+  dataDir,
+  setupUrl,
+  originChange = null,
+}: StartFacts): string {
   const { web, webHere, ssh } = addresses;
   const lines = [
     `Hearth ${version} is running.`,
@@ -30,6 +40,14 @@ export function startBlock({ version, addresses, sshFingerprint, grpc, dataDir, 
       'No administrator yet. Open this link within 24 hours to create one:',
       `  ${setupUrl}`,
       'Show it again: hearth setup-url      Without a browser: hearth user add NAME --admin',
+    );
+  }
+  if (originChange !== null) {
+    const { from, to } = originChange;
+    lines.push(
+      `Warning: federation has a new address (${to}). Other servers know this one as ${from},`,
+      '  so follows do not work in either direction. Set SERVICE_FEDERATION_BASE_URL back, or go on with:',
+      `  hearth federation origin accept ${to}`,
     );
   }
   return lines.join('\n') + '\n';

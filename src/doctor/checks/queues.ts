@@ -26,9 +26,18 @@ const queues: Queue[] = [
   {
     check: 'queues.unannounced_push',
     agoMs: hourMs,
-    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND created_at < ?',
+    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND parked_at IS NULL AND created_at < ?',
     words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
     remedy: 'the log says why: push.listener_failed',
+  },
+  {
+    check: 'queues.parked_push',
+    agoMs: 0,
+    level: 'problem',
+    sql: 'SELECT id AS example FROM pushes WHERE parked_at <= ? ORDER BY parked_at DESC',
+    words: (count, id) =>
+      `${counted(count, 'push was', 'pushes were')} given up, because a listener failed three times, for example push-${id}.`,
+    remedy: 'hearth job list --state failed says why; hearth job retry ID tries again',
   },
   {
     check: 'queues.stuck_delivery',
@@ -99,7 +108,9 @@ export const examineQueues: Area = async (room) => {
   }
   const failed = await rowsOf(
     room,
-    "SELECT host, last_error FROM federation_delivery WHERE state = 'FAILED' AND settled_at > ? LIMIT 1000",
+    `SELECT host, last_error FROM federation_delivery
+      WHERE state = 'FAILED' AND settled_at > ? AND cancelled_at IS NULL
+        AND host NOT IN (SELECT host FROM federation_peers WHERE gone_at IS NOT NULL) LIMIT 1000`,
     [room.now - dayMs],
   );
   for (const [host, rows] of Map.groupBy(failed, (row) => String(row['host']))) {
@@ -113,9 +124,28 @@ export const examineQueues: Area = async (room) => {
       ),
     );
   }
-  findings.push(...(await examineJobs(room)));
+  findings.push(...(await examineGonePeers(room)), ...(await examineJobs(room)));
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
+
+/** For how long an administrator is reminded of a server that was given up: it may never come back. */
+const remindedMs = 30 * dayMs;
+
+async function examineGonePeers(room: Examination): Promise<Finding[]> {
+  const rows = await rowsOf(
+    room,
+    `SELECT p.host, p.silent_since, (SELECT count(*) FROM repository_followers f WHERE f.host = p.host) AS followers
+       FROM federation_peers p WHERE p.gone_at > ? ORDER BY p.host LIMIT 1000`,
+    [room.now - remindedMs],
+  );
+  return rows.map(({ host, silent_since: since, followers }) =>
+    warning(
+      'queues.gone_peer',
+      `${String(host)} has given no answer since ${new Date(Number(since)).toISOString().slice(0, 10)} and was given up: nothing more is queued for it. ${counted(Number(followers), 'follower there is', 'followers there are')} kept.`,
+      { remedy: `hearth federation peer test ${String(host)} resumes it when it answers` },
+    ),
+  );
+}
 
 async function examineJobs(room: Examination): Promise<Finding[]> {
   const rows = await rowsOf(room, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');

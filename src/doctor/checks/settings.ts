@@ -2,10 +2,12 @@ import { stat } from 'node:fs/promises';
 import { federationObstacles } from '../../config/index.ts';
 import { problem, warning } from '../finding.ts';
 import type { Finding } from '../finding.ts';
+import { rowsOf } from '../room.ts';
 import type { Area } from '../room.ts';
 
 /** The settings that were read; unknown keys and impossible combinations stop the program before this. */
-export const examineSettings: Area = async ({ config, settingsFile, git }) => {
+export const examineSettings: Area = async (room) => {
+  const { config, settingsFile, git } = room;
   const findings: Finding[] = [];
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
@@ -36,6 +38,22 @@ export const examineSettings: Area = async ({ config, settingsFile, git }) => {
           'The server listens to others, but base_url leads to this machine only: clone addresses are wrong.',
           {
             remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use',
+          },
+        ),
+      );
+    }
+  }
+  const { baseUrl: address } = config.federation;
+  if (address !== null && federationObstacles(config.federation).length === 0) {
+    const [row] = await rowsOf(room, 'SELECT origin FROM federation_origins ORDER BY accepted_at DESC LIMIT 1');
+    const [from, to] = [row?.['origin'], new URL(address).origin];
+    if (from !== undefined && from !== to) {
+      findings.push(
+        problem(
+          'settings.federation_origin',
+          `Other servers know this one as ${String(from)}, but federation.base_url is ${to}: follows do not work in either direction.`,
+          {
+            remedy: `set SERVICE_FEDERATION_BASE_URL back to ${String(from)}, or: hearth federation origin accept ${to}`,
           },
         ),
       );

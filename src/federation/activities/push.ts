@@ -1,9 +1,11 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import { maxPushedCommits } from '../follows/received-push-schema.ts';
 import type { PushedCommit } from '../follows/received-push-schema.ts';
-import { nothingToPrepare } from './arrived-activity.ts';
+import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
 import type { ActivityHandler } from './arrived-activity.ts';
 import { publicAudience, pushContext } from './contexts.ts';
-import { asObject, cleanText, embedded, idOf, itemsOf, objectId } from './fields.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from './fields.ts';
 import type { Json } from './fields.ts';
 import { escapeHtml, isoTime } from './text.ts';
 
@@ -87,7 +89,12 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
 
 /** A followed repository was pushed to: kept for the pages of its followers, dropped when it has none here (SPEC §6). */
 export const receivePush: ActivityHandler<null> = {
-  prepare: nothingToPrepare,
+  async prepare(room, { document, signer }) {
+    if (!isElsewhereNow(document['object'], signer)) return null;
+    const isFollowed = await room.db.read.existsBy(remoteFollowSchema, { remoteActorId: signer.id });
+    if (isFollowed) await room.remoteActors.actorAgain(signer.id).catch(ignoreRefusal);
+    return null;
+  },
   async apply(room, tx, { id, document, signer }) {
     const commits = pushedCommits(document['object']);
     const published = Date.parse(cleanText(document['published'], 64));
@@ -112,6 +119,18 @@ export const receivePush: ActivityHandler<null> = {
     );
   },
 };
+
+/** Commits have addresses below the page of their repository: when these do not, it has another name by now. */
+function isElsewhereNow(object: unknown, { url, host }: RemoteActor): boolean {
+  const [first] = itemsOf(object);
+  const address = webUrl(asObject(first)['url']);
+  return url !== null && address !== null && address.host === host && !address.href.startsWith(`${url}/`);
+}
+
+/** The push counts, whether its repository can be asked for its name or not. */
+function ignoreRefusal(error: unknown): void {
+  if (!isDomainError(error)) throw error;
+}
 
 function pushedCommits(object: unknown): PushedCommit[] {
   const items = itemsOf(Array.isArray(object) && object.length === 1 ? object[0] : object);

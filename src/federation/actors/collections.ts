@@ -3,6 +3,7 @@ import { outboxSchema } from '../deliveries/outbox-schema.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
 import type { FederationRoom } from '../room.ts';
 import type { Document } from './actor-documents.ts';
+import { repositoryPath } from './actor-paths.ts';
 import type { PersonActor, RepositoryActor } from './find-actor.ts';
 import { repositoryActor } from './find-actor.ts';
 
@@ -68,7 +69,10 @@ export function followersOf(
   }));
 }
 
-/** A person's public repositories, with the first page inside. */
+/**
+ * A person's public repositories, with the first page inside. An id follows from the name, so no key is
+ * made: a hundred of them take longer than the asking server waits.
+ */
 export function repositoriesOf(
   room: FederationRoom,
   { actor, person }: PersonActor,
@@ -81,8 +85,16 @@ export function repositoriesOf(
     total: (await listPublic(person.id, { limit: 1, skip: 0 })).total,
     async items(paging) {
       const { repositories } = await listPublic(person.id, paging);
-      const actors = await Promise.all(repositories.map((repository) => repositoryActor(room, { repository, owner })));
-      return actors.map((found) => found.actor.id);
+      const wanted = repositories.map(({ id, name }) => ({
+        ownerId: id,
+        wantedPath: repositoryPath(owner.handle, name),
+      }));
+      const ids = await room.localActors.peekIds('repository', wanted);
+      const items: string[] = [];
+      // Its name was that of another one before: which path it gets is known once it has a key.
+      for (const repository of repositories)
+        items.push(ids.get(repository.id) ?? (await repositoryActor(room, { repository, owner })).actor.id);
+      return items;
     },
   }));
 }

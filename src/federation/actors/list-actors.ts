@@ -1,7 +1,9 @@
+import { IsNull, Not } from 'typeorm';
 import { localAdministrator } from '../../access/index.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
 import type { FollowerRow } from '../follows/follower-schema.ts';
 import type { Owner } from '../../owners/index.ts';
+import { peerSchema } from '../peers/peer-schema.ts';
 import type { FederationRoom } from '../room.ts';
 import { keySchema } from './key-schema.ts';
 import type { KeyRow } from './key-schema.ts';
@@ -10,6 +12,11 @@ import type { KeyRow } from './key-schema.ts';
 export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt' | 'publicKeyPem'> {
   actorId: string;
   keyId: string;
+}
+
+/** A follower, and since when its server gives no answer, once that is given up. */
+export interface ListedFollower extends FollowerRow {
+  goneSince: number | null;
 }
 
 /** A part of a list; the whole of it when nothing is said. */
@@ -58,8 +65,12 @@ export async function followersOf(
   owner: string,
   name: string,
   { limit = everything, skip = 0 }: Paging = {},
-): Promise<FollowerRow[]> {
+): Promise<ListedFollower[]> {
   const { repository } = await repositories.find(localAdministrator, owner, name);
   const where = { repositoryId: repository.id };
-  return db.read.find(followerSchema, { where, order: { createdAt: 'ASC', actorId: 'ASC' }, take: limit, skip });
+  const order = { createdAt: 'ASC', actorId: 'ASC' } as const;
+  const rows = await db.read.find(followerSchema, { where, order, take: limit, skip });
+  const gone = await db.read.find(peerSchema, { where: { goneAt: Not(IsNull()) } });
+  const goneSince = new Map(gone.map((peer) => [peer.host, peer.silentSince ?? peer.goneAt]));
+  return rows.map((row) => ({ ...row, goneSince: goneSince.get(row.host) ?? null }));
 }

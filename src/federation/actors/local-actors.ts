@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPair } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import { internal } from '../../kernel/index.ts';
@@ -29,6 +30,8 @@ export interface LocalActors {
   ensure(kind: ActorKind, ownerId: string, wantedPath: string): Promise<LocalActor>;
   /** The id that `ensure` would give, without making a key for it; `null` when only making it can tell. */
   peekId(kind: ActorKind, ownerId: string, wantedPath: string): Promise<string | null>;
+  /** As `peekId`, for many of one kind in one query; what only making a key can tell is left out. By owner id. */
+  peekIds(kind: ActorKind, wanted: readonly { ownerId: string; wantedPath: string }[]): Promise<Map<string, string>>;
   /** The actor that something has already, if any. */
   ofOwner(kind: ActorKind, ownerId: string, manager?: EntityManager): Promise<LocalActor | null>;
   /** The actor that has this path, if any. */
@@ -39,6 +42,8 @@ export interface LocalActors {
 
 const makeKeyPair = promisify(generateKeyPair);
 const keptKeys = 1_000;
+/** Half of the threads that Node has for such work: signatures and files need the others. */
+const keysAtOnce = 2;
 
 export function createLocalActors({
   db,
@@ -50,6 +55,7 @@ export function createLocalActors({
   now: () => number;
 }): LocalActors {
   const making = new Map<string, Promise<KeyRow>>();
+  const inSlot = createSemaphore(keysAtOnce);
   /** Parsed private keys: parsing costs as much as signing. */
   const keys = new Map<string, KeyObject>();
 
@@ -63,11 +69,13 @@ export function createLocalActors({
 
   /** In the thread pool, outside of any write: it takes a tenth of a second. */
   async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    const { publicKey, privateKey } = await makeKeyPair('rsa', {
-      modulusLength: 2048,
-      publicKeyEncoding: { type: 'spki', format: 'pem' },
-      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    });
+    const { publicKey, privateKey } = await inSlot(() =>
+      makeKeyPair('rsa', {
+        modulusLength: 2048,
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      }),
+    );
     const createdAt = now();
     return db.write(async ({ manager }) => {
       // A command beside the server may have made it meanwhile: the first one counts.
@@ -90,13 +98,28 @@ export function createLocalActors({
     return under;
   }
 
+  const peekIds: LocalActors['peekIds'] = async (kind, wanted) => {
+    const rows = await db.read.find(keySchema, {
+      select: { apPath: true, kind: true, ownerId: true },
+      where: [
+        { kind, ownerId: In(wanted.map(({ ownerId }) => ownerId)) },
+        { apPath: In(wanted.map(({ wantedPath }) => wantedPath)) },
+      ],
+    });
+    const paths = new Map(rows.filter((row) => row.kind === kind).map((row) => [row.ownerId, row.apPath]));
+    const taken = new Set(rows.map(({ apPath }) => apPath));
+    const found = new Map<string, string>();
+    for (const { ownerId, wantedPath } of wanted) {
+      const path = paths.get(ownerId) ?? (taken.has(wantedPath) ? undefined : wantedPath);
+      if (path !== undefined) found.set(ownerId, origin + path);
+    }
+    return found;
+  };
+
   return {
     ensure: async (kind, ownerId, wantedPath) => toActor(await ensureRow(kind, ownerId, wantedPath)),
-    async peekId(kind, ownerId, wantedPath) {
-      const known = await db.read.findOneBy(keySchema, [{ kind, ownerId }, { apPath: wantedPath }]);
-      if (known === null) return origin + wantedPath;
-      return known.kind === kind && known.ownerId === ownerId ? origin + known.apPath : null;
-    },
+    peekId: async (kind, ownerId, wantedPath) => (await peekIds(kind, [{ ownerId, wantedPath }])).get(ownerId) ?? null,
+    peekIds,
     async ofOwner(kind, ownerId, manager = db.read) {
       const row = await manager.findOneBy(keySchema, { kind, ownerId });
       return row === null ? null : toActor(row);
@@ -129,4 +152,21 @@ async function freePath(manager: EntityManager, wanted: string): Promise<string>
     const path = turn === 1 ? wanted : `${wanted}~${turn}`;
     if (!(await manager.existsBy(keySchema, { apPath: path }))) return path;
   }
+}
+
+/** So many at once; the others in the order in which they came. */
+function createSemaphore(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return async (work) => {
+    if (taken < slots) taken += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) taken -= 1;
+      else next();
+    }
+  };
 }

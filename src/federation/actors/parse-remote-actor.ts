@@ -30,6 +30,7 @@ export function parseRemoteActor(
     type: cleanText(mainType(document) ?? type, 100),
     name: cleanText(document['name'], 200).replaceAll('\n', ' '),
     handle: `${username === '' ? url.pathname : username}@${url.host}`,
+    webfingerHandle: null,
     url: sameHost(idOf(document['url']) ?? embedded(document['url'])['href'], url),
     inbox,
     repositoriesUrl: sameHost(idOf(document['repositories']), url),

@@ -10,8 +10,10 @@ export interface RemoteActor {
   type: string;
   /** What to show; may be empty. */
   name: string;
-  /** `owner/name@host` or `user@host`. */
+  /** `owner/name@host` or `user@host`, as its document says. */
   handle: string;
+  /** What WebFinger called it, where that was asked; see `handleOf`. */
+  webfingerHandle: string | null;
   /** The page for people, on the same host. */
   url: string | null;
   inbox: string;
@@ -22,6 +24,10 @@ export interface RemoteActor {
   fetchedAt: number;
 }
 
+/** The handle that leads to an actor: the one that WebFinger knows, since a document need not say any. */
+export const handleOf = ({ webfingerHandle, handle }: Pick<RemoteActor, 'webfingerHandle' | 'handle'>): string =>
+  webfingerHandle ?? handle;
+
 export const remoteActorSchema = new EntitySchema<RemoteActor>({
   name: 'remoteActor',
   tableName: 'remote_actors',
@@ -31,6 +37,7 @@ export const remoteActorSchema = new EntitySchema<RemoteActor>({
     type: { type: 'text' },
     name: { type: 'text' },
     handle: { type: 'text' },
+    webfingerHandle: { name: 'webfinger_handle', type: 'text', nullable: true },
     url: { type: 'text', nullable: true },
     inbox: { type: 'text' },
     repositoriesUrl: { name: 'repositories_url', type: 'text', nullable: true },

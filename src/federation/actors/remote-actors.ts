@@ -1,17 +1,21 @@
-import { isDomainError, unavailable } from '../../kernel/index.ts';
+import { addressGroup, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { FederationRoom } from '../room.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
+import { FetchQueue } from './fetch-queue.ts';
+import type { Asker } from './fetch-queue.ts';
+import { createKeyFetchBudget } from './key-fetch-budget.ts';
 import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import { remoteActorSchema } from './remote-actor-schema.ts';
 import type { RemoteActor } from './remote-actor-schema.ts';
 import type { RemoteActors, Signer } from './signer.ts';
+import { storeActor } from './store-actor.ts';
 
 export const actorTtlMs = 6 * 3_600_000;
 const failedTtlMs = 60_000;
 const refetchAfterMs = 60_000;
-const fetchesPerHost = 3;
-const waitingPerHost = 32;
+/** A push that does not fit the known page may come from software that writes addresses in its own way. */
+const recheckAfterMs = 10 * 60_000;
 const keptEntries = 5_000;
 
 type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock' | 'measures'>;
@@ -22,8 +26,10 @@ export function createRemoteActors(room: Room): RemoteActors {
   const signers = new BoundedMap<Signer>(keptEntries);
   const failures = new BoundedMap<{ until: number; error: unknown }>(keptEntries);
   const refetches = new BoundedMap<number>(keptEntries);
+  const rechecks = new BoundedMap<number>(keptEntries);
   const underWay = new Map<string, Promise<RemoteActor>>();
-  const turns = new HostTurns();
+  const queue = new FetchQueue();
+  const budget = createKeyFetchBudget(clock);
 
   const isFresh = ({ fetchedAt }: RemoteActor): boolean =>
     clock.now() - fetchedAt < actorTtlMs && fetchedAt <= clock.now();
@@ -40,27 +46,44 @@ export function createRemoteActors(room: Room): RemoteActors {
     return owned;
   }
 
-  /** One fetch per URL at a time; a failure is remembered for a minute. */
-  async function fetchOnce(url: URL, keyId: string | null): Promise<RemoteActor> {
-    const name = `${url.href} ${keyId ?? ''}`;
-    const failed = failures.get(name);
-    if (failed !== undefined && failed.until > clock.now()) throw failed.error;
-    const running =
-      underWay.get(name) ??
-      turns
-        .take(url.host, () => fetchActor(url, keyId))
-        .then(keep, (error: unknown) => {
-          if (!isDomainError(error) || error.reason !== 'host_busy')
-            failures.set(name, { until: clock.now() + failedTtlMs, error });
-          throw error;
-        })
-        .finally(() => underWay.delete(name));
+  /** One fetch per URL and asker at a time; a failure is remembered for a minute. */
+  function fetchOnce(url: URL, keyId: string | null, asker: Asker): Promise<RemoteActor> {
+    const document = `${url.href} ${keyId ?? ''}`;
+    throwKnownFailure(document);
+    const name = `${document} ${asker === 'trusted' ? '' : asker.network}`;
+    const running = underWay.get(name) ?? fetchInTurn(url, keyId, asker, document).finally(() => underWay.delete(name));
     underWay.set(name, running);
     return running;
   }
 
-  async function keep(actor: RemoteActor): Promise<RemoteActor> {
-    await db.write(({ manager }) => manager.upsert(remoteActorSchema, actor, ['id']));
+  function throwKnownFailure(document: string): void {
+    const failed = failures.get(document);
+    if (failed !== undefined && failed.until > clock.now()) throw failed.error;
+  }
+
+  async function fetchInTurn(url: URL, keyId: string | null, asker: Asker, document: string): Promise<RemoteActor> {
+    const askedAt = clock.now();
+    if (asker !== 'trusted') {
+      const wait = budget.take(asker.network);
+      if (wait !== null) throw overBudget(wait);
+    }
+    return queue.run(url.host, asker, async () => {
+      // Somebody else may have had it fetched while this one waited.
+      throwKnownFailure(document);
+      const known = await db.read.findOneBy(remoteActorSchema, { id: url.href });
+      if (known !== null && isFresh(known) && known.fetchedAt > askedAt && (keyId ?? known.keyId) === known.keyId)
+        return known;
+      try {
+        return await keep(await fetchActor(url, keyId));
+      } catch (error) {
+        failures.set(document, { until: clock.now() + failedTtlMs, error });
+        throw error;
+      }
+    });
+  }
+
+  async function keep(fetched: RemoteActor): Promise<RemoteActor> {
+    const actor = await db.write((tx) => storeActor(tx, fetched));
     signers.delete(actor.keyId);
     return actor;
   }
@@ -74,67 +97,74 @@ export function createRemoteActors(room: Room): RemoteActors {
   }
 
   /** A key's URL is its document's, with a fragment that is not sent. */
-  async function fetchSigner(keyId: string): Promise<Signer> {
+  async function fetchSigner(keyId: string, asker: Asker): Promise<Signer> {
     const url = new URL(keyId);
     url.hash = '';
     try {
-      const signer = toSigner(await fetchOnce(url, keyId));
+      const signer = toSigner(await fetchOnce(url, keyId, asker));
       room.measures.keyFetches.ok += 1;
       return signer;
     } catch (error) {
-      room.measures.keyFetches.failed += 1;
+      room.measures.keyFetches[isBusy(error) ? 'busy' : 'failed'] += 1;
       throw error;
     }
   }
 
   return {
-    async actor(text, { fresh = false } = {}) {
+    async actor(text, { fresh = false, handleFor } = {}) {
       const url = await room.outbound.judge(text);
       const known = fresh ? null : await db.read.findOneBy(remoteActorSchema, { id: url.href });
-      return known !== null && isFresh(known) ? known : fetchOnce(url, null);
+      const actor = known !== null && isFresh(known) ? known : await fetchOnce(url, null, 'trusted');
+      const webfingerHandle = handleFor?.(actor) ?? null;
+      if (webfingerHandle === null || webfingerHandle === actor.webfingerHandle) return actor;
+      return keep({ ...actor, webfingerHandle });
     },
-    async signer(keyId) {
+    async actorAgain(id) {
+      const last = rechecks.get(id);
+      if (last !== undefined && clock.now() - last < recheckAfterMs) return;
+      rechecks.set(id, clock.now());
+      await fetchOnce(await room.outbound.judge(id), null, 'trusted');
+    },
+    async signer(keyId, { address, fits }) {
       const kept = signers.get(keyId);
       if (kept !== undefined && isFresh(kept.actor)) return kept;
       const known = await db.read.findOneBy(remoteActorSchema, { keyId });
-      return known !== null && isFresh(known) ? toSigner(known) : fetchSigner(keyId);
+      if (known !== null && isFresh(known)) return toSigner(known);
+      // Whoever names a known actor without its key is no better than any other anonymous client.
+      const oldKey = known === null ? null : readPublicKey(known.publicKeyPem);
+      const isKnown = oldKey !== null && fits(oldKey);
+      return fetchSigner(keyId, isKnown ? 'trusted' : { network: addressGroup(address) });
     },
-    async signerAgain(keyId) {
+    async signerAgain(keyId, { address }) {
       const last = refetches.get(keyId) ?? 0;
       const known = signers.get(keyId)?.actor.fetchedAt ?? 0;
       if (clock.now() - Math.max(last, known) < refetchAfterMs) return null;
       refetches.set(keyId, clock.now());
-      return fetchSigner(keyId);
+      try {
+        return await fetchSigner(keyId, { network: addressGroup(address) });
+      } catch (error) {
+        // The known key has judged the signature; not being able to look for another one changes nothing.
+        if (isBusy(error)) return null;
+        throw error;
+      }
     },
   };
 }
 
-const unusable = (url: URL) => unavailable('document_unusable', `${url.href} is no usable actor.`);
-
-/** Three fetches at a time to one host, a few more that wait, and no more. */
-class HostTurns {
-  readonly #hosts = new Map<string, { running: number; waiting: (() => void)[] }>();
-
-  async take<T>(host: string, work: () => Promise<T>): Promise<T> {
-    const turns = this.#hosts.get(host) ?? { running: 0, waiting: [] };
-    this.#hosts.set(host, turns);
-    if (turns.running >= fetchesPerHost) {
-      if (turns.waiting.length >= waitingPerHost)
-        throw unavailable('host_busy', `Too many questions wait for ${host}.`);
-      await new Promise<void>((resolve) => turns.waiting.push(resolve));
-    } else turns.running += 1;
-    try {
-      return await work();
-    } finally {
-      // The place goes to the next in line, so that nobody slips in between.
-      const next = turns.waiting.shift();
-      if (next !== undefined) next();
-      else if ((turns.running -= 1) === 0) this.#hosts.delete(host);
-    }
-  }
+/** Whether a fetch did not take place because of what this server allows, so that the same request may succeed later. */
+export function isBusy(error: unknown): boolean {
+  return isDomainError(error) && (error.reason === 'host_busy' || error.reason === 'key_fetch_budget');
 }
 
-/** Forgets the oldest entry when it is full: strangers choose the names. */
+const overBudget = (seconds: number) =>
+  unavailable('key_fetch_budget', 'This network names too many unknown signers at once.', {
+    // A sender that counts attempts should not use one up for nothing.
+    retryAfterSeconds: Math.max(seconds, 60),
+  });
+
+const unusable = (url: URL) => unavailable('document_unusable', `${url.href} is no usable actor.`);
+
+/** Forgets the oldest entry when it is full: anonymous clients choose the names. */
 class BoundedMap<Value> {
   readonly #values = new Map<string, Value>();
   readonly #most: number;

@@ -13,10 +13,23 @@ export interface Signer {
  * asked again for a minute, however many requests name it.
  */
 export interface RemoteActors {
-  /** The actor at a URL. @param options.fresh asks its server even when it is known */
-  actor(url: string, options?: { fresh?: boolean }): Promise<RemoteActor>;
-  /** The actor that publishes a key as its own. */
-  signer(keyId: string): Promise<Signer>;
-  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon. */
-  signerAgain(keyId: string): Promise<Signer | null>;
+  /**
+   * The actor at a URL.
+   * @param options.fresh asks its server even when it is known
+   * @param options.handleFor what WebFinger has called the actor at a URL, when it was asked
+   */
+  actor(
+    url: string,
+    options?: { fresh?: boolean; handleFor?: (actor: RemoteActor) => string | null },
+  ): Promise<RemoteActor>;
+  /** Asks again for an actor that seems to have another name now, at most every ten minutes. */
+  actorAgain(id: string): Promise<void>;
+  /**
+   * The actor that publishes a key as its own. Fetches for actors that are unknown here are limited
+   * by the network of the client, and never take the places of those whose stored key `fits`.
+   * Refuses `key_fetch_budget` and `host_busy` when it is this server that is busy.
+   */
+  signer(keyId: string, request: { address: string; fits(key: KeyObject): boolean }): Promise<Signer>;
+  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon or this server is too busy. */
+  signerAgain(keyId: string, request: { address: string }): Promise<Signer | null>;
 }

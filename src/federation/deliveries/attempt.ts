@@ -56,13 +56,14 @@ async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, errand: 
   try {
     return { delivery, ...(await send(room, delivery, await errand.parcel, errand)) };
   } catch (error) {
-    if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true };
+    if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
     if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
     const words = isDomainError(error) ? error.message : 'an internal error';
     return {
       delivery,
       outcome: { kind: 'failed', error: words },
       wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable',
+      hasAnswered: !isDomainError(error) || answerReasons.has(error.reason),
     };
   }
 }
@@ -73,12 +74,13 @@ async function send(
   parcel: Parcel | null,
   { isPublic, signal }: Errand,
 ): Promise<Omit<Attempt, 'delivery'>> {
-  if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, wasReached: true };
+  const unsent = { wasReached: true, hasAnswered: false };
+  if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
   const url = await outbound.judge(targetInbox);
   if (parcel.repositoryId !== null && !(await isPublic(parcel.repositoryId))) {
     return {
       outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' },
-      wasReached: true,
+      ...unsent,
     };
   }
   const key = await localActors.signingKey(parcel.actorPath);
@@ -94,8 +96,12 @@ async function send(
     maxBytes: maxAnswerBytes,
     signal,
   });
-  return { outcome: judgeAnswer(host, answer.status, answer.headers['retry-after'], clock.now()), wasReached: true };
+  const outcome = judgeAnswer(host, answer.status, answer.headers['retry-after'], clock.now());
+  return { outcome, wasReached: true, hasAnswered: true };
 }
+
+/** Refusals of `outbound.send` that an answer causes. */
+const answerReasons: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
 function judgeAnswer(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
@@ -110,6 +116,7 @@ const words: Record<number, string> = {
   404: 'there is no such inbox',
   410: 'the inbox is gone',
   429: 'too many requests',
+  503: 'it is busy',
 };
 
 /** Seconds, or a date. */

@@ -20,6 +20,8 @@ export interface DeliveryRow {
   createdAt: number;
   /** When it became DELIVERED or FAILED. */
   settledAt: number | null;
+  /** Set on a FAILED one that was not to be sent any more: nothing went wrong. */
+  cancelledAt: number | null;
 }
 
 export const deliverySchema = new EntitySchema<DeliveryRow>({
@@ -37,5 +39,6 @@ export const deliverySchema = new EntitySchema<DeliveryRow>({
     lockedUntil: { name: 'locked_until', type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
     settledAt: { name: 'settled_at', type: 'integer', nullable: true },
+    cancelledAt: { name: 'cancelled_at', type: 'integer', nullable: true },
   },
 });

@@ -155,11 +155,13 @@ class OneDrain {
     const isNoted = (host: string): boolean => now - this.#hosts.get(host)!.notedAt < noteAgainMs;
     this.#finished = [];
     try {
-      const claimed = await db.write(async (tx) => {
-        await settle(tx, attempts, queued, settings.maxAttempts, isNoted);
+      const { givenUp, claimed } = await db.write(async (tx) => {
+        const givenUp = await settle(tx, attempts, queued, settings.maxAttempts, isNoted);
         await release(tx, left);
-        return claim(tx, hungryFor(claimToProbe), hungryFor(claimAtOnce));
+        return { givenUp, claimed: await claim(tx, hungryFor(claimToProbe), hungryFor(claimAtOnce)) };
       });
+      for (const { host, since } of givenUp)
+        logger.warn('peer.given_up', { host, silentSince: new Date(since).toISOString() });
       const byHost = Map.groupBy(claimed, ({ host }) => host);
       for (const queue of hungry) {
         const rows = byHost.get(queue.host) ?? [];
@@ -187,7 +189,7 @@ class OneDrain {
       if (now - queue.notedAt >= noteAgainMs) queue.notedAt = now;
     } else {
       if (!wasReached) queue.notedAt = 0;
-      this.#report.failed += 1;
+      if (outcome.kind === 'failed') this.#report.failed += 1;
       this.#room.logger.info('delivery.not_delivered', { delivery: id, host, error: outcome.error });
     }
     if (wasReached) queue.limit = this.#room.settings.slotsPerHost;

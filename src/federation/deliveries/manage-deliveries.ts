@@ -65,14 +65,14 @@ export async function retryDelivery(room: FederationRoom, id: number): Promise<n
   return made;
 }
 
-/** Tries every FAILED delivery again, or those to one host; one that was tried again since is left. @returns how many */
+/** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
 export async function retryFailedDeliveries(room: FederationRoom, host: string | null): Promise<number> {
   const made = await room.db.write(async ({ manager, now }) => {
     const rows: unknown[] = await manager.query(
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
        SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
          FROM federation_delivery d
-        WHERE d.state = 'FAILED' AND (? IS NULL OR d.host = ?)
+        WHERE d.state = 'FAILED' AND d.cancelled_at IS NULL AND (? IS NULL OR d.host = ?)
           AND NOT EXISTS (SELECT 1 FROM federation_delivery later
                            WHERE later.outbox_id = d.outbox_id AND later.target_inbox = d.target_inbox AND later.id > d.id)
        RETURNING id`,
@@ -115,14 +115,17 @@ export async function countDeliveries({
   db,
   clock,
 }: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
-  const [counts, [oldest]]: [Record<CountName, number>, { at: number }[]] = await Promise.all([
-    readCounts(db.read),
-    // Numbers grow with time: the smallest that waits is the oldest.
-    db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
-  ]);
+  const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] =
+    await Promise.all([
+      readCounts(db.read),
+      // Numbers grow with time: the smallest that waits is the oldest.
+      db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
+      db.read.query('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
+    ]);
   return {
     pending: counts.pending_deliveries,
-    failed: counts.failed_deliveries,
+    // Those that were not to be sent any more are no fault.
+    failed: counts.failed_deliveries - Number(cancelled?.n ?? 0),
     oldestPendingMs: oldest === undefined ? null : clock.now() - Number(oldest.at),
   };
 }

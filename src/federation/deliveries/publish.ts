@@ -64,20 +64,22 @@ export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbo
     lockedUntil: 0,
     createdAt: now,
     settledAt: null,
+    cancelledAt: null,
   });
   return Number(result.identifiers[0]?.['id']);
 }
 
 /**
  * One statement for all followers: ten thousand rows never pass through memory.
- * Those of a server that is known to be down wait for it instead of trying.
+ * Those of a server that is known to be down wait for it instead of trying; for one that is given up
+ * nothing is queued, since every push would only add rows that fail.
  */
 async function enqueueToFollowers({ manager, now }: Tx, outboxId: string, repositoryId: string): Promise<void> {
   await manager.query(
     `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
      SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?
        FROM repository_followers f LEFT JOIN federation_peers p ON p.host = f.host
-      WHERE f.repository_id = ?`,
+      WHERE f.repository_id = ? AND p.gone_at IS NULL`,
     [outboxId, now, now, now, repositoryId],
   );
 }

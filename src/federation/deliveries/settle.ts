@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { noteError, noteSuccess, noteUnreachable } from '../peers/peer-health.ts';
+import { noteError, noteSilence, noteSuccess } from '../peers/peer-health.ts';
+import type { Silence } from '../peers/peer-health.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { nextDeliveryState } from './delivery-state.ts';
 import type { Outcome } from './delivery-state.ts';
@@ -11,6 +12,8 @@ export interface Attempt {
   outcome: Outcome | null;
   /** False when no answer came at all. */
   wasReached: boolean;
+  /** Whether the other server answered. Neither this nor its contrary is known when nothing was sent. */
+  hasAnswered: boolean;
 }
 
 /**
@@ -19,6 +22,7 @@ export interface Attempt {
  * again (at least once, never lost).
  * @param queued claimed deliveries of hosts that turn out to be down are given back to wait
  * @param isNoted whether it was written lately that a host answers as it should
+ * @returns hosts that were given up
  */
 export async function settle(
   tx: Tx,
@@ -26,11 +30,13 @@ export async function settle(
   queued: ReadonlyMap<string, readonly ClaimedDelivery[]>,
   maxAttempts: number,
   isNoted: (host: string) => boolean,
-): Promise<void> {
+): Promise<{ host: string; since: number }[]> {
   const delivered: number[] = [];
   const answering = new Set<string>();
   const silent = new Set<string>();
-  for (const { delivery, outcome, wasReached } of attempts) {
+  const givenUp: { host: string; since: number }[] = [];
+  for (const { delivery, outcome, wasReached, hasAnswered } of attempts) {
+    const { host } = delivery;
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
         delivery.id,
@@ -38,20 +44,45 @@ export async function settle(
       ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
-      answering.add(delivery.host);
-    } else {
+      answering.add(host);
+    } else if (outcome.kind === 'forbidden') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-      if (outcome.kind === 'failed' && wasReached) await noteError(tx, delivery.host, outcome.error);
-      if (outcome.kind === 'failed' && !wasReached) {
-        silent.add(delivery.host);
-        const retryAt = await noteUnreachable(tx, delivery.host, outcome.error);
-        await postpone(tx, delivery.host, retryAt, queued.get(delivery.host) ?? []);
-      }
+    } else if (hasAnswered) {
+      await settleFailure(tx, delivery, outcome, maxAttempts);
+      await noteError(tx, host, outcome.error);
+    } else {
+      if (!wasReached) silent.add(host);
+      const silence = await noteSilence(tx, host, outcome.error, !wasReached);
+      await settleSilence(tx, { delivery, outcome, wasReached, silence }, queued.get(host) ?? [], maxAttempts);
+      if (silence.isNewlyGone) givenUp.push({ host, since: silence.since });
     }
   }
   await settleDelivered(tx, delivered);
   await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isNoted(host))));
+  return givenUp;
 }
+
+interface SilentAttempt extends Pick<Attempt, 'delivery' | 'wasReached'> {
+  outcome: Extract<Outcome, { kind: 'failed' }>;
+  silence: Silence;
+}
+
+/** What waits for a host that gives no answer goes on waiting, and ends when the host is given up (DESIGN §9). */
+async function settleSilence(
+  tx: Tx,
+  { delivery, outcome, wasReached, silence: { isGone, retryAt, since } }: SilentAttempt,
+  queued: readonly ClaimedDelivery[],
+  maxAttempts: number,
+): Promise<void> {
+  const error = isGone ? goneWords(delivery.host, since, outcome.error) : outcome.error;
+  // Of a host that is given up, what somebody sends all the same is tried once.
+  await settleFailure(tx, delivery, { ...outcome, error }, isGone ? 0 : maxAttempts);
+  if (isGone) await failWaiting(tx, delivery.host, error, queued);
+  else if (!wasReached) await postpone(tx, delivery.host, retryAt, queued);
+}
+
+const goneWords = (host: string, since: number, error: string): string =>
+  `${host} has given no answer since ${new Date(since).toISOString().slice(0, 10)} and was given up: ${error}`;
 
 /** Unlike a failure, a delivery stands whoever has the row by now. */
 async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Promise<void> {
@@ -71,9 +102,18 @@ async function settleFailure(
 ): Promise<void> {
   const next = nextDeliveryState(delivery, outcome, now, maxAttempts);
   await manager.query(
-    `UPDATE federation_delivery SET state = ?, attempts = ?, last_error = ?, next_attempt_at = ?, settled_at = ?, locked_until = 0
+    `UPDATE federation_delivery SET state = ?, attempts = ?, last_error = ?, next_attempt_at = ?, settled_at = ?, cancelled_at = ?, locked_until = 0
       WHERE id = ? AND state = 'PENDING' AND locked_until = ?`,
-    [next.state, next.attempts, next.lastError, next.nextAttemptAt, next.settledAt, delivery.id, delivery.lockedUntil],
+    [
+      next.state,
+      next.attempts,
+      next.lastError,
+      next.nextAttemptAt,
+      next.settledAt,
+      outcome.kind === 'forbidden' ? now : null,
+      delivery.id,
+      delivery.lockedUntil,
+    ],
   );
 }
 
@@ -92,5 +132,20 @@ async function postpone(
     `UPDATE federation_delivery SET next_attempt_at = max(next_attempt_at, ?), locked_until = 0
       WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR id IN (SELECT value FROM json_each(?)))`,
     [retryAt, host, retryAt, now, ours],
+  );
+}
+
+/** Everything that waits for a host that is given up has failed. Rows that somebody else has claimed are theirs. */
+async function failWaiting(
+  { manager, now }: Tx,
+  host: string,
+  error: string,
+  queued: readonly ClaimedDelivery[],
+): Promise<void> {
+  const ours = queued.map(({ id }) => id);
+  await manager.query(
+    `UPDATE federation_delivery SET state = 'FAILED', last_error = ?, settled_at = ?, locked_until = 0
+      WHERE state = 'PENDING' AND host = ? AND (locked_until <= ? ${ours.length === 0 ? '' : `OR id IN (${ours.map(() => '?').join(', ')})`})`,
+    [error, now, host, now, ...ours],
   );
 }

@@ -1,5 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
+import { handleOf } from '../actors/remote-actor-schema.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import type { FederationRoom } from '../room.ts';
 import { addFollow, dropFollow, followerActor, noSuchFollow } from './follow-repository.ts';
@@ -22,10 +23,10 @@ export async function followPerson(
   room: FederationRoom,
   follower: PersonActor,
   target: RemoteActor,
-): Promise<RemotePersonFollow> {
+): Promise<{ follow: RemotePersonFollow; isNew: boolean }> {
   const userId = follower.person.id;
   const known = await room.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
-  if (known !== null) return known;
+  if (known !== null) return { follow: known, isNew: false };
   const list = await listRemoteRepositories(room, target);
   const follow = await room.db.write(async ({ manager, now }) => {
     const row: RemotePersonFollow = {
@@ -33,7 +34,7 @@ export async function followPerson(
       userId,
       remoteActorId: target.id,
       host: target.host,
-      handle: target.handle,
+      handle: handleOf(target),
       url: target.url,
       totalItems: list.totalItems,
       createdAt: now,
@@ -46,7 +47,7 @@ export async function followPerson(
     return other ?? row;
   });
   await followListed(room, follower, follow, list);
-  return follow;
+  return { follow, isNew: true };
 }
 
 /** @returns the handles of repositories that are newly followed */
@@ -82,7 +83,7 @@ async function followListed(
         [follow.id, target.id],
       );
       const { isNew } = await addFollow(room, tx, follower, target, follow.remoteActorId);
-      if (isNew) added.push(target.handle);
+      if (isNew) added.push(handleOf(target));
     }
     return added;
   });

@@ -4,7 +4,9 @@ import { followContent } from '../activities/follow.ts';
 import { undoContent } from '../activities/undo.ts';
 import { personActor } from '../actors/find-actor.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
+import { handleOf } from '../actors/remote-actor-schema.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import { cancelWaiting } from '../deliveries/cancel.ts';
 import { publish } from '../deliveries/publish.ts';
 import type { FederationRoom } from '../room.ts';
 import { remoteFollowSchema } from './remote-follow-schema.ts';
@@ -46,7 +48,7 @@ export async function addFollow(
     remoteActorId: target.id,
     remoteInbox: target.inbox,
     host: target.host,
-    handle: target.handle,
+    handle: handleOf(target),
     url: target.url,
     followId: await sendFollow(room, tx, follower, target.id, target.inbox),
     state: 'PENDING',
@@ -82,7 +84,8 @@ export async function unfollow(room: FederationRoom, userId: string, followId: s
 }
 
 /**
- * Sends a new Follow for one that was never accepted, with an id of its own.
+ * Sends a new Follow for one that was never accepted, with an id of its own. The former one is not
+ * sent any more, so that the other server is asked once.
  * Refuses `unknown_follow`; an accepted one stays as it is.
  */
 export async function retryFollow(room: FederationRoom, userId: string, followId: string): Promise<RemoteFollow> {
@@ -91,16 +94,38 @@ export async function retryFollow(room: FederationRoom, userId: string, followId
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
     if (follow === null) throw noSuchFollow();
     if (follow.state === 'ACCEPTED') return follow;
-    const sent = await sendFollow(room, tx, follower, follow.remoteActorId, follow.remoteInbox);
-    await tx.manager.update(remoteFollowSchema, { id: follow.id }, { followId: sent });
-    return { ...follow, followId: sent };
+    return askFor(room, tx, follower, follow);
   });
 }
+
+/**
+ * Inside a write: asks for a follow again whatever its state, because the follower's id has changed.
+ * The follow of a person without an actor, whom no server has ever heard of, stays as it is.
+ */
+export async function followAgain(room: FederationRoom, tx: Tx, follow: RemoteFollow): Promise<void> {
+  const actor = await room.localActors.ofOwner('user', follow.userId, tx.manager);
+  if (actor !== null) await askFor(room, tx, { actor }, follow);
+}
+
+async function askFor(
+  room: FederationRoom,
+  tx: Tx,
+  follower: Pick<PersonActor, 'actor'>,
+  follow: RemoteFollow,
+): Promise<RemoteFollow> {
+  await cancelWaiting(tx, 'a newer request took its place', activityUuid(follow.followId));
+  const followId = await sendFollow(room, tx, follower, follow.remoteActorId, follow.remoteInbox);
+  await tx.manager.update(remoteFollowSchema, { id: follow.id }, { followId, state: 'PENDING', acceptedAt: null });
+  return { ...follow, followId, state: 'PENDING', acceptedAt: null };
+}
+
+/** What the id of an activity of ours ends with, and the outbox knows it by. */
+export const activityUuid = (activityId: string): string => activityId.split('/').at(-1)!;
 
 function sendFollow(
   room: FederationRoom,
   tx: Tx,
-  follower: PersonActor,
+  follower: Pick<PersonActor, 'actor'>,
   target: string,
   inbox: string,
 ): Promise<string> {

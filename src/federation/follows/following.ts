@@ -1,6 +1,10 @@
 import { In } from 'typeorm';
 import { deliverySchema } from '../deliveries/delivery-schema.ts';
+import type { DeliveryRow } from '../deliveries/delivery-schema.ts';
+import { healthOf } from '../peers/peer-health.ts';
+import type { PeerRow } from '../peers/peer-schema.ts';
 import type { FederationRoom } from '../room.ts';
+import { activityUuid } from './follow-repository.ts';
 import { receivedPushSchema } from './received-push-schema.ts';
 import type { PushedCommit, ReceivedPush } from './received-push-schema.ts';
 import { remoteFollowSchema } from './remote-follow-schema.ts';
@@ -14,8 +18,17 @@ const shownPushes = 50;
 /** How a follow stands, and for one that waits: what for. */
 export type Standing =
   | { state: Extract<FollowState, 'ACCEPTED'>; since: number }
-  /** The Follow is not sent yet, or has not got through so far. */
-  | { state: 'PENDING'; why: 'queued' | 'retrying'; attempts: number; error: string | null; nextAttemptAt: number }
+  /**
+   * The Follow goes out with the next drain, waits with everything else for a server that does not
+   * answer, or has been tried in vain.
+   */
+  | {
+      state: 'PENDING';
+      why: 'queued' | 'waiting' | 'retrying';
+      attempts: number;
+      error: string | null;
+      nextAttemptAt: number;
+    }
   /** It arrived, and no Accept has come. */
   | { state: 'PENDING'; why: 'unanswered'; deliveredAt: number }
   /** It will not be sent again by itself. */
@@ -26,7 +39,10 @@ export interface FollowedRepository extends RemoteFollow {
 }
 
 export interface FollowedPerson extends RemotePersonFollow {
+  /** Followed through this person. */
   repositories: FollowedRepository[];
+  /** How many of this person's repositories are followed, through them or for themselves. */
+  followedCount: number;
 }
 
 export interface ListedPush extends Omit<ReceivedPush, 'commits'> {
@@ -63,11 +79,12 @@ export async function followingOf(
       ...(part.limit !== undefined && { take: part.limit, skip: part.skip ?? 0 }),
     }),
   ]);
-  const repositories = await withStandings(room, follows);
+  const [repositories, counts] = await Promise.all([withStandings(room, follows), countFollowed(room, people)]);
   return {
     people: people.map((person) => ({
       ...person,
       repositories: repositories.filter(({ viaUserActorId }) => viaUserActorId === person.remoteActorId),
+      followedCount: counts.get(person.id) ?? 0,
     })),
     // A tag may outlive its person only by a fault; its follow must not become invisible.
     repositories: repositories.filter(
@@ -75,6 +92,29 @@ export async function followingOf(
     ),
     pushes: await newestPushes(room, userId, shownPushes),
   };
+}
+
+/**
+ * How many repositories that a scan has seen of each person are followed now, also those that were
+ * followed for themselves before or since. By the id of the follow of the person.
+ */
+export async function countFollowed(
+  { db }: Pick<FederationRoom, 'db'>,
+  people: readonly Pick<RemotePersonFollow, 'id'>[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let start = 0; start < people.length; start += 500) {
+    const ids = people.slice(start, start + 500).map(({ id }) => id);
+    const rows: { id: string; followed: number }[] = await db.read.query(
+      `SELECT p.id AS id, count(f.id) AS followed FROM remote_user_follows p
+         JOIN remote_user_repositories s ON s.user_follow_id = p.id
+         JOIN remote_follows f ON f.user_id = p.user_id AND f.remote_actor_id = s.remote_actor_id
+        WHERE p.id IN (${ids.map(() => '?').join(', ')}) GROUP BY p.id`,
+      ids,
+    );
+    for (const { id, followed } of rows) counts.set(id, Number(followed));
+  }
+  return counts;
 }
 
 /** What a dashboard tells of all this: the newest pushes, and the requests that wait for an answer. */
@@ -93,11 +133,12 @@ export async function followedNews(
 
 /** Adds to follows how they stand. */
 export async function withStandings(
-  { db }: FederationRoom,
+  { db, clock }: Pick<FederationRoom, 'db' | 'clock'>,
   follows: readonly RemoteFollow[],
 ): Promise<FollowedRepository[]> {
   const pending = follows.filter(({ state }) => state === 'PENDING');
-  const uuids = pending.map(({ followId }) => followId.split('/').at(-1)!);
+  const uuids = pending.map(({ followId }) => activityUuid(followId));
+  const health = await healthOf(db.read, [...new Set(pending.map(({ host }) => host))]);
   const deliveries = new Map<string, Standing>();
   for (let start = 0; start < uuids.length; start += 500) {
     const rows = await db.read.find(deliverySchema, {
@@ -105,34 +146,30 @@ export async function withStandings(
       order: { id: 'ASC' },
     });
     // A retry by hand makes another row; the last one tells how it stands.
-    for (const { outboxId, state, attempts, lastError, nextAttemptAt, settledAt } of rows) {
-      deliveries.set(
-        outboxId,
-        {
-          PENDING: {
-            state: 'PENDING',
-            why: attempts === 0 ? 'queued' : 'retrying',
-            attempts,
-            error: lastError,
-            nextAttemptAt,
-          } as const,
-          DELIVERED: { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 } as const,
-          FAILED: { state: 'PENDING', why: 'failed', attempts, error: lastError } as const,
-        }[state],
-      );
-    }
+    for (const row of rows) deliveries.set(row.outboxId, standingOf(row, health.get(row.host), clock.now()));
   }
   return follows.map((follow) => ({
     ...follow,
     standing:
       follow.state === 'ACCEPTED'
         ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt }
-        : (deliveries.get(follow.followId.split('/').at(-1)!) ?? {
+        : (deliveries.get(activityUuid(follow.followId)) ?? {
             state: 'PENDING',
             why: 'unanswered',
             deliveredAt: follow.createdAt,
           }),
   }));
+}
+
+function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): Standing {
+  const { state, attempts, lastError: error, nextAttemptAt, settledAt } = row;
+  if (state === 'DELIVERED') return { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 };
+  if (state === 'FAILED') return { state: 'PENDING', why: 'failed', attempts, error };
+  if (attempts > 0) return { state: 'PENDING', why: 'retrying', attempts, error, nextAttemptAt };
+  // It was never tried, but others to the same server were: that is what it waits for.
+  if (nextAttemptAt > now)
+    return { state: 'PENDING', why: 'waiting', attempts, error: peer?.lastError ?? null, nextAttemptAt };
+  return { state: 'PENDING', why: 'queued', attempts, error, nextAttemptAt };
 }
 
 async function newestPushes({ db }: FederationRoom, userId: string, shown: number): Promise<ListedPush[]> {

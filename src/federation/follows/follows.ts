@@ -4,6 +4,7 @@ import type { FederationRoom } from '../room.ts';
 import { addFollow, followerActor, unfollow } from './follow-repository.ts';
 import { followPerson, scanPerson, unfollowPerson } from './follow-person.ts';
 import type { ScanResult } from './follow-person.ts';
+import type { FollowState } from './remote-follow-schema.ts';
 import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
 import { listRemoteRepositories } from './remote-repositories.ts';
@@ -15,6 +16,10 @@ export interface Followed {
   kind: 'repository' | 'person';
   id: string;
   handle: string;
+  /** Of a repository: how the follow stands. */
+  state?: FollowState;
+  /** False when it was followed before, and nothing was sent. */
+  isNew?: boolean;
 }
 
 /** People that one run of the job looks at, and how many at once. */
@@ -31,11 +36,11 @@ export async function follow(room: FederationRoom, userId: string, target: strin
   const actor = await resolveTarget(room, target);
   const follower = await followerActor(room, userId);
   if (actor.type === 'Person') {
-    const { id, handle } = await explaining(actor.host, () => followPerson(room, follower, actor));
-    return { kind: 'person', id, handle };
+    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(room, follower, actor));
+    return { kind: 'person', id: added.id, handle: added.handle, isNew };
   }
-  const { follow: added } = await room.db.write((tx) => addFollow(room, tx, follower, actor, null));
-  return { kind: 'repository', id: added.id, handle: added.handle };
+  const { follow: added, isNew } = await room.db.write((tx) => addFollow(room, tx, follower, actor, null));
+  return { kind: 'repository', id: added.id, handle: added.handle, state: added.state, isNew };
 }
 
 /** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */

@@ -1,5 +1,5 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import { asObject, typesOf } from '../activities/fields.ts';
+import { asObject, cleanText, typesOf } from '../activities/fields.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import type { FederationRoom } from '../room.ts';
@@ -25,9 +25,7 @@ export async function resolveTarget(room: FederationRoom, text: string): Promise
   }
   const actor = await explaining(url.host, async () => {
     await room.outbound.judge(url.href);
-    if (target.kind === 'handle')
-      return room.remoteActors.actor(await selfLink(room, url, `acct:${target.account}`), { fresh: true });
-    return actorOrPage(room, url);
+    return target.kind === 'handle' ? discover(room, url, `acct:${target.account}`) : actorOrPage(room, url);
   });
   if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);
   return actor;
@@ -43,22 +41,45 @@ async function actorOrPage(room: FederationRoom, url: URL): Promise<RemoteActor>
     return await room.remoteActors.actor(url.href, { fresh: true });
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'document_unusable') throw error;
-    return room.remoteActors.actor(await selfLink(room, url, url.href), { fresh: true });
+    return discover(room, url, url.href);
   }
 }
 
-/** The actor that WebFinger names (RFC 7033). Its host is judged like any other when it is asked. */
-async function selfLink({ outbound }: FederationRoom, { origin, host }: URL, resource: string): Promise<string> {
+/** The actor that WebFinger names, with what WebFinger calls it. */
+async function discover(room: FederationRoom, url: URL, resource: string): Promise<RemoteActor> {
+  const { self, subject } = await askWebFinger(room, url, resource);
+  const handleFor = (actor: RemoteActor): string | null =>
+    readAccount(subject, url, actor) ?? readAccount(resource, url, actor);
+  return room.remoteActors.actor(self, { fresh: true, handleFor });
+}
+
+/** `acct:bob/tool@host` as a handle, when the host is the one that was asked or that of the actor. */
+function readAccount(account: string, asked: URL, actor: RemoteActor): string | null {
+  const [, name, host = ''] = /^acct:([^@\s]+)@([^@\s]+)$/i.exec(account) ?? [];
+  const own = URL.parse(actor.id)?.hostname;
+  if (name === undefined) return null;
+  if (host.toLowerCase() === asked.host && asked.hostname !== own) return `${cleanText(name, 200)}@${asked.host}`;
+  const isOwn = [actor.host, own, asked.host].includes(host.toLowerCase());
+  return isOwn ? `${cleanText(name, 200)}@${actor.host}` : null;
+}
+
+/** WebFinger (RFC 7033). The host of the actor is judged like any other when it is asked. */
+async function askWebFinger(
+  { outbound }: FederationRoom,
+  { origin, host }: URL,
+  resource: string,
+): Promise<{ self: string; subject: string }> {
   const url = `${origin}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`;
   const headers = { Host: host, Accept: 'application/jrd+json, application/json' };
   const answer = await outbound.send({ method: 'GET', url, headers, maxBytes });
   if (answer.status === 404 || answer.status === 410) throw missing(host);
   if (answer.status !== 200) throw unusable(host);
-  const links = parseJson(answer.body, url)['links'];
+  const { links, subject } = parseJson(answer.body, url);
   for (const each of Array.isArray(links) ? links : []) {
     const { rel, type, href } = asObject(each);
     const isActor = typesOf(type).some((name) => /^application\/(activity\+json|ld\+json)/.test(name));
-    if (rel === 'self' && isActor && typeof href === 'string') return href;
+    if (rel === 'self' && isActor && typeof href === 'string')
+      return { self: href, subject: typeof subject === 'string' ? subject : '' };
   }
   throw unusable(host);
 }

@@ -6,10 +6,11 @@ import { cleanText, typesOf } from '../activities/fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
+import { isBusy } from '../actors/remote-actors.ts';
 import type { Signer } from '../actors/signer.ts';
 import type { FederationRoom } from '../room.ts';
-import { isSignedBy, readSignedRequest } from '../signatures/index.ts';
-import type { ArrivedRequest, SignedRequest } from '../signatures/index.ts';
+import { isSignedBy, readSignedHead, requireDigest } from '../signatures/index.ts';
+import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { readActivity } from './read-activity.ts';
 
 /** What came of an activity. */
@@ -23,33 +24,42 @@ const handlers = new Map<string, ActivityHandler<never>>([
   ['Push', receivePush as ActivityHandler<never>],
 ]);
 
+/** A POST to an inbox whose body is still on its way. */
+export interface ArrivingActivity extends ArrivedHead {
+  /** Client address, through trusted proxies. */
+  address: string;
+  readBody(): Promise<Buffer>;
+}
+
 /**
- * Takes in a signed activity (SPEC §5): header, allowlist, date and digest, the
- * signer's key, the signature; then, in one write, the note that it was seen and
+ * Takes in a signed activity (SPEC §5): header, allowlist and date, and only then the body and its
+ * digest; the signer's key, the signature; then, in one write, the note that it was seen and
  * its effect. A second copy changes nothing.
  *
  * Refuses with `unauthenticated`, for a reason that only the log may tell: those
  * of `readSignedRequest`, `signer_not_allowed`, `signer_unknown`, `signature_wrong`,
  * and of `readActivity`. Refuses `activity_malformed` when what was signed is no
- * JSON object.
+ * JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the key.
  */
-export async function receiveActivity(room: FederationRoom, request: ArrivedRequest): Promise<Reception> {
+export async function receiveActivity(room: FederationRoom, arriving: ArrivingActivity): Promise<Reception> {
   const { inbox } = room.measures;
   try {
-    const reception = await takeIn(room, request);
+    const reception = await takeIn(room, arriving);
     inbox[reception] += 1;
     return reception;
   } catch (error) {
-    if (isDomainError(error)) inbox.refused += 1;
+    if (isDomainError(error)) inbox[isBusy(error) ? 'busy' : 'refused'] += 1;
     throw error;
   }
 }
 
-async function takeIn(room: FederationRoom, request: ArrivedRequest): Promise<Reception> {
-  const signed = readSignedRequest(request, new URL(room.settings.origin).host, room.clock.now());
+async function takeIn(room: FederationRoom, arriving: ArrivingActivity): Promise<Reception> {
+  const signed = readSignedHead(arriving, new URL(room.settings.origin).host, room.clock.now());
   await requireAllowed(room, signed.parameters.keyId);
-  const signer = await verifiedSigner(room, signed);
-  const activity = readActivity(request.body, signer.actor);
+  const body = await arriving.readBody();
+  requireDigest(signed, body);
+  const signer = await verifiedSigner(room, signed, arriving.address);
+  const activity = readActivity(body, signer.actor);
   await room.noteAlive(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
@@ -74,15 +84,20 @@ async function requireAllowed({ outbound }: FederationRoom, keyId: string): Prom
 }
 
 /** A cached key that does not fit may be an old one: asked for again, but not for every bad request. */
-async function verifiedSigner({ remoteActors }: FederationRoom, signed: SignedRequest): Promise<Signer> {
+async function verifiedSigner(
+  { remoteActors }: FederationRoom,
+  signed: SignedRequest,
+  address: string,
+): Promise<Signer> {
   const { keyId } = signed.parameters;
   try {
-    const known = await remoteActors.signer(keyId);
+    const known = await remoteActors.signer(keyId, { address, fits: (key) => isSignedBy(signed, key) });
     if (isSignedBy(signed, known.key)) return known;
-    const again = await remoteActors.signerAgain(keyId);
+    const again = await remoteActors.signerAgain(keyId, { address });
     if (again !== null && isSignedBy(signed, again.key)) return again;
   } catch (cause) {
-    if (!isDomainError(cause)) throw cause;
+    // Not the sender's fault: 401 would tell it that the signature is wrong.
+    if (!isDomainError(cause) || isBusy(cause)) throw cause;
     throw unauthenticated('signer_unknown', `The key of the signer could not be had: ${cause.message}`, { cause });
   }
   throw unauthenticated('signature_wrong', 'The signature does not fit the request.');

@@ -15,6 +15,12 @@ export interface ListedPeer {
   /** Since how many tries in a row it cannot be reached. */
   failures: number;
   retryAt: number | null;
+  /** When it was given up after seven days without an answer. */
+  goneAt: number | null;
+  /** Since when it gives no answer. */
+  silentSince: number | null;
+  /** Of one that is given up: how many there follow repositories here. They are kept. */
+  followers: number;
   queued: number;
   failed: number;
 }
@@ -23,10 +29,16 @@ export interface ListedPeer {
 export async function listPeers({ db, settings, clock }: FederationRoom): Promise<ListedPeer[]> {
   const rows = new Map((await db.read.find(peerSchema)).map((row) => [row.host, row]));
   const counts: { host: string; queued: number; failed: number }[] = await db.read.query(
-    `SELECT host, sum(state = 'PENDING') AS queued, sum(state = 'FAILED') AS failed
-       FROM federation_delivery WHERE state <> 'DELIVERED' GROUP BY host`,
+    `SELECT host, sum(CASE WHEN state = 'PENDING' THEN 1 ELSE 0 END) AS queued,
+            sum(CASE WHEN state = 'FAILED' THEN 1 ELSE 0 END) AS failed
+       FROM federation_delivery WHERE state <> 'DELIVERED' AND cancelled_at IS NULL GROUP BY host`,
   );
   const byHost = new Map(counts.map((row) => [row.host, row]));
+  const kept: { host: string; followers: number }[] = await db.read.query(
+    `SELECT f.host, count(*) AS followers FROM repository_followers f
+       JOIN federation_peers p ON p.host = f.host WHERE p.gone_at IS NOT NULL GROUP BY f.host`,
+  );
+  const followersOf = new Map(kept.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
   const hosts = new Set([...listed, ...rows.keys(), ...byHost.keys()]);
   const isListed = (host: string): boolean =>
@@ -42,6 +54,9 @@ export async function listPeers({ db, settings, clock }: FederationRoom): Promis
       lastError: row?.lastError ?? null,
       failures: row?.failures ?? 0,
       retryAt: row !== undefined && row.retryAt > clock.now() ? row.retryAt : null,
+      goneAt: row?.goneAt ?? null,
+      silentSince: row?.silentSince ?? null,
+      followers: followersOf.get(host) ?? 0,
       queued: byHost.get(host)?.queued ?? 0,
       failed: byHost.get(host)?.failed ?? 0,
     };

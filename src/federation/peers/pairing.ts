@@ -140,7 +140,7 @@ async function allow({ db }: FederationRoom, host: string): Promise<void> {
   await db.write(({ manager, now }) =>
     manager.query(
       `INSERT INTO federation_peers (host, paired_at) VALUES (?, ?)
-     ON CONFLICT (host) DO UPDATE SET paired_at = excluded.paired_at, asked_at = NULL`,
+     ON CONFLICT (host) DO UPDATE SET paired_at = excluded.paired_at, asked_at = NULL, silent_since = NULL, gone_at = NULL`,
       [host, now],
     ),
   );

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { In, MoreThan } from 'typeorm';
+import { In, IsNull, MoreThan, Not } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from '../deliveries/delivery-state.ts';
 import type { FederationRoom } from '../room.ts';
@@ -12,17 +12,29 @@ export async function healthOf(manager: EntityManager, hosts: readonly string[])
   return new Map(rows.map((row) => [row.host, row]));
 }
 
-/** Servers that did not answer and are left alone until their next turn. */
+/** Without any answer for so long, a server is given up (DESIGN §9). */
+export const goneAfterMs = 7 * 86_400_000;
+/**
+ * Silence is known only while somebody asks: after a longer pause than this, one more try has to fail
+ * before a server is given up.
+ */
+const observedMs = 86_400_000;
+
+/** Servers that did not answer and are left alone until their next turn, and those that are given up. */
 export function countDeadHosts({ db, clock }: Pick<FederationRoom, 'db' | 'clock'>): Promise<number> {
-  return db.read.countBy(peerSchema, { retryAt: MoreThan(clock.now()) });
+  return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: Not(IsNull()) }]);
 }
+
+/** What a server is like again as soon as it answers or speaks. */
+export const answering = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
+const setAnswering = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
 
 /** Servers answered as they should. */
 export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
     `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM json_each(?) WHERE true
-     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, failures = 0, retry_at = 0`,
+     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setAnswering}`,
     [now, JSON.stringify([...hosts])],
   );
 }
@@ -31,21 +43,51 @@ export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<strin
 export async function noteError({ manager, now }: Tx, host: string, error: string): Promise<void> {
   await manager.query(
     `INSERT INTO federation_peers (host, last_error, last_error_at) VALUES (?, ?, ?)
-     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at`,
+     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setAnswering}`,
     [host, error, now],
   );
 }
 
+/** What becomes of everything that waits for a server that gave no answer. */
+export interface Silence {
+  /** Until when it waits, milliseconds since the epoch. */
+  retryAt: number;
+  isGone: boolean;
+  /** It was given up just now. */
+  isNewlyGone: boolean;
+  since: number;
+}
+
 /**
- * A server could not be reached. Several attempts that were under way at once
- * count as one failure.
- * @returns until when everything else for it waits, milliseconds since the epoch
+ * A server gave no answer: it could not be reached, or may not be asked. Several attempts that were
+ * under way at once count as one failure.
+ * @param wasTried false when nothing was sent, so that its other deliveries need not wait
  */
-export async function noteUnreachable(tx: Tx, host: string, error: string): Promise<number> {
-  await noteError(tx, host, error);
-  const { failures, retryAt } = await tx.manager.findOneByOrFail(peerSchema, { host });
-  if (retryAt > tx.now) return retryAt;
-  const next = tx.now + backoffMs(failures + 1);
-  await tx.manager.update(peerSchema, { host }, { failures: failures + 1, retryAt: next });
-  return next;
+export async function noteSilence(
+  { manager, now }: Tx,
+  host: string,
+  error: string,
+  wasTried: boolean,
+): Promise<Silence> {
+  const known = (await healthOf(manager, [host])).get(host);
+  const since = known?.silentSince ?? now;
+  const failures = known?.failures ?? 0;
+  /** Another attempt has just told the same. */
+  const waits = (known?.retryAt ?? 0) > now || known?.lastErrorAt === now;
+  const isObserved = !waits && known?.lastErrorAt != null && now - known.lastErrorAt <= observedMs;
+  const wasGone = known?.goneAt != null;
+  const isGone = wasGone || (isObserved && now - since >= goneAfterMs);
+  const next =
+    !wasTried || waits
+      ? { failures, retryAt: known?.retryAt ?? 0 }
+      : { failures: failures + 1, retryAt: now + backoffMs(failures + 1) };
+  await manager.query(
+    `INSERT INTO federation_peers (host, last_error, last_error_at, failures, retry_at, silent_since, gone_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at,
+       failures = excluded.failures, retry_at = excluded.retry_at,
+       silent_since = excluded.silent_since, gone_at = excluded.gone_at`,
+    [host, error, now, next.failures, next.retryAt, since, isGone ? (known?.goneAt ?? now) : null],
+  );
+  return { retryAt: next.retryAt, isGone, isNewlyGone: isGone && !wasGone, since };
 }

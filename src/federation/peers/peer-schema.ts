@@ -15,6 +15,10 @@ export interface PeerRow {
   failures: number;
   /** Until then nothing but what was tried before is tried again. */
   retryAt: number;
+  /** Since when it was tried and gave no answer at all; null since it did. */
+  silentSince: number | null;
+  /** When it was given up; its next word or answer ends that. */
+  goneAt: number | null;
 }
 
 /** A code that lets one other server ask to be paired; only its hash is kept. */
@@ -37,6 +41,8 @@ export const peerSchema = new EntitySchema<PeerRow>({
     lastError: { name: 'last_error', type: 'text', nullable: true },
     failures: { type: 'integer' },
     retryAt: { name: 'retry_at', type: 'integer' },
+    silentSince: { name: 'silent_since', type: 'integer', nullable: true },
+    goneAt: { name: 'gone_at', type: 'integer', nullable: true },
   },
 });
 

@@ -62,6 +62,8 @@ export async function testPeer(room: FederationRoom, host: string): Promise<Peer
   const actor = await run('actor', answered, () => readInstance(room, url));
   await run('clock', answered, async () => judgeClock(room, answered!));
   await run('signature', actor, () => trySignature(room, actor!));
+  // It answers: whoever was given up has followers again.
+  if (actor !== null) await room.noteAlive(url.host);
   return checks;
 }
 
@@ -142,6 +144,8 @@ async function trySignature(room: FederationRoom, actor: RemoteActor) {
   const why =
     status === 401 || status === 403
       ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
-      : 'that is no answer to a signed activity';
+      : status === 429 || status === 503
+        ? 'it is busy; try again in a minute'
+        : 'that is no answer to a signed activity';
   return { ok: false, words: `it answered ${status}: ${why}`, result: true };
 }

@@ -6,5 +6,5 @@ export { readPublicKey } from './public-key.ts';
 export { signRequest } from './sign-request.ts';
 export type { RequestToSign, SigningKey } from './sign-request.ts';
 export { signingString } from './signing-string.ts';
-export { dateWindowMs, isSignedBy, readSignedRequest } from './verify-request.ts';
-export type { ArrivedRequest, SignedRequest } from './verify-request.ts';
+export { dateWindowMs, isSignedBy, readSignedHead, readSignedRequest, requireDigest } from './verify-request.ts';
+export type { ArrivedHead, ArrivedRequest, SignedRequest } from './verify-request.ts';

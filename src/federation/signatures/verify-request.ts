@@ -10,45 +10,62 @@ import { signingString } from './signing-string.ts';
 /** How far the clock of a sender may be from ours, in milliseconds (DESIGN §9). */
 export const dateWindowMs = 3_600_000;
 
-/** A request as it arrived, byte for byte. */
-export interface ArrivedRequest {
+/** What of a request arrives before its body. */
+export interface ArrivedHead {
   method: string;
   /** The request line's target, undecoded. */
   target: string;
   /** Names and values in turn, as Node's `rawHeaders` has them. */
   rawHeaders: readonly string[];
+}
+
+/** A request as it arrived, byte for byte. */
+export interface ArrivedRequest extends ArrivedHead {
   body: Buffer;
 }
 
 /** A request whose own words hold together; whether the key agrees is still open. */
 export interface SignedRequest {
-  request: ArrivedRequest;
+  request: ArrivedHead;
   parameters: SignatureParameters;
   headers: ReadonlyMap<string, string>;
 }
 
 /**
- * Everything about a signed POST that can be checked without the signer's key,
- * so that a request that fails here costs no look at another host.
+ * Everything about a signed POST that its headers tell, before the body is read.
  *
  * Refuses, always with `unauthenticated`: `signature_missing`, `signature_repeated`,
  * `signature_rfc9421` (SPEC §9), those of `parseSignatureHeader`, `signature_host`,
- * `signature_date`, `signature_expired`, `signature_digest`.
+ * `signature_date`, `signature_expired`.
  *
  * @param expectedHost host and non-default port of our base URL; never what a proxy says
  * @param now milliseconds since the epoch
  */
-export function readSignedRequest(request: ArrivedRequest, expectedHost: string, now: number): SignedRequest {
+export function readSignedHead(request: ArrivedHead, expectedHost: string, now: number): SignedRequest {
   const headers = readHeaders(request.rawHeaders);
   const parameters = parseSignatureHeader(headers.get('signature')!);
   if (headers.get('host')!.toLowerCase() !== expectedHost.toLowerCase()) {
     throw unauthenticated('signature_host', 'The request was signed for another host.');
   }
   checkTimes(headers.get('date')!, parameters, now);
-  if (!digestMatches(headers.get('digest')!, request.body)) {
-    throw unauthenticated('signature_digest', 'The Digest header does not match the body.');
-  }
   return { request, parameters, headers };
+}
+
+/** Refuses `signature_digest` with `unauthenticated`. */
+export function requireDigest({ headers }: SignedRequest, body: Buffer): void {
+  if (digestMatches(headers.get('digest')!, body)) return;
+  throw unauthenticated('signature_digest', 'The Digest header does not match the body.');
+}
+
+/**
+ * Everything about a signed POST that can be checked without the signer's key,
+ * so that a request that fails here costs no fetch from another host.
+ * Refuses as `readSignedHead` and `requireDigest` do.
+ */
+export function readSignedRequest(request: ArrivedRequest, expectedHost: string, now: number): SignedRequest {
+  const signed = readSignedHead(request, expectedHost, now);
+  requireDigest(signed, request.body);
+  return signed;
 }
 
 /** Whether the signature is one of this key over this request; its path may have been signed with or without the query. */

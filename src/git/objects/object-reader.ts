@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { internal, unavailable } from '../../kernel/index.ts';
-import { currentCharge, usageOf } from '../processes/effort.ts';
+import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
+import { usageOf } from '../processes/effort.ts';
 import type { GitDoor, GitProcess } from '../processes/process.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';

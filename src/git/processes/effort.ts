@@ -1,23 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { processorMs } from './processor-time.ts';
-
-/** Hears what git has cost, in milliseconds of processor time; perhaps after the work itself has ended. */
-export type Charge = (ms: number) => void;
-
-const charges = new AsyncLocalStorage<Charge>();
-
-/**
- * Tells what git costs on somebody's behalf: every process that `work` starts, and every
- * answer that it reads from one that runs already. Where the system does not say how much
- * processor time a process has used (no `/proc`), it is the time that it took.
- */
-export function chargeGit<T>(charge: Charge, work: () => Promise<T>): Promise<T> {
-  return charges.run(charge, work);
-}
-
-/** Who pays for what is started now; null for nobody. */
-export const currentCharge = (): Charge | null => charges.getStore() ?? null;
 
 /**
  * What the children of this process have used that have ended, in milliseconds; null where

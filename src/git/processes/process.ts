@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { internal, unavailable } from '../../kernel/index.ts';
+import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { launchHere } from './child.ts';
 import type { Child, Launch } from './child.ts';
-import { currentCharge } from './effort.ts';
 import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-effort.ts';
 

@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream';
+import { encodePushHead } from './encode-push-head.ts';
 import type { GitProcess, StopReason } from '../processes/process.ts';
 import type { PushRequest } from './push.ts';
-import type { PushHead } from './push-head.ts';
+import { hasPack } from './push-head.ts';
+import type { PushHead, RawUpdate } from './push-head.ts';
 import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
+import type { Flow } from '../transfer.ts';
 
 /** The way of a push from its client to git. */
 export interface PushFeed {
@@ -11,30 +15,46 @@ export interface PushFeed {
   readonly bytes: number;
   /** What the client's stream failed with. */
   readonly error: unknown;
+  /** Leaves what still comes to somebody else. */
+  leaveInput(): void;
   end(): void;
+}
+
+function* beginningOf(head: PushHead, updates: readonly RawUpdate[], takesPack: boolean): Generator<Buffer> {
+  yield* encodePushHead(head, updates);
+  if (takesPack) yield* head.pack;
 }
 
 /** How long git may take to finish when its client has left. */
 const patienceMs = 5_000;
 
 /**
- * Copies a push into git: what was read of it already, then the rest as it comes.
+ * Copies a push into git: the commands that it may execute, what was read of the pack already, then the rest
+ * as it comes.
  *
  * A push is not killed when its client leaves, but cut off: git then sees a pack that
  * ends too early, tidies up and reports, or finishes what it has whole. Only a git that
  * takes long over it is ended.
  *
+ * @param updates at least one; when they are all deletions git gets no pack, whatever the client sends
  * @param isDone whether git needs no more of the client
  */
 export function feedPush(
   git: GitProcess,
   { input, output, signal }: PushRequest,
   head: PushHead,
-  { stallMs, isDone }: { stallMs: number; isDone: () => boolean },
+  { updates, stallMs, isDone }: { updates: readonly RawUpdate[]; stallMs: number; isDone: () => boolean },
 ): PushFeed {
   const stdin = git.stdin!;
-  for (const bytes of head.bytes) stdin.write(bytes);
-  const flow = startFlow(input, stdin, true);
+  const takesPack = hasPack({ updates });
+  const beginning = Readable.from(beginningOf(head, updates, takesPack), { objectMode: false });
+  let flow = startFlow(beginning, stdin, !takesPack);
+  let packFlow: Flow | null = null;
+  let isLeft = false;
+  void flow.ended.then(() => {
+    if (!takesPack || isLeft || patience !== undefined || stdin.destroyed) return;
+    flow = packFlow = startFlow(input, stdin, true);
+  });
 
   let failure: unknown = null;
   let patience: NodeJS.Timeout | undefined;
@@ -63,7 +83,7 @@ export function feedPush(
   const endWatch = watchForStall(
     { stallMs, leastBytes: leastBytesIn(stallMs) },
     () => output.writableNeedDrain || waitsForPack(),
-    () => flow.bytes,
+    () => packFlow?.bytes ?? 0,
     () => cutOff('stalled'),
   );
   return {
@@ -71,12 +91,17 @@ export function feedPush(
       return patience !== undefined;
     },
     get bytes() {
-      return head.packBytes + flow.bytes;
+      return head.packBytes + (packFlow?.bytes ?? 0);
     },
     get error() {
       return failure;
     },
+    leaveInput() {
+      isLeft = true;
+      flow.stop();
+    },
     end() {
+      isLeft = true;
       endWatch();
       clearTimeout(patience);
       flow.stop();

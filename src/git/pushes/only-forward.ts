@@ -53,6 +53,7 @@ const maxOpenEnds = 200;
  * hash, and a chain of them from the new commit to the old one, or to commits that the
  * repository has, settles it. What is read stays in `head`, for git.
  *
+ * @param updates those commands of the push that git is to execute
  * @returns the rules that a command breaks, and those that could not be judged: with
  *   these git must be told to refuse every move that is not forward
  */
@@ -60,18 +61,18 @@ export async function judgeMoves(
   deps: ForwardDeps,
   request: ForwardRequest,
   head: PushHead,
+  updates: readonly RawUpdate[],
   rules: readonly ForwardRule[],
 ): Promise<{ broken: ForwardRule[]; unjudged: ForwardRule[] }> {
   let open = rules.flatMap((rule) => {
-    const update = head.updates.find(({ ref }) => ref === rule.ref);
+    const update = updates.find(({ ref }) => ref === rule.ref);
     return update === undefined ? [] : [{ rule, update }];
   });
   const broken: ForwardRule[] = [];
   if (open.length === 0) return { broken, unjudged: [] };
 
   const pack = new PackCommits(open[0]!.update.newId.length / 2);
-  const read = Buffer.concat(head.bytes);
-  pack.push(read.subarray(read.length - head.packBytes));
+  pack.push(Buffer.concat(head.pack));
   for (;;) {
     // Cheap and often enough: a move of a few commits is proved by the first bytes.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
@@ -136,8 +137,7 @@ export async function countPackObjects(request: ForwardRequest, head: PushHead):
   while (head.packBytes < packHeadBytes) {
     if ((await readOn(request, head)) === null) return 0;
   }
-  const read = Buffer.concat(head.bytes);
-  const pack = read.subarray(read.length - head.packBytes);
+  const pack = Buffer.concat(head.pack);
   return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
 }
 
@@ -145,7 +145,7 @@ export async function countPackObjects(request: ForwardRequest, head: PushHead):
 async function readOn(request: ForwardRequest, head: PushHead): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
-  head.bytes.push(chunk);
+  head.pack.push(chunk);
   head.packBytes += chunk.length;
   return chunk;
 }

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { invalid } from '../../kernel/index.ts';
 import { PacketReader } from '../pkt-line.ts';
@@ -11,7 +12,8 @@ export interface RefUpdate {
 
 /** A command as it came over the wire: a ref name is bytes. */
 export interface RawUpdate extends RefUpdate {
-  rawRef: Buffer;
+  /** The name, one character per byte; mostly the same string as `ref`. */
+  rawRef: string;
 }
 
 /** What a push says before its pack. */
@@ -19,18 +21,22 @@ export interface PushHead {
   updates: RawUpdate[];
   options: string[];
   capabilities: ReadonlySet<string>;
-  /** Everything read so far, for git: this head, and perhaps the beginning of the pack. */
-  bytes: Buffer[];
-  /** How many of these, at the end, belong to the pack. */
+  /** What git gets besides the commands, one character per byte. */
+  raw: { capabilities: string; shallow: readonly string[]; options: readonly string[] };
+  /** The beginning of the pack, as far as it was read. */
+  pack: Buffer[];
+  /** How many bytes these are. */
   packBytes: number;
 }
 
-const noRef = /^0+$/;
+/** Matches the id that stands for "no ref". */
+export const noRef: RegExp = /^0+$/;
 
 /** Only deletions come without a pack; over SSH the stream then stays open. */
-export const hasPack = ({ updates }: PushHead): boolean => updates.some(({ newId }) => !noRef.test(newId));
+export const hasPack = ({ updates }: { updates: readonly RefUpdate[] }): boolean =>
+  updates.some(({ newId }) => !noRef.test(newId));
 
-const command = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) ([^]+)$/;
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
  * Reads commands and push options from the beginning of a push, and leaves the
@@ -46,7 +52,7 @@ export function readPushHead(
   { maxBytes, quietMs, signal }: { maxBytes: number; quietMs: number; signal: AbortSignal },
 ): Promise<PushHead | null> {
   const parser = new PushHeadParser();
-  const bytes = new ByteStore();
+  let bytes = 0;
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       clearTimeout(quiet);
@@ -58,17 +64,15 @@ export function readPushHead(
     const quiet = setTimeout(() => settle(() => reject(invalid('push_stalled', 'The push stopped coming.'))), quietMs);
     const onData = (chunk: Buffer) => {
       quiet.refresh();
-      bytes.add(chunk);
+      bytes += chunk.length;
       try {
-        if (parser.push(chunk))
-          return settle(() => resolve(parser.isEmpty ? null : { ...parser.result(), bytes: bytes.all() }));
+        if (parser.push(chunk)) return settle(() => resolve(parser.isEmpty ? null : parser.result()));
       } catch (error) {
         return settle(() => reject(error));
       }
-      if (bytes.size > maxBytes)
-        settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
+      if (bytes > maxBytes) settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
     };
-    const onEnd = () => settle(() => (bytes.size === 0 ? resolve(null) : reject(cutShort())));
+    const onEnd = () => settle(() => (bytes === 0 ? resolve(null) : reject(cutShort())));
     const onError = (error: Error) => settle(() => reject(error));
     const onClose = () => settle(() => reject(cutShort()));
     const onAbort = () => settle(() => reject(signal.reason));
@@ -83,53 +87,30 @@ export function readPushHead(
 
 const cutShort = () => invalid('bad_push', 'The push ended before its list of refs was complete.');
 
-/** Keeps what arrives, without keeping a thousand objects for a thousand single bytes. */
-class ByteStore {
-  readonly #whole: Buffer[] = [];
-  #block = Buffer.alloc(0);
-  #used = 0;
-  size = 0;
-
-  add(chunk: Buffer): void {
-    this.size += chunk.length;
-    if (chunk.length > this.#block.length - this.#used) this.#closeBlock();
-    if (chunk.length > this.#block.length / 4) {
-      this.#closeBlock();
-      this.#whole.push(chunk);
-    } else {
-      this.#used += chunk.copy(this.#block, this.#used);
-    }
-  }
-
-  all(): Buffer[] {
-    return [...this.#whole, this.#block.subarray(0, this.#used)].filter((part) => part.length > 0);
-  }
-
-  #closeBlock(): void {
-    if (this.#used > 0) this.#whole.push(this.#block.subarray(0, this.#used));
-    this.#block = Buffer.allocUnsafeSlow(16 * 1024);
-    this.#used = 0;
-  }
-}
-
 /** Commands up to the first flush; push options up to the second, when they were negotiated. */
 class PushHeadParser {
   readonly #packets = new PacketReader();
   readonly #updates: RawUpdate[] = [];
   readonly #options: string[] = [];
-  readonly #capabilities = new Set<string>();
+  readonly #rawOptions: string[] = [];
+  readonly #shallow: string[] = [];
+  readonly #capabilities: string[] = [];
   #section: 'commands' | 'options' | 'done' = 'commands';
 
   get isEmpty(): boolean {
     return this.#updates.length === 0;
   }
 
-  result() {
+  result(): PushHead {
+    const capabilities = this.#capabilities.join(' ');
+    const rest = this.#packets.takeRest();
     return {
       updates: this.#updates,
       options: this.#options,
-      capabilities: this.#capabilities,
-      packBytes: this.#packets.restBytes,
+      capabilities: this.#capabilitySet(),
+      raw: { capabilities, shallow: this.#shallow, options: this.#rawOptions },
+      pack: rest.length === 0 ? [] : [rest],
+      packBytes: rest.length,
     };
   }
 
@@ -142,38 +123,60 @@ class PushHeadParser {
       if (packet.kind === 'flush') this.#endSection();
       else if (packet.kind !== 'data') throw invalid('bad_push', 'The push has a mark that does not belong there.');
       else if (this.#section === 'commands') this.#readCommand(packet.data);
-      else this.#options.push(withoutNewline(packet.data).toString('utf8').toWellFormed());
+      else this.#readOption(withoutNewline(packet.data));
     }
     return true;
   }
 
   #endSection(): void {
-    const hasOptions = this.#section === 'commands' && !this.isEmpty && this.#capabilities.has('push-options');
+    const hasOptions = this.#section === 'commands' && !this.isEmpty && this.#capabilitySet().has('push-options');
     this.#section = hasOptions ? 'options' : 'done';
+  }
+
+  #capabilitySet(): Set<string> {
+    return new Set(this.#capabilities.flatMap((text) => Buffer.from(text, 'latin1').toString('utf8').split(' ')));
+  }
+
+  #readOption(line: Buffer): void {
+    this.#options.push(line.toString('utf8').toWellFormed());
+    this.#rawOptions.push(line.toString('latin1'));
   }
 
   #readCommand(packet: Buffer): void {
     const nul = packet.indexOf(0);
     const line = withoutNewline(nul === -1 ? packet : packet.subarray(0, nul));
-    if (nul !== -1) {
-      for (const word of packet
-        .toString('utf8', nul + 1)
-        .trim()
-        .split(' '))
-        this.#capabilities.add(word);
+    // git takes capabilities from every line that has some.
+    if (nul !== -1) this.#capabilities.push(packet.toString('latin1', nul + 1).trim());
+    if (line.toString('latin1', 0, shallowMark.length) === shallowMark) {
+      this.#shallow.push(line.toString('latin1'));
+      return;
     }
-    // One character per byte, so that any name fits the pattern.
-    const text = line.toString('latin1');
-    if (text.startsWith('shallow ')) return;
-    if (text === 'push-cert') throw invalid('signed_push', 'Signed pushes are not supported.');
-    const [, oldId, newId, name] = command.exec(text) ?? [];
-    if (oldId === undefined || newId === undefined || name === undefined || oldId.length !== newId.length) {
-      throw invalid('bad_push', 'The push has a line that is not a ref update.');
-    }
-    const rawRef = Buffer.from(name, 'latin1');
-    this.#updates.push({ ref: rawRef.toString('utf8'), oldId, newId, rawRef });
+    if (line.toString('latin1') === 'push-cert') throw invalid('signed_push', 'Signed pushes are not supported.');
+    this.#updates.push(readUpdate(line));
   }
 }
+
+const shallowMark = 'shallow ';
+
+/**
+ * Each part is decoded for itself: parts cut out of a decoded line would keep all of it in memory, and
+ * there may be a hundred thousand lines.
+ */
+function readUpdate(line: Buffer): RawUpdate {
+  const first = line.indexOf(0x20);
+  const second = line.indexOf(0x20, first + 1);
+  // One character per byte, so that any name fits.
+  const [oldId, newId] = [line.toString('latin1', 0, first), line.toString('latin1', first + 1, second)];
+  const rawRef = line.toString('latin1', second + 1);
+  if (!objectId.test(oldId) || !objectId.test(newId) || oldId.length !== newId.length || rawRef === '')
+    throw invalid('bad_push', 'The push has a line that is not a ref update.');
+  const ref = isAscii(line) ? rawRef : line.toString('utf8', second + 1);
+  return { ref, oldId: once(oldId), newId: once(newId), rawRef };
+}
+
+/** Most commands of a large push make a ref: the same zeros each time. */
+const zeros = ['0'.repeat(40), '0'.repeat(64)];
+const once = (id: string): string => zeros.find((zero) => zero === id) ?? id;
 
 function withoutNewline(line: Buffer): Buffer {
   return line.at(-1) === 0x0a ? line.subarray(0, -1) : line;

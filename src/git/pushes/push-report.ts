@@ -19,6 +19,9 @@ const maxBandBytes = 65_515;
 const keptWords = 1_000;
 const saysTooLarge = /attempting to allocate \d+ over limit/;
 
+const storedIn = ' (stored in ';
+const storedCorrupt = /([^\n]*) \(stored in [^\n]*\) is corrupt\n?/g;
+
 /** Writes the answer to a push in the form that the client asked for. */
 export class ReportWriter {
   readonly #capabilities: ReadonlySet<string>;
@@ -44,15 +47,27 @@ export class ReportWriter {
   }
 
   /** The report of a push that git never saw. */
-  refusal(refused: readonly { update: RawUpdate; reason: string }[]): Buffer {
-    const lines = refused.map(({ update, reason }) =>
-      encodePacket(
-        Buffer.concat([Buffer.from('ng '), update.rawRef, Buffer.from(` ${clientLine(reason).slice(0, 1_000)}\n`)]),
-      ),
-    );
-    const report = Buffer.concat([encodePacket('unpack ok\n'), ...lines, flushPacket]);
-    if (!this.usesSideBand) return this.#wantsReport ? report : Buffer.alloc(0);
-    return Buffer.concat([...(this.#wantsReport ? bandPackets(bands.data, report) : []), flushPacket]);
+  refusal(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>): Buffer {
+    const lines = updates.flatMap((update) => refusalLine(update, reasons));
+    return this.#report([encodePacket('unpack ok\n'), ...lines], flushPacket);
+  }
+
+  /**
+   * The report of a push of which git saw a part: what git said, with the refused refs in their places.
+   * Clients compare the lines with what they sent, in that order.
+   */
+  mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, ofGit: GitReport): Buffer {
+    const lines = updates.flatMap((update) => {
+      const own = refusalLine(update, reasons);
+      return own.length > 0 ? own : (ofGit.lines.get(update.rawRef) ?? []);
+    });
+    return this.#report([...ofGit.unpack, ...lines], ofGit.rest);
+  }
+
+  /** @param rest what follows the report in a side-band answer */
+  #report(lines: readonly Buffer[], rest: Buffer): Buffer {
+    const report = this.#wantsReport ? Buffer.concat([...lines, flushPacket]) : Buffer.alloc(0);
+    return this.usesSideBand ? Buffer.concat([...bandPackets(bands.data, report), rest]) : report;
   }
 
   /** Ends an answer that git left unfinished: the client shows `text` and fails. */
@@ -63,12 +78,30 @@ export class ReportWriter {
   }
 }
 
+/** None when the ref was not refused. */
+function refusalLine(update: RawUpdate, reasons: ReadonlyMap<RawUpdate, string>): Buffer[] {
+  const reason = reasons.get(update);
+  if (reason === undefined) return [];
+  const words = Buffer.from(` ${clientLine(reason).slice(0, 1_000)}\n`);
+  return [encodePacket(Buffer.concat([Buffer.from(`ng ${update.rawRef}`, 'latin1'), words]))];
+}
+
 function bandPackets(band: number, data: Buffer): Buffer[] {
   const packets: Buffer[] = [];
   for (let start = 0; start < data.length; start += maxBandBytes) {
     packets.push(encodePacket(Buffer.concat([Buffer.from([band]), data.subarray(start, start + maxBandBytes)])));
   }
   return packets;
+}
+
+/** What git reported, as packets. */
+export interface GitReport {
+  /** `unpack ok`, or why not. */
+  unpack: readonly Buffer[];
+  /** By ref, one character per byte: the verdict, and the `option` lines behind it. */
+  lines: ReadonlyMap<string, readonly Buffer[]>;
+  /** What came behind it so far and belongs to the answer: remarks, the end. */
+  rest: Buffer;
 }
 
 /**
@@ -81,14 +114,20 @@ export class ReportReader {
   readonly #outer = new PacketReader();
   readonly #report = new PacketReader();
   readonly #verdicts = new Map<string, RefResult>();
-  readonly #held: Buffer[] = [];
+  readonly #keepsLines: boolean;
+  readonly #held: { bytes: Buffer; isReport: boolean }[] = [];
+  readonly #unpack: Buffer[] = [];
+  readonly #lines = new Map<string, Buffer[]>();
+  #lastLines: Buffer[] = this.#unpack;
   #lastWords = '';
   #complete = false;
   #released = false;
   #ended = false;
 
-  constructor(sideBand: boolean) {
+  /** @param keepsLines whether `takeReport` will be called; for a large push these are many */
+  constructor(sideBand: boolean, { keepsLines = false }: { keepsLines?: boolean } = {}) {
     this.#sideBand = sideBand;
+    this.#keepsLines = keepsLines;
   }
 
   /** Whether the whole report has been read: git has done all it will do to the refs. */
@@ -110,7 +149,7 @@ export class ReportReader {
   push(chunk: Buffer): Buffer {
     if (!this.#sideBand) {
       this.#readReport(chunk);
-      return this.#pass(chunk);
+      return this.#pass(chunk, true);
     }
     const now: Buffer[] = [];
     this.#outer.push(chunk);
@@ -120,11 +159,10 @@ export class ReportReader {
         now.push(this.#pass(flushPacket));
       } else if (packet.data[0] === bands.data) {
         this.#readReport(packet.data.subarray(1));
-        now.push(this.#pass(encodePacket(packet.data)));
+        now.push(this.#pass(encodePacket(packet.data), true));
       } else {
-        maskControls(packet.data.subarray(1));
-        this.#lastWords = (this.#lastWords + packet.data.toString('latin1', 1)).slice(-keptWords);
-        now.push(this.#held.length === 0 ? encodePacket(packet.data) : this.#pass(encodePacket(packet.data)));
+        const words = this.#forClient(packet.data);
+        now.push(this.#held.length === 0 ? words : this.#pass(words));
       }
     }
     return Buffer.concat(now);
@@ -133,20 +171,41 @@ export class ReportReader {
   /** The bytes that were kept back; later ones pass at once. */
   release(): Buffer {
     this.#released = true;
-    return Buffer.concat(this.#held.splice(0));
+    return Buffer.concat(this.#held.splice(0).map(({ bytes }) => bytes));
   }
 
   /** The verdict on each command, in the order of the push. */
   results(updates: readonly RawUpdate[]): RefResult[] {
     return updates.map(
-      ({ ref, rawRef }) =>
-        this.#verdicts.get(rawRef.toString('latin1')) ?? { ref, ok: false, reason: 'git did not report on this ref' },
+      ({ ref, rawRef }) => this.#verdicts.get(rawRef) ?? { ref, ok: false, reason: 'git did not report on this ref' },
     );
   }
 
-  #pass(bytes: Buffer): Buffer {
+  /** The report in place of `release`, for one who has something to add to it. Later bytes pass at once. */
+  takeReport(): GitReport {
+    const rest = Buffer.concat(this.#held.flatMap(({ bytes, isReport }) => (isReport ? [] : [bytes])));
+    this.release();
+    return { unpack: this.#unpack, lines: this.#lines, rest };
+  }
+
+  /**
+   * What git says besides, as the client may see it: without control characters and without places on this
+   * server's disk. An object that was too large to read is not corrupt, as git goes on to say.
+   */
+  #forClient(packet: Buffer): Buffer {
+    maskControls(packet.subarray(1));
+    const isTooLarge = this.ranOutOfMemory;
+    this.#lastWords = (this.#lastWords + packet.toString('latin1', 1)).slice(-keptWords);
+    if (!packet.includes(storedIn)) return encodePacket(packet);
+    const text = packet
+      .toString('latin1')
+      .replace(storedCorrupt, isTooLarge || this.ranOutOfMemory ? '' : '$1 is corrupt\n');
+    return text.length > 1 ? encodePacket(Buffer.from(text, 'latin1')) : Buffer.alloc(0);
+  }
+
+  #pass(bytes: Buffer, isReport = false): Buffer {
     if (this.#released) return bytes;
-    this.#held.push(bytes);
+    this.#held.push({ bytes, isReport });
     return Buffer.alloc(0);
   }
 
@@ -154,13 +213,17 @@ export class ReportReader {
     this.#report.push(bytes);
     for (let packet = this.#report.next(); packet !== null; packet = this.#report.next()) {
       if (packet.kind === 'flush') this.#complete = true;
-      else if (packet.kind === 'data') this.#readVerdict(packet.data);
+      else if (packet.kind === 'data') this.#readLine(packet.data);
     }
   }
 
   /** `ok REF` or `ng REF REASON`; `unpack …` and the `option …` lines of version 2 decide nothing. */
-  #readVerdict(line: Buffer): void {
+  #readLine(line: Buffer): void {
     const [, verdict, name, reason] = /^(ok|ng) ([^ \n]+)(?: ([^\n]*))?\n?$/.exec(line.toString('latin1')) ?? [];
+    if (this.#keepsLines) {
+      if (name !== undefined) this.#lines.set(name, (this.#lastLines = []));
+      this.#lastLines.push(encodePacket(line));
+    }
     if (verdict === undefined || name === undefined) return;
     const ref = Buffer.from(name, 'latin1').toString('utf8');
     const words = clientLine(Buffer.from(reason ?? '', 'latin1').toString('utf8'));

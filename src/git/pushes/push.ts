@@ -13,23 +13,38 @@ import type { Slots } from '../processes/slots.ts';
 /** Hears of a push before git may act, and again when git has. */
 export interface PushObserver {
   /**
-   * Called with well-formed commands, in the order of the push. Nothing has happened
-   * yet and nothing will before this resolves: the place for permission and journal.
+   * Called with the commands that the ref policy lets through, in the order of the push. Nothing
+   * has happened yet and nothing will before this resolves: the place for permission and journal.
    * A refusal's `reason` and the `remarks` are lines that the client shows.
    */
-  decide(push: { updates: RefUpdate[]; options: string[] }): Promise<PushVerdict>;
-  /** Called once when git has reported, with a result for every command. */
+  decide(push: ProposedPush): Promise<PushVerdict>;
+  /** Called once when git has reported, with a result for every command that was accepted. */
   settled(results: RefResult[]): Promise<void>;
 }
 
+export interface ProposedPush {
+  updates: RefUpdate[];
+  options: string[];
+  /** Whether the client wants all of it or nothing. */
+  isAtomic: boolean;
+}
+
+/** A command that is not executed, and why: one line, shown beside the ref. */
+export interface RefusedRef {
+  ref: string;
+  reason: string;
+}
+
+/** With `refused`, commands that are not executed; the observer accepts the others, or none with `reason`. */
 export type PushVerdict =
   | {
       accept: true;
+      refused?: readonly RefusedRef[];
       remarks?: string[];
-      /** Refs that may only move to a descendant of what they are. One command that breaks this refuses the push. */
+      /** Refs that may only move to a descendant of what they are; a command that breaks this is not executed. */
       onlyForward?: ForwardRule[];
     }
-  | { accept: false; reason: string };
+  | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 
 export interface PushRequest {
   path: string;
@@ -45,14 +60,18 @@ export interface PushRequest {
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
   stallMs?: number | undefined;
+  /** Whether `input` is a request that ends, and the client may read its answer only then: HTTP. */
+  stateless?: boolean | undefined;
+  /** Folders where this repository takes refs besides the usual ones, from `gerritFolders`. */
+  extraFolders?: readonly string[] | undefined;
 }
 
 /**
  * How a push ended.
  * - `nothing`: no commands; git's probe before a large push, or nothing to do.
- * - `refused`: by ref policy or observer, or for a move that does not go forward, and then
- *   `settled` was called; git never saw it.
- * - `reported`: git reported, `settled` was called with these results.
+ * - `refused`: every command, by ref policy or observer, or for a move that does not go forward,
+ *   and then `settled` was called; git never saw it.
+ * - `reported`: git reported, `settled` was called with these results on the accepted commands.
  * - `unreported`: git ended without a report and `settled` was not called; the refs tell
  *   what took effect. `clean` when the client had not asked for one; otherwise git was
  *   ended, and the answer is cut short.
@@ -69,7 +88,7 @@ export interface PushDeps {
   slots: Slots;
   limits: GitLimits;
   logger: Logger;
-  mayAddRefs: RefAllowance;
+  grantRefs: RefAllowance;
   /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
   removeLeftovers(path: string): Promise<RecoveryAction[]>;
   /** Repositories where a push was killed and its leftovers still lie. */

@@ -1,40 +1,59 @@
-import { countPackObjects, judgeMoves } from './only-forward.ts';
+import { isDomainError } from '../../kernel/index.ts';
 import type { GitProcess } from '../processes/process.ts';
-import type { PushDeps, PushOutcome, PushRequest } from './push.ts';
+import { expectErrors } from '../transfer.ts';
+import { answerPush } from './answer-push.ts';
+import { atomicFailure, isAtomic, judgeRefs, refuseTheRest, summarise } from './judge-refs.ts';
+import type { Refusals } from './judge-refs.ts';
+import { countPackObjects, judgeMoves } from './only-forward.ts';
+import type { ForwardRule } from './only-forward.ts';
+import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
-import type { PushHead } from './push-head.ts';
+import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import type { RefGrant } from './ref-allowance.ts';
 import { ReportWriter } from './push-report.ts';
-import { refusePush } from './refuse-push.ts';
-import type { RefusedUpdate } from './refuse-push.ts';
-import { drainQuietMs, fitsUsualMemory, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
-import type { PushTerms } from './run-receive-pack.ts';
-import { drain, expectErrors, send } from '../transfer.ts';
+import { fitsUsualMemory, isBulkPush, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import type { PushPlan } from './run-receive-pack.ts';
 
 /**
  * Receives one push: the second half of the protocol, after the ref advertisement.
- * The commands are read and judged here before git starts (DESIGN §2).
+ * The commands are read and judged here before git starts (DESIGN §2), one by one: those that are refused
+ * are reported, and git gets the others. With `--atomic` one that is refused refuses all.
  *
  * Refuses `bad_push`, `bad_packet`, `push_head_too_large`, `push_stalled`, `signed_push`,
  * `git_busy` when no slot came free, and what the observer's `decide` throws; all of them
- * before anything is written to `output`. A push refused by policy or by the observer is
+ * before anything is written to `output`. A command refused by policy or by the observer is
  * no error: the client gets a report. Once git runs, nothing is thrown.
  */
 export async function receivePack(deps: PushDeps, request: PushRequest): Promise<PushOutcome> {
-  const { path, input, output, signal, observer, stallMs = deps.limits.stallMs } = request;
+  const { limits } = deps;
+  const { path, input, output, signal, stallMs = limits.stallMs, extraFolders = [] } = request;
   expectErrors(input);
   expectErrors(output);
-  const head = await readPushHead(input, { maxBytes: deps.limits.maxPushHeadBytes, quietMs: stallMs, signal });
+  const head = await readPushHead(input, { maxBytes: limits.maxPushHeadBytes, quietMs: stallMs, signal });
   if (head === null) return { kind: 'nothing' };
-  const updates = head.updates.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
-  const refuse = async (refused: RefusedUpdate[]): Promise<PushOutcome> => {
-    await send(output, new ReportWriter(head.capabilities).refusal(refused));
-    // The reason is on its way already; the client reads it once its pack is sent.
-    if (hasPack(head)) await drain(input, deps.limits.maxDrainBytes, drainQuietMs);
-    return { kind: 'refused', updates };
-  };
 
-  const refused = await refusePush(head, deps.limits, (refs) => deps.mayAddRefs(path, refs));
-  if (refused !== null) return refuse(refused);
+  let grant: RefGrant | null = null;
+  const grantRefs = async (wanted: number) => (grant = await deps.grantRefs(path, wanted)).refs;
+  try {
+    const refusals = await judgeRefs(head, { limits, extraFolders, grant: grantRefs });
+    return await carryOut(deps, request, head, refusals);
+  } finally {
+    (grant as RefGrant | null)?.release();
+  }
+}
+
+/** Gives git what is left of a push when the refused commands are taken away. */
+async function carryOut(
+  deps: PushDeps,
+  request: PushRequest,
+  head: PushHead,
+  refusals: Refusals,
+): Promise<PushOutcome> {
+  const { limits } = deps;
+  const { path, signal } = request;
+  if (isAtomic(head) && refusals.size > 0) refuseTheRest(refusals, head.updates, atomicFailure);
+  const permitted = withoutRefused(head.updates, refusals);
+  if (permitted.length === 0) return refuse(deps, request, head, refusals);
 
   // The slot comes before the journal: a push that finds no slot leaves no trace.
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
@@ -43,62 +62,117 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
     // Starting takes as long as journalling, so both happen at once. Until the push is
     // journalled, git gets nothing: what it leaves behind when it is killed is looked for
     // where the journal says that a push was under way.
-    const waiting = startReceivePack(deps, request);
-    const judge = async () => {
-      const verdict = await observer.decide({ updates, options: head.options });
-      const rules = verdict.accept ? (verdict.onlyForward ?? []) : [];
-      const source = { path, input, signal, stallMs };
-      const moves = await judgeMoves(deps, source, head, rules);
-      return { verdict, ...moves, objects: verdict.accept && hasPack(head) ? await countPackObjects(source, head) : 0 };
-    };
-    const { verdict, broken, unjudged, objects } = await judge().catch((error: unknown) => {
+    const isBulk = isBulkPush(permitted);
+    const waiting = startReceivePack(deps, request, { isBulk });
+    const judged = await judgePush(deps, request, head, refusals, permitted).catch((error: unknown) => {
       waiting.stop('aborted');
       throw error;
     });
-    const isTooMuch = objects > deps.limits.maxPushObjects;
-    const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, deps.limits);
-    if (!verdict.accept || broken.length > 0 || isTooMuch || !isUsual) waiting.stop('aborted');
-    if (!verdict.accept) {
+    const { journalled, verdict, unjudged, objects } = judged;
+    const updates = withoutRefused(journalled, refusals);
+    const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, limits);
+    if (updates.length === 0 || !isUsual) waiting.stop('aborted');
+    if (updates.length === 0) {
       release();
-      return await refuse(head.updates.map((update) => ({ update, reason: verdict.reason })));
+      if (journalled.length > 0) await settle(deps, request.observer, refusedResults(journalled, refusals));
+      return await refuse(deps, request, head, refusals);
     }
-    if (broken.length === 0 && !isTooMuch) {
-      // What could not be judged beforehand git refuses itself, for every branch of the push.
-      const git = isUsual ? waiting : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects });
-      ends = git.exited;
-      return await runAndTidy(deps, request, head, git, { remarks: verdict.remarks ?? [], unjudged });
-    }
-    release();
-    const reasons = new Map(broken.map(({ ref, reason }) => [ref, reason]));
-    const otherwise = isTooMuch
-      ? `one push may bring at most ${deps.limits.maxPushObjects} objects; push in parts`
-      : 'another ref of this push was refused';
-    const broke = head.updates.map((update) => ({ update, reason: reasons.get(update.ref) ?? otherwise }));
-    await settle(
-      deps,
-      observer,
-      broke.map(({ update: { ref }, reason }) => ({ ref, ok: false, reason })),
-    );
-    return await refuse(broke);
+    // What could not be judged beforehand git refuses itself, for every branch of the push.
+    const git = isUsual
+      ? waiting
+      : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects, isBulk });
+    ends = git.exited;
+    const remarks = [...summarise(refusals), ...((verdict.accept && verdict.remarks) || [])];
+    return await runAndTidy(deps, request, { head, refusals, journalled, updates, remarks, unjudged, isBulk }, git);
   } finally {
     if (ends === null) release();
     else void ends.then(release);
   }
 }
 
+interface JudgedPush {
+  verdict: PushVerdict;
+  /** What the observer has written down, refused commands included that broke a rule of its. */
+  journalled: RawUpdate[];
+  unjudged: ForwardRule[];
+  /** What the pack says it has; 0 when git gets none. */
+  objects: number;
+}
+
+/** Asks the observer, and what the objects say of the rules that it has. Adds to `refusals`. */
+async function judgePush(
+  deps: PushDeps,
+  { path, input, signal, observer, stallMs = deps.limits.stallMs }: PushRequest,
+  head: PushHead,
+  refusals: Refusals,
+  permitted: readonly RawUpdate[],
+): Promise<JudgedPush> {
+  const { maxPushObjects } = deps.limits;
+  const byRef = new Map(permitted.map((update) => [update.ref, update]));
+  const refuseRefs = (refs: readonly { ref: string; reason: string }[] = []) => {
+    for (const { ref, reason } of refs) refusals.set(byRef.get(ref)!, reason);
+  };
+
+  const proposed: ProposedPush = {
+    updates: permitted.map(plainUpdate),
+    options: head.options,
+    isAtomic: isAtomic(head),
+  };
+  const verdict = await observer.decide(proposed).catch(refusedForNow);
+  refuseRefs(verdict.refused);
+  if (!verdict.accept) {
+    refuseTheRest(refusals, permitted, verdict.reason);
+    return { verdict, journalled: [], unjudged: [], objects: 0 };
+  }
+  const journalled = withoutRefused(permitted, refusals);
+  const source = { path, input, signal, stallMs };
+  const { broken, unjudged } = await judgeMoves(deps, source, head, journalled, verdict.onlyForward ?? []);
+  refuseRefs(broken);
+  if (broken.length > 0 && isAtomic(head)) refuseTheRest(refusals, journalled, atomicFailure);
+  const objects = hasPack({ updates: journalled }) ? await countPackObjects(source, head) : 0;
+  if (objects > maxPushObjects)
+    refuseTheRest(refusals, journalled, `one push may bring at most ${maxPushObjects} objects; push in parts`);
+  return { verdict, journalled, unjudged, objects };
+}
+
+/** What keeps everybody from pushing for a while, such as a full disk, is told to the client in words. */
+function refusedForNow(error: unknown): PushVerdict {
+  if (isDomainError(error) && error.code === 'unavailable') return { accept: false, reason: error.message };
+  throw error;
+}
+
+/** Reports a push of which git gets nothing. */
+async function refuse(
+  { limits }: PushDeps,
+  request: PushRequest,
+  head: PushHead,
+  refusals: Refusals,
+): Promise<PushOutcome> {
+  const writer = new ReportWriter(head.capabilities);
+  const [reason = ''] = refusals.values();
+  await answerPush(request, limits, {
+    whole: Buffer.concat([writer.remarks(summarise(refusals)), writer.refusal(head.updates, refusals)]),
+    brief: writer.failure(`The push was refused: ${reason}`),
+    expectsMore: hasPack(head),
+  });
+  return { kind: 'refused', updates: head.updates.map(plainUpdate) };
+}
+
+const plainUpdate = ({ ref, oldId, newId }: RawUpdate): RefUpdate => ({ ref, oldId, newId });
+
+const withoutRefused = (updates: readonly RawUpdate[], refusals: Refusals): RawUpdate[] =>
+  updates.filter((update) => !refusals.has(update));
+
+const refusedResults = (updates: readonly RawUpdate[], refusals: Refusals) =>
+  updates.map((update) => ({ ref: update.ref, ok: false, reason: refusals.get(update)! }));
+
 /**
  * A git that was killed leaves its locks and half a pack; a lock would block its branch
  * until the next start. They are removed as soon as no other push to the repository runs.
  */
-async function runAndTidy(
-  deps: PushDeps,
-  request: PushRequest,
-  head: PushHead,
-  git: GitProcess,
-  terms: PushTerms,
-): Promise<PushOutcome> {
+async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, git: GitProcess): Promise<PushOutcome> {
   const { slots, untidy, logger } = deps;
-  const outcome = await runReceivePack(deps, request, head, git, terms);
+  const outcome = await runReceivePack(deps, request, plan, git);
   if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
   if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
     untidy.delete(request.path);

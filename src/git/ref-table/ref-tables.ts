@@ -34,12 +34,14 @@ interface Kept {
   known: Map<string, string | null>;
 }
 
-/** Refs that may be kept in all; each takes some 200 bytes, and 60 in every answer that holds it. */
-const keptRefs = 100_000;
+/** Refs that may be kept in all, as many as one repository may have; each takes some 200 bytes, and 60 in every answer that holds it. */
+const keptRefs = 250_000;
 const keptRepositories = 2_000;
 /** Questions for the object reader at a time. */
 const questionsAtOnce = 5_000;
-const maxKnown = 50_000;
+/** What was found out about objects is forgotten when it is so many times more than there are refs: most of it is of former tips. */
+const knownPerRef = 2;
+const leastKnown = 1_000;
 /** A check asks the kernel ten questions, which is a quarter of all that a listing costs when thousands come each second. */
 const agreesForMs = 2;
 
@@ -70,8 +72,8 @@ export function createRefTables(readers: ObjectReaders, logger: Logger): RefTabl
       packed = isKnown ? before!.packed : await readPackedRefs(repository);
       return packed;
     };
-    const known =
-      before === undefined || before.known.size > maxKnown ? new Map<string, string | null>() : before.known;
+    const isUseful = before !== undefined && before.known.size <= before.table.refs.length * knownPerRef + leastKnown;
+    const known = isUseful ? before.known : new Map<string, string | null>();
     const table = await readRefTable(repository, readPacked, known, peelIn(repository));
     forget(repository);
     keep(repository, {

@@ -2,7 +2,7 @@ import { internal, invalid } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefResult } from '../pushes/push-report.ts';
-import { isWellFormedRef, refuseRef } from './ref-name.ts';
+import { gerritFolders, isWellFormedRef, refuseRef } from './ref-name.ts';
 import type { Slots } from '../processes/slots.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitDoor } from '../processes/process.ts';
@@ -41,7 +41,7 @@ export async function moveRefs(
   const results = new Map<RefMove, RefResult>();
   const wanted: RefMove[] = [];
   for (const move of moves) {
-    const reason = refuseRef(Buffer.from(move.ref), noRef.test(move.oldId));
+    const reason = refuseRef(Buffer.from(move.ref), noRef.test(move.oldId), gerritFolders);
     if (reason === null) wanted.push(move);
     else results.set(move, { ref: move.ref, ok: false, reason });
   }
@@ -87,10 +87,12 @@ export async function keepObjects(
   path: string,
   kept: readonly { name: string; oid: string }[],
 ): Promise<string[]> {
+  const keep = (some: typeof kept) =>
+    runUpdates(door, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
+  // All of them at once, which fails when a single object is gone.
+  if (kept.length > 1 && (await keep(kept)) === null) return kept.map(({ name }) => name);
   const done: string[] = [];
-  for (const { name, oid } of kept) {
-    if ((await runUpdates(door, path, `update ${hidden(name)}\0${checked(oid)}\0\0`)) === null) done.push(name);
-  }
+  for (const one of kept) if ((await keep([one])) === null) done.push(one.name);
   return done;
 }
 

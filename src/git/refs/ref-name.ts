@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Where a push may write (security policy); everything else belongs to the server. */
+/** Where a push may write. */
 const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
+
+/** What Gerrit keeps beside them: a repository takes these when its settings say so. */
+export const gerritFolders: readonly string[] = ['refs/changes/', 'refs/meta/'];
+
+/** Folders of refs that the server makes, or will make, itself; other forges have the same names. */
+const reserved = ['refs/pull/', 'refs/for/', 'refs/hearth/'];
 
 /** Longest ref name that Hearth records, in bytes. */
 const maxRefNameBytes = 1_000;
@@ -24,17 +30,26 @@ export function isBranchName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isWellFormedRef(`refs/heads/${name}`);
 }
 
+/** Whether a ref belongs to the server itself. @param name one character per byte, or as text */
+export const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
+
 /**
  * Why a push may not write this ref, in words for the person who pushes, or null.
  * @param rawName the name as it came over the wire
  * @param creates whether the ref would be new; an odd name that exists may still be moved and removed
+ * @param extraFolders what the repository takes besides branches, tags and notes
  */
-export function refuseRef(rawName: Buffer, creates: boolean): string | null {
+export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: readonly string[] = []): string | null {
   if (rawName.length > maxRefNameBytes) return `a ref name has at most ${maxRefNameBytes} bytes`;
   if (!isUtf8(rawName)) return 'a ref name must be valid UTF-8';
   const name = rawName.toString('utf8');
-  const folder = pushable.find((prefix) => name.startsWith(prefix));
-  if (folder === undefined) return 'only refs/heads/, refs/tags/ and refs/notes/ can be pushed';
+  if (isReserved(name)) return 'reserved for the server';
+  const folder = [...pushable, ...extraFolders].find((prefix) => name.startsWith(prefix));
+  if (folder === undefined) {
+    return gerritFolders.some((prefix) => name.startsWith(prefix))
+      ? "this repository does not take Gerrit's refs; its settings can allow them"
+      : 'only refs/heads/, refs/tags/ and refs/notes/ can be pushed';
+  }
   if (!isWellFormedRef(name)) return 'this is not a valid ref name';
   const short = name.slice(folder.length);
   if (creates && short.startsWith('-')) return 'a new name may not start with "-"';

@@ -24,7 +24,8 @@ export async function syncMovedRefs(
   await Promise.all([...folders].map((folder) => syncFolder(path.join(repository, folder))));
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Keeps the names in a folder. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch((error: NodeJS.ErrnoException) => {
     // With its last ref a folder may have gone.
     if (error.code === 'ENOENT') return null;

@@ -3,8 +3,16 @@ import path from 'node:path';
 import { unavailable } from '../../kernel/index.ts';
 import type { GitDoor } from '../processes/process.ts';
 import type { RefResult } from '../pushes/push-report.ts';
-import { failureOf, remoteEnvironment } from './remote.ts';
+import { failureOf, locatorOf, protocolOnly, withRemote } from './remote.ts';
 import type { Remote } from './remote.ts';
+import { readHostKey, sshFailure } from './ssh.ts';
+import type { SshHost, SshTools } from './ssh.ts';
+
+/** What an exchange with another host is done with. */
+export interface RemoteTools {
+  door: GitDoor;
+  ssh: SshTools;
+}
 
 export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
@@ -29,11 +37,15 @@ const keptWords = 8_192;
 const fetchedFolder = 'refs/hearth/mirror/';
 
 /** Lists a remote's branches and tags. Refuses `remote_failed`. */
-export async function listRemote(door: GitDoor, remote: Remote, { signal }: ExchangeOptions = {}): Promise<RemoteRefs> {
+export async function listRemote(
+  tools: RemoteTools,
+  remote: Remote,
+  { signal }: ExchangeOptions = {},
+): Promise<RemoteRefs> {
   const { output } = await ask(
-    door,
+    tools,
     remote,
-    ['ls-remote', '--symref', '--quiet', remote.url.href, 'HEAD', 'refs/heads/*', 'refs/tags/*'],
+    ['ls-remote', '--symref', '--quiet', locatorOf(remote), 'HEAD', 'refs/heads/*', 'refs/tags/*'],
     { signal },
     listMs,
   );
@@ -53,7 +65,7 @@ export async function listRemote(door: GitDoor, remote: Remote, { signal }: Exch
  * @param maxBytes the largest pack that is taken; 0 for no bound
  */
 export async function fetchRemote(
-  door: GitDoor,
+  tools: RemoteTools,
   repository: string,
   remote: Remote,
   { maxBytes, ...options }: ExchangeOptions & { maxBytes: number },
@@ -73,12 +85,12 @@ export async function fetchRemote(
     '--no-write-fetch-head',
     '--no-recurse-submodules',
     '--no-auto-maintenance',
-    remote.url.href,
+    locatorOf(remote),
     `+refs/heads/*:${fetchedFolder}heads/*`,
     `+refs/tags/*:${fetchedFolder}tags/*`,
   ];
   try {
-    await ask(door, remote, argv, { ...options, signal }, transferMs);
+    await ask(tools, remote, argv, { ...options, signal }, transferMs);
   } finally {
     clearInterval(watch);
   }
@@ -107,7 +119,7 @@ export async function fetchedRefs(door: GitDoor, repository: string): Promise<Ma
  * @returns what the other side refused
  */
 export async function pushRemote(
-  door: GitDoor,
+  tools: RemoteTools,
   repository: string,
   remote: Remote,
   { prune, ...options }: ExchangeOptions & { prune: boolean },
@@ -118,23 +130,24 @@ export async function pushRemote(
     '--porcelain',
     '--progress',
     ...(prune ? ['--prune'] : []),
-    remote.url.href,
+    locatorOf(remote),
     '+refs/heads/*:refs/heads/*',
     '+refs/tags/*:refs/tags/*',
   ];
-  const { output, code, said } = await ask(door, remote, argv, options, transferMs, [0, 1]);
+  const { output, code, said } = await ask(tools, remote, argv, options, transferMs, [0, 1]);
   const refused = output.split('\n').flatMap((line): RefResult[] => {
     const [flag, names = '', summary = ''] = line.split('\t');
     return flag === '!' ? [{ ref: names.split(':').at(-1) ?? names, ok: false, reason: summary.slice(0, 200) }] : [];
   });
-  if (code !== 0 && refused.length === 0) throw failed(said);
+  if (code !== 0 && refused.length === 0) throw failed(remote, said);
   return refused;
 }
 
-const failed = (said: string) => unavailable('remote_failed', failureOf(said));
+const failed = (remote: Remote, said: string) =>
+  ('ssh' in remote ? sshFailure(said) : null) ?? unavailable('remote_failed', failureOf(said));
 
 async function ask(
-  door: GitDoor,
+  { door, ssh }: RemoteTools,
   remote: Remote,
   argv: readonly string[],
   { signal, progress }: ExchangeOptions,
@@ -142,23 +155,47 @@ async function ask(
   accepts: readonly number[] = [0],
 ): Promise<{ output: string; code: number; said: string }> {
   let said = '';
-  const { code, output } = await door.run(
-    {
-      argv,
-      timeLimitMs,
-      signal,
-      yields: true,
-      environment: remoteEnvironment(remote),
-      said(text) {
-        said = (said + text).slice(-keptWords);
-        const line = text.split(/[\r\n]/).findLast((each) => /%|\bdone\b/.test(each));
-        if (line !== undefined) progress?.(line.replace(/^remote: /, '').trim());
+  const { code, output } = await withRemote(ssh, remote, (environment) =>
+    door.run(
+      {
+        argv,
+        timeLimitMs,
+        signal,
+        yields: true,
+        environment,
+        said(text) {
+          said = (said + text).slice(-keptWords);
+          const line = text.split(/[\r\n]/).findLast((each) => /%|\bdone\b/.test(each));
+          if (line !== undefined) progress?.(line.replace(/^remote: /, '').trim());
+        },
       },
-    },
-    maxListBytes,
+      maxListBytes,
+    ),
   );
-  if (code === null || !accepts.includes(code)) throw failed(said);
+  if (code === null || !accepts.includes(code)) throw failed(remote, said);
   return { output: output.toString('utf8'), code, said };
+}
+
+/**
+ * The host key that a host shows now: `ssh-ed25519 AAAA…`. Nobody signs in for it.
+ * Refuses `remote_failed` when it cannot be reached, `ssh_client_missing`.
+ */
+export async function hostKeyOf({ door, ssh }: RemoteTools, host: SshHost): Promise<string> {
+  let said = '';
+  const key = await readHostKey(ssh, host, async (environment) => {
+    await door.run(
+      {
+        argv: ['ls-remote', '--quiet', `ssh://${host.user}@${host.host}:${host.port}/`],
+        timeLimitMs: listMs,
+        yields: true,
+        environment: { ...protocolOnly('ssh'), ...environment },
+        said: (text) => (said = (said + text).slice(-keptWords)),
+      },
+      maxListBytes,
+    );
+  });
+  if (key === null) throw sshFailure(said) ?? unavailable('remote_failed', failureOf(said));
+  return key;
 }
 
 /** Of packs that are being received. */

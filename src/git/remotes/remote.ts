@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
+import { sshLocator, withSsh } from './ssh.ts';
+import type { SshRemote, SshTools } from './ssh.ts';
 
 /** A repository on another host, and how it may be reached. */
-export interface Remote {
+export type Remote = HttpRemote | SshRemote;
+
+export interface HttpRemote {
   /** Judged already: scheme, host, no name or password in it. */
   url: URL;
   /** The only addresses that git may connect to; names are not looked up again. */
@@ -23,12 +27,49 @@ export const harmless = [
   'nullSha1',
 ];
 
+/** How git names it in its arguments, which everybody on the machine can read. */
+export const locatorOf = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
+
 /**
- * The environment of a git process that talks to a remote. Settings travel here and not in
+ * Runs git with the environment that it needs to talk to a remote.
+ * Refuses `ssh_client_missing`.
+ */
+export function withRemote<T>(
+  tools: SshTools,
+  remote: Remote,
+  work: (environment: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  if (!('ssh' in remote)) return work(httpEnvironment(remote));
+  return withSsh(tools, remote, (environment) => work({ ...protocolOnly('ssh'), ...environment }));
+}
+
+/** Nothing but one protocol. */
+export const protocolOnly = (scheme: string, more: readonly [key: string, value: string][] = []) => {
+  const settings: [key: string, value: string][] = [
+    ['credential.helper', ''],
+    ['protocol.allow', 'never'],
+    [`protocol.${scheme}.allow`, 'always'],
+    ...harmless.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
+    ...more,
+  ];
+  return {
+    GIT_ALLOW_PROTOCOL: scheme,
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  };
+};
+
+/**
+ * The environment of a git process that talks to a remote over HTTP. Settings travel here and not in
  * its arguments, which everybody on the machine can read: one protocol, the checked
  * addresses, no redirect, no helper, no proxy.
  */
-export function remoteEnvironment({ url, addresses, username, secret, caFile }: Remote): Record<string, string> {
+function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemote): Record<string, string> {
   const scheme = url.protocol.replace(':', '');
   const host = url.hostname;
   const port = url.port || (scheme === 'http' ? '80' : '443');
@@ -38,10 +79,6 @@ export function remoteEnvironment({ url, addresses, username, secret, caFile }: 
     ['http.lowSpeedTime', '60'],
     ['http.emptyAuth', 'false'],
     ['http.saveCookies', 'false'],
-    ['credential.helper', ''],
-    ['protocol.allow', 'never'],
-    [`protocol.${scheme}.allow`, 'always'],
-    ...harmless.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
     ...(caFile === null ? [] : ([['http.sslCAInfo', caFile]] as [string, string][])),
     // A literal address is its own answer.
     ...(isIP(host.replace(/^\[|\]$/g, '')) !== 0
@@ -54,17 +91,7 @@ export function remoteEnvironment({ url, addresses, username, secret, caFile }: 
           string,
         ][])),
   ];
-  return {
-    GIT_ALLOW_PROTOCOL: scheme,
-    NO_PROXY: '*',
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], at) => [
-        [`GIT_CONFIG_KEY_${at}`, key],
-        [`GIT_CONFIG_VALUE_${at}`, value],
-      ]),
-    ),
-  };
+  return { NO_PROXY: '*', ...protocolOnly(scheme, settings) };
 }
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
@@ -74,7 +101,12 @@ export function failureOf(said: string): string {
   const lines = said
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())
-    .filter((line) => line !== '');
+    // What git adds to each failure of ssh says nothing.
+    .filter(
+      (line) =>
+        line !== '' &&
+        !/^(?:fatal: )?Could not read from remote|^and the repository exists|correct access rights/.test(line),
+    );
   const line =
     lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ??
     lines.at(-1) ??
@@ -87,6 +119,6 @@ export function failureOf(said: string): string {
   if (/redirect/i.test(line)) return 'The address leads to another one. Give that one: redirects are not followed.';
   return `git said: ${line
     .replace(/^(?:fatal|error|remote):\s*/i, '')
-    .replace(/https?:\/\/\S+/g, 'the address')
+    .replace(/(?:https?|ssh):\/\/\S+/g, 'the address')
     .slice(0, 300)}`;
 }

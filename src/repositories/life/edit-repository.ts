@@ -16,6 +16,8 @@ export interface RepositoryEdit {
   defaultBranch?: string;
   /** Whether pushes may not rewrite the default branch; they never delete it. */
   defaultBranchProtected?: boolean;
+  /** Whether pushes may write `refs/changes/` and `refs/meta/`. */
+  acceptsGerritRefs?: boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export async function editRepository(
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
   if (edit.defaultBranchProtected !== undefined) changes.defaultBranchProtected = edit.defaultBranchProtected;
+  if (edit.acceptsGerritRefs !== undefined) changes.acceptsGerritRefs = edit.acceptsGerritRefs;
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(room, path, edit.defaultBranch);
   if (Object.keys(changes).length === 0) return null;
 

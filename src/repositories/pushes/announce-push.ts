@@ -1,10 +1,12 @@
-import { IsNull, Not } from 'typeorm';
+import { IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
+import { unavailable, withTimeout } from '../../kernel/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
+import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './listener-attempts.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
-import { pushAnnouncementSchema, pushSchema } from './push-schema.ts';
+import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
 
 /** A push that git accepted, at least in part. */
@@ -26,7 +28,9 @@ export interface ArrivedPush {
  * them in. `prepare` may be slow (git, files) and may run again; `record` runs inside
  * the write that also notes that this listener is done, so a push is recorded exactly
  * once per listener whatever dies when. A write that fails is tried again with what a
- * new `prepare` says.
+ * new `prepare` says. Each of the three has a limited time (`listenerTimeoutMs`), after
+ * which it counts as failed; a listener that has failed three times with a push is not
+ * asked about it again, and the push is parked until a person has it tried again.
  */
 export interface PushListener<Prepared = unknown> {
   /** Stable; kept in the database. */
@@ -48,115 +52,177 @@ interface Turn {
   prepared: unknown;
 }
 
+export interface AnnounceOptions {
+  /** The write that settled the push has counted this announcement already. */
+  isBegun?: boolean;
+}
+
 /**
- * Tells every listener that has not recorded the push yet. What they record is written
- * at once, as far as nobody waits for a part of it: every write costs a sync of the disk,
- * and most pushes give them nothing to record. A listener that fails is logged and asked
- * again later, by `finishPushes`; the others hear all the same. Two announcements of one
- * push at once do no harm.
+ * Tells every listener that has not recorded the push yet. A listener that fails is logged
+ * and asked again later, by `finishPushes`; the others hear all the same. Two announcements
+ * of one push at once do no harm. A parked push is left alone.
  */
 export async function announcePush(
   room: RepositoryRoom,
   journal: PushJournal,
   listeners: readonly PushListener[],
   pushId: string,
+  { isBegun = false }: AnnounceOptions = {},
 ): Promise<void> {
-  const push = await arrivedPush(room, journal, pushId);
-  if (push === null) return;
-  const done = new Set((await room.db.read.findBy(pushAnnouncementSchema, { pushId })).map((row) => row.listener));
-  let failed = false;
-  const failedAt = (listener: PushListener, error: unknown): null => {
-    failed = true;
-    room.logger.error('push.listener_failed', { pushId, listener: listener.name, error });
-    return null;
-  };
-  const prepare = async (listener: PushListener): Promise<Turn | null> => {
-    try {
-      const prepared = await listener.prepare?.(push);
-      return prepared === null ? null : { listener, prepared };
-    } catch (error) {
-      return failedAt(listener, error);
+  const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
+  const push = row === null ? null : await arrivedPush(room, journal, row);
+  if (row === null || push === null) return;
+  const isCounted = isBegun && row.attempts === 1;
+  const attempt = isCounted ? 1 : row.attempts + 1;
+  if (!isCounted) await beginAnnouncement(room.db, pushId, attempt);
+  await new Announcement(room, push, attempt).tell(listeners);
+}
+
+class Announcement {
+  readonly #room: RepositoryRoom;
+  readonly #push: ArrivedPush;
+  readonly #attempt: number;
+  /** Who failed this time, and how. */
+  readonly #failures = new Map<string, unknown>();
+  /** Who has had all tries: now, or before. */
+  readonly #exhausted = new Set<string>();
+
+  constructor(room: RepositoryRoom, push: ArrivedPush, attempt: number) {
+    this.#room = room;
+    this.#push = push;
+    this.#attempt = attempt;
+  }
+
+  /**
+   * The first time, what listeners record is written at once, as far as nobody waits for a
+   * part of it: every write costs a sync of the disk, and most pushes give them nothing to
+   * record. After a failure each listener is alone with its try, which is counted before it
+   * runs: one that takes the server with it is then known by name.
+   */
+  async tell(listeners: readonly PushListener[]): Promise<void> {
+    const { db } = this.#room;
+    const isRetry = this.#attempt > 1;
+    const done = new Set(
+      (await db.read.findBy(pushAnnouncementSchema, { pushId: this.#push.id })).map((row) => row.listener),
+    );
+    let turns: Turn[] = [];
+    for (const listener of listeners) {
+      if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
+      const turn = await this.#prepare(listener);
+      if (turn === null) continue;
+      turns.push(turn);
+      if (!isRetry && listener.isAwaited !== true) continue;
+      await this.#record(turns, false);
+      turns = [];
     }
-  };
+    await this.#record(turns, true);
+    if (this.#isForAll) return;
+    const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
+    const isParked = open.size === this.#exhausted.size;
+    await endAnnouncement(db, this.#push.id, { failures: this.#failures, exhausted: this.#exhausted, isParked });
+    if (isParked) this.#room.logger.error('push.parked', { pushId: this.#push.id, listeners: [...open] });
+  }
+
+  get #isForAll(): boolean {
+    return this.#failures.size === 0 && this.#exhausted.size === 0;
+  }
+
+  async #mayTry(listener: PushListener): Promise<boolean> {
+    const before = this.#attempt > 1 ? 1 : 0;
+    const tries = await beginAttempt(this.#room.db, this.#push.id, listener.name, before);
+    if (tries === null || tries === maxAttempts) this.#exhausted.add(listener.name);
+    return tries !== null;
+  }
+
+  async #prepare(listener: PushListener): Promise<Turn | null> {
+    try {
+      const prepared = await this.#inTime(listener, listener.prepare?.(this.#push));
+      if (prepared !== null) return { listener, prepared };
+      this.#exhausted.delete(listener.name);
+    } catch (error) {
+      this.#fail(listener, error);
+    }
+    return null;
+  }
+
   /** Those of one write that failed have a write of their own each: one of them must not keep the others from theirs. */
-  const tell = async (turns: readonly Turn[], isLast: boolean): Promise<void> => {
+  async #record(turns: readonly Turn[], isLast: boolean): Promise<void> {
     let recorded: readonly Turn[];
     try {
-      recorded = await recordAll(room, push, turns, isLast && !failed);
+      recorded = await this.#write(turns, isLast && this.#isForAll);
+      // Also those whom another announcement was quicker to tell.
+      for (const { listener } of turns) this.#exhausted.delete(listener.name);
     } catch (error) {
       if (turns.length === 0) throw error;
-      if (turns.length === 1) return void failedAt(turns[0]!.listener, error);
-      for (const { listener } of turns) {
-        const again = await prepare(listener);
-        if (again !== null) await tell([again], false);
-      }
-      if (isLast && !failed) await recordAll(room, push, [], true);
+      if (turns.length === 1) this.#fail(turns[0]!.listener, error);
+      else
+        for (const { listener } of turns) {
+          const again = await this.#prepare(listener);
+          if (again !== null) await this.#record([again], false);
+        }
+      if (isLast && turns.length > 1 && this.#isForAll) await this.#write([], true);
       return;
     }
     for (const { listener, prepared } of recorded) {
       try {
-        await listener.recorded?.(push, prepared);
+        await this.#inTime(listener, listener.recorded?.(this.#push, prepared));
       } catch (error) {
-        failedAt(listener, error);
+        // It is recorded: whoever was to be woken up looks again before long.
+        this.#log(listener, error);
       }
     }
-  };
-
-  let turns: Turn[] = [];
-  for (const listener of listeners) {
-    if (done.has(listener.name)) continue;
-    const turn = await prepare(listener);
-    if (turn === null) continue;
-    turns.push(turn);
-    if (listener.isAwaited !== true) continue;
-    await tell(turns, false);
-    turns = [];
   }
-  await tell(turns, true);
+
+  /**
+   * One write for what several listeners have to say. A push that is announced needs no marks;
+   * until then they say who has been here. Both are asked again: another announcement may have been quicker.
+   * @param isAll whether nobody is left to be told
+   * @returns whose part is written; with those who have nothing to write
+   */
+  async #write(turns: readonly Turn[], isAll: boolean): Promise<readonly Turn[]> {
+    const push = this.#push;
+    const recording = turns.filter(({ listener }) => listener.record !== undefined);
+    if (recording.length === 0 && !isAll) return turns;
+    const write = async (tx: Tx): Promise<readonly Turn[]> => {
+      if (!(await tx.before.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }))) return [];
+      const marks = await tx.before.findBy(pushAnnouncementSchema, { pushId: push.id });
+      const done = new Set(marks.map(({ listener }) => listener));
+      const open = turns.filter(({ listener }) => !done.has(listener.name));
+      for (const { listener, prepared } of open) {
+        // What it writes after its time is refused by the write that has ended.
+        await this.#inTime(listener, listener.record?.(tx, push, prepared));
+        if (!isAll) await tx.manager.insert(pushAnnouncementSchema, { pushId: push.id, listener: listener.name });
+      }
+      if (!isAll) return open;
+      const told = { announcedAt: tx.now, lastError: null, parkedAt: null };
+      await tx.manager.update(pushSchema, { id: push.id }, told);
+      if (marks.length > 0) await tx.manager.delete(pushAnnouncementSchema, { pushId: push.id });
+      if (this.#attempt > 1) await tx.manager.delete(pushListenerAttemptsSchema, { pushId: push.id });
+      return open;
+    };
+    // Where a power failure takes the note back, the next start asks the listeners again, and they have nothing to say again.
+    return this.#room.db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
+  }
+
+  /** A listener that hangs has failed, so that the next one has its turn. */
+  #inTime<T>({ name }: PushListener, work: Promise<T> | T): Promise<T> {
+    const { listenerTimeoutMs } = this.#room.settings;
+    const late = () => unavailable('listener_timed_out', `${name} did not end within ${listenerTimeoutMs / 1000} s.`);
+    return withTimeout(work, listenerTimeoutMs, late);
+  }
+
+  #fail(listener: PushListener, error: unknown): void {
+    this.#failures.set(listener.name, error);
+    this.#log(listener, error);
+  }
+
+  #log({ name }: PushListener, error: unknown): void {
+    const { id: pushId } = this.#push;
+    this.#room.logger.error('push.listener_failed', { pushId, listener: name, attempt: this.#attempt, error });
+  }
 }
 
-/**
- * One write for what several listeners have to say. A push that is announced needs no marks;
- * until then they say who has been here. Both are asked again: another announcement may have been quicker.
- * @param isAll whether nobody is left to be told
- * @returns whose part is written; with those who have nothing to write
- */
-async function recordAll(
-  { db }: RepositoryRoom,
-  push: ArrivedPush,
-  turns: readonly Turn[],
-  isAll: boolean,
-): Promise<readonly Turn[]> {
-  const recording = turns.filter(({ listener }) => listener.record !== undefined);
-  if (recording.length === 0 && !isAll) return turns;
-  const write = async (tx: Tx): Promise<readonly Turn[]> => {
-    if (!(await tx.before.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }))) return [];
-    const marks = await tx.before.findBy(pushAnnouncementSchema, { pushId: push.id });
-    const done = new Set(marks.map(({ listener }) => listener));
-    const open = turns.filter(({ listener }) => !done.has(listener.name));
-    for (const { listener, prepared } of open) {
-      await listener.record?.(tx, push, prepared);
-      if (!isAll) await tx.manager.insert(pushAnnouncementSchema, { pushId: push.id, listener: listener.name });
-    }
-    if (isAll) await tx.manager.update(pushSchema, { id: push.id }, { announcedAt: tx.now });
-    if (isAll && marks.length > 0) await tx.manager.delete(pushAnnouncementSchema, { pushId: push.id });
-    return open;
-  };
-  // Where a power failure takes the note back, the next start asks the listeners again, and they have nothing to say again.
-  return db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
-}
-
-/** Settled pushes that some listener has not recorded yet, oldest first. */
-export function unannouncedPushes(room: RepositoryRoom): Promise<PushRow[]> {
-  return room.db.read.find(pushSchema, {
-    where: { settledAt: Not(IsNull()), announcedAt: IsNull() },
-    order: { createdAt: 'ASC', id: 'ASC' },
-  });
-}
-
-async function arrivedPush(room: RepositoryRoom, journal: PushJournal, pushId: string): Promise<ArrivedPush | null> {
-  const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull() });
-  if (row === null) return null;
+async function arrivedPush(room: RepositoryRoom, journal: PushJournal, row: PushRow): Promise<ArrivedPush | null> {
   const repository = await room.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
   if (repository === null) return null;
   return {
@@ -165,7 +231,7 @@ async function arrivedPush(room: RepositoryRoom, journal: PushJournal, pushId: s
     pusherId: row.userId,
     via: row.via,
     options: JSON.parse(row.options) as string[],
-    updates: await journal.updatesOf(pushId, 'accepted'),
+    updates: await journal.updatesOf(row.id, 'accepted'),
     arrivedAt: row.settledAt ?? row.createdAt,
   };
 }

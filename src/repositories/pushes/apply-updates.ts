@@ -78,7 +78,7 @@ async function act(
 ): Promise<readonly RefResult[]> {
   try {
     const results = await room.git.moveRefs(path, updates);
-    await journal.settle(pushId, results);
+    await journal.settle(pushId, results, { isAnnouncing: true });
     return results;
   } catch (error) {
     room.logger.warn('push.settled_by_refs', { pushId, error });

@@ -90,8 +90,9 @@ async function move(
     updates: [update],
     async admit(tx, row) {
       await mayMoveRefs(room, tx, viewer, row);
-      const { refusal } = protectDefaultBranch(row, [update]);
-      if (refusal !== null) throw invalid('branch_protected', `${refusal[0]!.toUpperCase()}${refusal.slice(1)}.`);
+      const [refused] = protectDefaultBranch(row, [update]).refused;
+      if (refused === undefined) return;
+      throw invalid('branch_protected', `${refused.reason[0]!.toUpperCase()}${refused.reason.slice(1)}.`);
     },
   });
   room.logger.info('push.branch_changed', {

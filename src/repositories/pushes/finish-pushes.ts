@@ -2,39 +2,56 @@ import { repositorySchema } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
 import { folderOf } from '../life/trash.ts';
 import type { PushJournal } from './push-journal.ts';
+import type { PushRow } from './push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
+/** Settles the pushes whose verdict was never written and that nobody is at work on. */
+export async function finishPushes(room: RepositoryRoom, journal: PushJournal, running: RunningPushes): Promise<void> {
+  const left = (await journal.unsettled()).filter(({ id }) => !running.has(id));
+  for (const [repositoryId, pushes] of Map.groupBy(left, (push) => push.repositoryId))
+    await settlePushes(room, journal, repositoryId, pushes, { clean: false });
+}
+
 /**
- * Settles the pushes whose verdict was never written and that nobody is at work on.
- * What cannot be settled now (its repository is damaged, say) is logged and stays.
+ * Settles pushes of one repository by its refs. What cannot be settled now (the repository
+ * is damaged, say) is logged and stays.
  * @param clean also removes locks and half-written objects of an earlier run
  */
-export async function finishPushes(
+export async function settlePushes(
   room: RepositoryRoom,
   journal: PushJournal,
-  running: RunningPushes,
+  repositoryId: string,
+  pushes: readonly PushRow[],
   { clean }: { clean: boolean },
 ): Promise<void> {
-  const left = (await journal.unsettled()).filter(({ id }) => !running.has(id));
-  for (const [repositoryId, pushes] of Map.groupBy(left, (push) => push.repositoryId)) {
-    try {
-      const row = await room.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
-      const folder = folderOf(room, row);
-      if (clean) {
-        for (const action of await room.git.recover(folder))
-          room.logger.warn('repository.recovered', { repositoryId, ...action });
-      }
-      const verdicts = await settleFromRefs(journal, pushes, await room.git.refs(folder));
-      for (const [pushId, results] of verdicts) {
-        room.logger.info('push.settled_late', {
-          pushId,
-          repositoryId,
-          accepted: results.filter(({ ok }) => ok).length,
-        });
-      }
-    } catch (error) {
-      room.logger.error('push.settle_failed', { repositoryId, error });
+  try {
+    const row = await room.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
+    const folder = folderOf(room, row);
+    if (clean) {
+      for (const action of await room.git.recover(folder))
+        room.logger.warn('repository.recovered', { repositoryId, ...action });
     }
+    const unsynced = await refsToMake(journal, pushes);
+    for (const ref of await room.git.repairNewRefs(folder, unsynced))
+      room.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
+    const verdicts = await settleFromRefs(journal, pushes, await room.git.refs(folder));
+    for (const [pushId, results] of verdicts) {
+      room.logger.info('push.settled_late', {
+        pushId,
+        repositoryId,
+        accepted: results.filter(({ ok }) => ok).length,
+      });
+    }
+  } catch (error) {
+    room.logger.error('push.settle_failed', { repositoryId, error });
   }
+}
+
+/** What pushes that were cut short were to make: git may have written it without a sync. */
+async function refsToMake(journal: PushJournal, pushes: readonly PushRow[]): Promise<string[]> {
+  const refs: string[] = [];
+  for (const { id } of pushes)
+    for (const { ref, oldId } of await journal.updatesOf(id)) if (/^0+$/.test(oldId)) refs.push(ref);
+  return refs;
 }

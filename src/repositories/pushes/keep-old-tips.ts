@@ -47,15 +47,14 @@ async function findLosses(room: RepositoryRoom, push: ArrivedPush): Promise<Loss
     where: { pushId: push.id, result: 'ok' },
     order: { position: 'ASC' },
   });
-  const losses: Loss[] = [];
+  const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
   for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
     const isDeletion = noRef.test(newId);
     const forced = !isDeletion && !(await room.git.isForward(path, oldId, newId));
-    if (!isDeletion && !forced) continue;
-    const kept = await room.git.keepObjects(path, [{ name: keptName(push.id, position), oid: oldId }]);
-    losses.push({ position, forced, kept: kept.length > 0 });
+    if (isDeletion || forced) lost.push({ position, forced, name: keptName(push.id, position), oid: oldId });
   }
-  return losses;
+  const kept = new Set(lost.length === 0 ? [] : await room.git.keepObjects(path, lost));
+  return lost.map(({ position, forced, name }) => ({ position, forced, kept: kept.has(name) }));
 }
 
 /** So many are let go of at a time. */

@@ -1,4 +1,4 @@
-import type { ForwardRule } from '../../git/index.ts';
+import type { ForwardRule, RefusedRef } from '../../git/index.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RefUpdate } from './push-journal.ts';
 
@@ -6,8 +6,8 @@ const noRef = /^0+$/;
 
 /** What the protection of the default branch says to the commands of a push. */
 export interface Protection {
-  /** Why the whole push is refused, in words for the person who pushes; else `null`. */
-  refusal: string | null;
+  /** The command that is refused, if any, in words for the person who pushes. */
+  refused: readonly RefusedRef[];
   /** Refs that may only move to a descendant of what they are; the objects decide. */
   onlyForward: ForwardRule[];
 }
@@ -27,14 +27,12 @@ export function protectDefaultBranch(
 ): Protection {
   const ref = `refs/heads/${defaultBranch}`;
   const command = updates.find((update) => update.ref === ref);
-  if (command === undefined || noRef.test(command.oldId)) return { refusal: null, onlyForward: [] };
+  if (command === undefined || noRef.test(command.oldId)) return { refused: [], onlyForward: [] };
   if (noRef.test(command.newId)) {
-    return {
-      refusal: `${defaultBranch} is the default branch and cannot be deleted; choose another one first`,
-      onlyForward: [],
-    };
+    const reason = `${defaultBranch} is the default branch and cannot be deleted; choose another one first`;
+    return { refused: [{ ref, reason }], onlyForward: [] };
   }
-  if (!defaultBranchProtected) return { refusal: null, onlyForward: [] };
+  if (!defaultBranchProtected) return { refused: [], onlyForward: [] };
   const reason = `${defaultBranch} is the protected default branch and cannot be rewritten; fetch, then merge or rebase`;
-  return { refusal: null, onlyForward: [{ ref, reason }] };
+  return { refused: [], onlyForward: [{ ref, reason }] };
 }

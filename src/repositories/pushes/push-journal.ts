@@ -20,7 +20,7 @@ export interface RefResult {
 
 /**
  * A statement has a limited number of parameters, and building a long one holds up
- * every other request; a push has up to 10,000 commands.
+ * every other request; a push has up to 100,000 commands.
  */
 const rowsPerStatement = 100;
 
@@ -55,6 +55,10 @@ export class PushJournal {
       createdAt: now,
       settledAt: null,
       announcedAt: null,
+      attempts: 0,
+      triedAt: null,
+      lastError: null,
+      parkedAt: null,
     };
     const rows = updates.map((update, position) => ({
       ...update,
@@ -76,8 +80,13 @@ export class PushJournal {
    * failure that takes it back leaves refs that no later push has moved, because the
    * journal row of a later push would have been synced behind it. The next start settles by them.
    * @param results one for each command, in the order of the push
+   * @param isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of its own
    */
-  async settle(pushId: string, results: readonly RefResult[]): Promise<void> {
+  async settle(
+    pushId: string,
+    results: readonly RefResult[],
+    { isAnnouncing = false }: { isAnnouncing?: boolean } = {},
+  ): Promise<void> {
     const rejected = results.flatMap(({ ok, reason }, position) =>
       ok ? [] : [{ position, reason: reason ?? 'refused' }],
     );
@@ -96,7 +105,15 @@ export class PushJournal {
       // The client waits: one trip to the writing thread instead of three.
       await Promise.all([
         settleUpdates(),
-        manager.update(pushSchema, { id: pushId }, { settledAt: now, announcedAt: anyAccepted ? null : now }),
+        manager.update(
+          pushSchema,
+          { id: pushId },
+          {
+            settledAt: now,
+            announcedAt: anyAccepted ? null : now,
+            ...(isAnnouncing && anyAccepted ? { attempts: 1, triedAt: now } : {}),
+          },
+        ),
         anyAccepted && manager.update(repositorySchema, { id: push.repositoryId }, { pushedAt: now, updatedAt: now }),
       ]);
     };

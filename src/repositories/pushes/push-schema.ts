@@ -15,6 +15,14 @@ export interface PushRow {
   settledAt: number | null;
   /** When every listener had recorded it. */
   announcedAt: number | null;
+  /** How often its announcement was begun; written before the first listener runs. */
+  attempts: number;
+  /** When the last of them began. */
+  triedAt: number | null;
+  /** Which listener failed the last time, and how. */
+  lastError: string | null;
+  /** When it was given up; only a person has it tried again. */
+  parkedAt: number | null;
 }
 
 /** One ref of a push. Ids are 40 or 64 hex digits, all zero for "no ref". */
@@ -38,6 +46,19 @@ export interface PushAnnouncementRow {
   listener: string;
 }
 
+/**
+ * How often a listener was tried with a push; written before it runs, so that one that
+ * ends the server is counted. Rows are there from the second announcement on, until the
+ * push is announced.
+ */
+export interface PushListenerAttemptsRow {
+  pushId: string;
+  listener: string;
+  attempts: number;
+  /** How it failed the last time. */
+  lastError: string | null;
+}
+
 export const pushSchema = new EntitySchema<PushRow>({
   name: 'push',
   tableName: 'pushes',
@@ -50,6 +71,10 @@ export const pushSchema = new EntitySchema<PushRow>({
     createdAt: { name: 'created_at', type: 'integer' },
     settledAt: { name: 'settled_at', type: 'integer', nullable: true },
     announcedAt: { name: 'announced_at', type: 'integer', nullable: true },
+    attempts: { type: 'integer' },
+    triedAt: { name: 'tried_at', type: 'integer', nullable: true },
+    lastError: { name: 'last_error', type: 'text', nullable: true },
+    parkedAt: { name: 'parked_at', type: 'integer', nullable: true },
   },
 });
 
@@ -75,5 +100,16 @@ export const pushAnnouncementSchema = new EntitySchema<PushAnnouncementRow>({
   columns: {
     pushId: { name: 'push_id', type: 'text', primary: true },
     listener: { type: 'text', primary: true },
+  },
+});
+
+export const pushListenerAttemptsSchema = new EntitySchema<PushListenerAttemptsRow>({
+  name: 'pushListenerAttempts',
+  tableName: 'push_listener_attempts',
+  columns: {
+    pushId: { name: 'push_id', type: 'text', primary: true },
+    listener: { type: 'text', primary: true },
+    attempts: { type: 'integer' },
+    lastError: { name: 'last_error', type: 'text', nullable: true },
   },
 });

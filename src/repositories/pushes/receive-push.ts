@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { PushVerdict } from '../../git/index.ts';
+import { atomicFailure, gerritFolders } from '../../git/index.ts';
+import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
 import type { Found } from '../find-repository.ts';
 import { isDiskLow } from '../low-disk.ts';
 import { repositorySchema } from '../repository-schema.ts';
@@ -35,8 +36,9 @@ export type RunningPushes = Set<string>;
  * Receives a push: journals its commands, lets git act, settles the journal with
  * git's verdict. The same for every transport.
  *
- * The client learns a refusal (right gone, archived, protected branch, disk space)
- * as a report for each command; git is not started then and nothing is journalled.
+ * The client learns a refusal (right gone, archived, disk space) as a report for each
+ * command; git is not started then and nothing is journalled. A refusal that concerns one
+ * ref (protected branch) leaves the others alone; the journal has only those.
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
 export async function receivePush(
@@ -52,7 +54,7 @@ export async function receivePush(
 
   async function settle(results: readonly RefResult[]): Promise<void> {
     if (updates === null) return;
-    await journal.settle(pushId, results);
+    await journal.settle(pushId, results, { isAnnouncing: true });
     settled = results;
     const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
     const effective = updates.filter(({ ref }) => accepted.has(ref));
@@ -84,10 +86,12 @@ export async function receivePush(
       signal: incoming.signal,
       client: incoming.viewer.kind === 'person' ? incoming.viewer.id : undefined,
       stallMs: incoming.stallMs,
+      stateless: incoming.via === 'http',
+      extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
       observer: {
         async decide(push) {
           const verdict = await admit(room, journal, opened, incoming, { id: pushId, ...push });
-          if (verdict.accept) updates = push.updates;
+          if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);
           return verdict;
         },
         settled: settle,
@@ -109,11 +113,15 @@ function remarkOn({ optionRemarks }: RepositoryRoom, option: string): string {
   return `push option ignored: ${option}`;
 }
 
-interface ReceivedCommands {
+function withoutRefused(updates: readonly RefUpdate[], refused: readonly RefusedRef[]): readonly RefUpdate[] {
+  if (refused.length === 0) return updates;
+  const names = new Set(refused.map(({ ref }) => ref));
+  return updates.filter(({ ref }) => !names.has(ref));
+}
+
+interface ReceivedCommands extends ProposedPush {
   /** Of the push, once it is journalled. */
   id: string;
-  updates: RefUpdate[];
-  options: string[];
 }
 
 /**
@@ -126,7 +134,7 @@ async function admit(
   journal: PushJournal,
   opened: Found,
   { viewer, via }: IncomingPush,
-  { id, updates, options }: ReceivedCommands,
+  { id, updates, options, isAtomic }: ReceivedCommands,
 ): Promise<PushVerdict> {
   const refuse = (reason: string): PushVerdict => ({ accept: false, reason });
   if (await isDiskLow(opened.path, room.settings.lowDiskFloorBytes)) {
@@ -136,12 +144,13 @@ async function admit(
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
     const reason = row === null ? 'repository not found' : await reasonToRefuse(room, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
-    const protection = protectDefaultBranch(row, updates);
-    if (protection.refusal !== null) return refuse(protection.refusal);
+    const { refused, onlyForward } = protectDefaultBranch(row, updates);
+    const accepted = withoutRefused(updates, refused);
+    if (accepted.length === 0 || (isAtomic && refused.length > 0)) return { ...refuse(atomicFailure), refused };
 
     const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-    await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates });
+    await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates: accepted });
     const remarks = options.map((option) => remarkOn(room, option));
-    return { accept: true, remarks, onlyForward: protection.onlyForward };
+    return { accept: true, refused, remarks, onlyForward };
   });
 }

@@ -4,23 +4,11 @@ export const descriptors: object = {
     nested: {
       protobuf: {
         nested: {
-          Struct: { fields: { fields: { keyType: 'string', type: 'Value', id: 1 } } },
-          Value: {
-            oneofs: {
-              kind: { oneof: ['nullValue', 'numberValue', 'stringValue', 'boolValue', 'structValue', 'listValue'] },
-            },
-            fields: {
-              nullValue: { type: 'NullValue', id: 1, protoName: 'null_value' },
-              numberValue: { type: 'double', id: 2, protoName: 'number_value' },
-              stringValue: { type: 'string', id: 3, protoName: 'string_value' },
-              boolValue: { type: 'bool', id: 4, protoName: 'bool_value' },
-              structValue: { type: 'Struct', id: 5, protoName: 'struct_value' },
-              listValue: { type: 'ListValue', id: 6, protoName: 'list_value' },
-            },
-          },
-          NullValue: { values: { NULL_VALUE: 0 } },
-          ListValue: { fields: { values: { rule: 'repeated', type: 'Value', id: 1 } } },
-          Timestamp: { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } },
+          Struct: {"fields":{"fields":{"keyType":"string","type":"Value","id":1}}},
+          Value: {"oneofs":{"kind":{"oneof":["nullValue","numberValue","stringValue","boolValue","structValue","listValue"]}},"fields":{"nullValue":{"type":"NullValue","id":1,"protoName":"null_value"},"numberValue":{"type":"double","id":2,"protoName":"number_value"},"stringValue":{"type":"string","id":3,"protoName":"string_value"},"boolValue":{"type":"bool","id":4,"protoName":"bool_value"},"structValue":{"type":"Struct","id":5,"protoName":"struct_value"},"listValue":{"type":"ListValue","id":6,"protoName":"list_value"}}},
+          NullValue: {"values":{"NULL_VALUE":0}},
+          ListValue: {"fields":{"values":{"rule":"repeated","type":"Value","id":1}}},
+          Timestamp: {"fields":{"seconds":{"type":"int64","id":1},"nanos":{"type":"int32","id":2}}},
         },
       },
     },
@@ -29,9 +17,9 @@ export const descriptors: object = {
     nested: {
       v1: {
         nested: {
-          PingService: { methods: { Ping: { requestType: 'PingRequest', responseType: 'PingResponse' } } },
-          PingRequest: { fields: { data: { type: 'string', id: 1 } } },
-          PingResponse: { fields: { data: { type: 'string', id: 1 } } },
+          PingService: {"methods":{"Ping":{"requestType":"PingRequest","responseType":"PingResponse"}}},
+          PingRequest: {"fields":{"data":{"type":"string","id":1}}},
+          PingResponse: {"fields":{"data":{"type":"string","id":1}}},
         },
       },
     },
@@ -40,158 +28,25 @@ export const descriptors: object = {
     nested: {
       v1: {
         nested: {
-          RunnerService: {
-            methods: {
-              Register: { requestType: 'RegisterRequest', responseType: 'RegisterResponse' },
-              Declare: { requestType: 'DeclareRequest', responseType: 'DeclareResponse' },
-              FetchTask: { requestType: 'FetchTaskRequest', responseType: 'FetchTaskResponse' },
-              UpdateTask: { requestType: 'UpdateTaskRequest', responseType: 'UpdateTaskResponse' },
-              UpdateLog: { requestType: 'UpdateLogRequest', responseType: 'UpdateLogResponse' },
-            },
-          },
-          RegisterRequest: {
-            fields: {
-              name: { type: 'string', id: 1 },
-              token: { type: 'string', id: 2 },
-              agentLabels: {
-                rule: 'repeated',
-                type: 'string',
-                id: 3,
-                protoName: 'agent_labels',
-                options: { deprecated: true },
-              },
-              customLabels: {
-                rule: 'repeated',
-                type: 'string',
-                id: 4,
-                protoName: 'custom_labels',
-                options: { deprecated: true },
-              },
-              version: { type: 'string', id: 5 },
-              labels: { rule: 'repeated', type: 'string', id: 6 },
-              ephemeral: { type: 'bool', id: 7 },
-              capabilities: { rule: 'repeated', type: 'string', id: 8 },
-            },
-          },
-          RegisterResponse: { fields: { runner: { type: 'Runner', id: 1 } } },
-          DeclareRequest: {
-            fields: {
-              version: { type: 'string', id: 1 },
-              labels: { rule: 'repeated', type: 'string', id: 2 },
-              capabilities: { rule: 'repeated', type: 'string', id: 3 },
-            },
-          },
-          DeclareResponse: { fields: { runner: { type: 'Runner', id: 1 } } },
-          FetchTaskRequest: { fields: { tasksVersion: { type: 'int64', id: 1, protoName: 'tasks_version' } } },
-          FetchTaskResponse: {
-            fields: {
-              task: { type: 'Task', id: 1 },
-              tasksVersion: { type: 'int64', id: 2, protoName: 'tasks_version' },
-            },
-          },
-          UpdateTaskRequest: {
-            fields: { state: { type: 'TaskState', id: 1 }, outputs: { keyType: 'string', type: 'string', id: 2 } },
-          },
-          UpdateTaskResponse: {
-            fields: {
-              state: { type: 'TaskState', id: 1 },
-              sentOutputs: { rule: 'repeated', type: 'string', id: 2, protoName: 'sent_outputs' },
-            },
-          },
-          UpdateLogRequest: {
-            fields: {
-              taskId: { type: 'int64', id: 1, protoName: 'task_id' },
-              index: { type: 'int64', id: 2 },
-              rows: { rule: 'repeated', type: 'LogRow', id: 3 },
-              noMore: { type: 'bool', id: 4, protoName: 'no_more' },
-            },
-          },
-          UpdateLogResponse: { fields: { ackIndex: { type: 'int64', id: 1, protoName: 'ack_index' } } },
-          Runner: {
-            fields: {
-              id: { type: 'int64', id: 1 },
-              uuid: { type: 'string', id: 2 },
-              token: { type: 'string', id: 3 },
-              name: { type: 'string', id: 4 },
-              status: { type: 'RunnerStatus', id: 5 },
-              agentLabels: {
-                rule: 'repeated',
-                type: 'string',
-                id: 6,
-                protoName: 'agent_labels',
-                options: { deprecated: true },
-              },
-              customLabels: {
-                rule: 'repeated',
-                type: 'string',
-                id: 7,
-                protoName: 'custom_labels',
-                options: { deprecated: true },
-              },
-              version: { type: 'string', id: 8 },
-              labels: { rule: 'repeated', type: 'string', id: 9 },
-              ephemeral: { type: 'bool', id: 10 },
-            },
-          },
-          Task: {
-            oneofs: { _workflowPayload: { oneof: ['workflowPayload'] }, _context: { oneof: ['context'] } },
-            fields: {
-              id: { type: 'int64', id: 1 },
-              workflowPayload: {
-                type: 'bytes',
-                id: 2,
-                protoName: 'workflow_payload',
-                options: { proto3_optional: true },
-              },
-              context: { type: 'google.protobuf.Struct', id: 3, options: { proto3_optional: true } },
-              secrets: { keyType: 'string', type: 'string', id: 4 },
-              machine: { type: 'string', id: 5, options: { deprecated: true } },
-              needs: { keyType: 'string', type: 'TaskNeed', id: 6 },
-              vars: { keyType: 'string', type: 'string', id: 7 },
-            },
-          },
-          TaskNeed: {
-            fields: { outputs: { keyType: 'string', type: 'string', id: 1 }, result: { type: 'Result', id: 2 } },
-          },
-          TaskState: {
-            fields: {
-              id: { type: 'int64', id: 1 },
-              result: { type: 'Result', id: 2 },
-              startedAt: { type: 'google.protobuf.Timestamp', id: 3, protoName: 'started_at' },
-              stoppedAt: { type: 'google.protobuf.Timestamp', id: 4, protoName: 'stopped_at' },
-              steps: { rule: 'repeated', type: 'StepState', id: 5 },
-            },
-          },
-          StepState: {
-            fields: {
-              id: { type: 'int64', id: 1 },
-              result: { type: 'Result', id: 2 },
-              startedAt: { type: 'google.protobuf.Timestamp', id: 3, protoName: 'started_at' },
-              stoppedAt: { type: 'google.protobuf.Timestamp', id: 4, protoName: 'stopped_at' },
-              logIndex: { type: 'int64', id: 5, protoName: 'log_index' },
-              logLength: { type: 'int64', id: 6, protoName: 'log_length' },
-            },
-          },
-          LogRow: {
-            fields: { time: { type: 'google.protobuf.Timestamp', id: 1 }, content: { type: 'string', id: 2 } },
-          },
-          RunnerStatus: {
-            values: {
-              RUNNER_STATUS_UNSPECIFIED: 0,
-              RUNNER_STATUS_IDLE: 1,
-              RUNNER_STATUS_ACTIVE: 2,
-              RUNNER_STATUS_OFFLINE: 3,
-            },
-          },
-          Result: {
-            values: {
-              RESULT_UNSPECIFIED: 0,
-              RESULT_SUCCESS: 1,
-              RESULT_FAILURE: 2,
-              RESULT_CANCELLED: 3,
-              RESULT_SKIPPED: 4,
-            },
-          },
+          RunnerService: {"methods":{"Register":{"requestType":"RegisterRequest","responseType":"RegisterResponse"},"Declare":{"requestType":"DeclareRequest","responseType":"DeclareResponse"},"FetchTask":{"requestType":"FetchTaskRequest","responseType":"FetchTaskResponse"},"UpdateTask":{"requestType":"UpdateTaskRequest","responseType":"UpdateTaskResponse"},"UpdateLog":{"requestType":"UpdateLogRequest","responseType":"UpdateLogResponse"}}},
+          RegisterRequest: {"fields":{"name":{"type":"string","id":1},"token":{"type":"string","id":2},"agentLabels":{"rule":"repeated","type":"string","id":3,"protoName":"agent_labels","options":{"deprecated":true}},"customLabels":{"rule":"repeated","type":"string","id":4,"protoName":"custom_labels","options":{"deprecated":true}},"version":{"type":"string","id":5},"labels":{"rule":"repeated","type":"string","id":6},"ephemeral":{"type":"bool","id":7},"capabilities":{"rule":"repeated","type":"string","id":8}}},
+          RegisterResponse: {"fields":{"runner":{"type":"Runner","id":1}}},
+          DeclareRequest: {"fields":{"version":{"type":"string","id":1},"labels":{"rule":"repeated","type":"string","id":2},"capabilities":{"rule":"repeated","type":"string","id":3}}},
+          DeclareResponse: {"fields":{"runner":{"type":"Runner","id":1}}},
+          FetchTaskRequest: {"fields":{"tasksVersion":{"type":"int64","id":1,"protoName":"tasks_version"}}},
+          FetchTaskResponse: {"fields":{"task":{"type":"Task","id":1},"tasksVersion":{"type":"int64","id":2,"protoName":"tasks_version"}}},
+          UpdateTaskRequest: {"fields":{"state":{"type":"TaskState","id":1},"outputs":{"keyType":"string","type":"string","id":2}}},
+          UpdateTaskResponse: {"fields":{"state":{"type":"TaskState","id":1},"sentOutputs":{"rule":"repeated","type":"string","id":2,"protoName":"sent_outputs"}}},
+          UpdateLogRequest: {"fields":{"taskId":{"type":"int64","id":1,"protoName":"task_id"},"index":{"type":"int64","id":2},"rows":{"rule":"repeated","type":"LogRow","id":3},"noMore":{"type":"bool","id":4,"protoName":"no_more"}}},
+          UpdateLogResponse: {"fields":{"ackIndex":{"type":"int64","id":1,"protoName":"ack_index"}}},
+          Runner: {"fields":{"id":{"type":"int64","id":1},"uuid":{"type":"string","id":2},"token":{"type":"string","id":3},"name":{"type":"string","id":4},"status":{"type":"RunnerStatus","id":5},"agentLabels":{"rule":"repeated","type":"string","id":6,"protoName":"agent_labels","options":{"deprecated":true}},"customLabels":{"rule":"repeated","type":"string","id":7,"protoName":"custom_labels","options":{"deprecated":true}},"version":{"type":"string","id":8},"labels":{"rule":"repeated","type":"string","id":9},"ephemeral":{"type":"bool","id":10}}},
+          Task: {"oneofs":{"_workflowPayload":{"oneof":["workflowPayload"]},"_context":{"oneof":["context"]}},"fields":{"id":{"type":"int64","id":1},"workflowPayload":{"type":"bytes","id":2,"protoName":"workflow_payload","options":{"proto3_optional":true}},"context":{"type":"google.protobuf.Struct","id":3,"options":{"proto3_optional":true}},"secrets":{"keyType":"string","type":"string","id":4},"machine":{"type":"string","id":5,"options":{"deprecated":true}},"needs":{"keyType":"string","type":"TaskNeed","id":6},"vars":{"keyType":"string","type":"string","id":7}}},
+          TaskNeed: {"fields":{"outputs":{"keyType":"string","type":"string","id":1},"result":{"type":"Result","id":2}}},
+          TaskState: {"fields":{"id":{"type":"int64","id":1},"result":{"type":"Result","id":2},"startedAt":{"type":"google.protobuf.Timestamp","id":3,"protoName":"started_at"},"stoppedAt":{"type":"google.protobuf.Timestamp","id":4,"protoName":"stopped_at"},"steps":{"rule":"repeated","type":"StepState","id":5}}},
+          StepState: {"fields":{"id":{"type":"int64","id":1},"result":{"type":"Result","id":2},"startedAt":{"type":"google.protobuf.Timestamp","id":3,"protoName":"started_at"},"stoppedAt":{"type":"google.protobuf.Timestamp","id":4,"protoName":"stopped_at"},"logIndex":{"type":"int64","id":5,"protoName":"log_index"},"logLength":{"type":"int64","id":6,"protoName":"log_length"}}},
+          LogRow: {"fields":{"time":{"type":"google.protobuf.Timestamp","id":1},"content":{"type":"string","id":2}}},
+          RunnerStatus: {"values":{"RUNNER_STATUS_UNSPECIFIED":0,"RUNNER_STATUS_IDLE":1,"RUNNER_STATUS_ACTIVE":2,"RUNNER_STATUS_OFFLINE":3}},
+          Result: {"values":{"RESULT_UNSPECIFIED":0,"RESULT_SUCCESS":1,"RESULT_FAILURE":2,"RESULT_CANCELLED":3,"RESULT_SKIPPED":4}},
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { AuthContext, Connection } from 'ssh2';
 import type { KeyViewer } from '../../accounts/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { fingerprint } from '../keys/host-key.ts';
+import { fingerprint } from '../../openssh/index.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshAccounts } from '../rooms.ts';
 import { keyObstacle, provesKey } from '../keys/verify-key.ts';

@@ -7,7 +7,8 @@ import type { Door } from '../door.ts';
 import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshRooms } from '../rooms.ts';
-import { tellSignatureAlgorithms } from './ssh2-internals.ts';
+import { offerMlkem } from './mlkem-key-exchange.ts';
+import { tellReason, tellSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
 /** One client from its socket to its end. */
@@ -34,6 +35,14 @@ const maxUnreadBytes = 8 * 1024 * 1024;
 const maxEmptySessions = 16;
 /** How long a client may take to close its side. */
 const farewellMs = 1_000;
+/** Reasons that a client's user can do something about: the code of RFC 4253 §11.1, and words. */
+const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
+  account_full: {
+    code: 12,
+    words: 'Too many connections of your account. Close those that are idle, or try again later.',
+  },
+  too_many_tries: { code: 14, words: 'Too many authentication failures' },
+};
 
 /** Looks after one client: its place at the door, time limits, sign-in, sessions, and a clean end of all of it. */
 export function createGuest({ socket, address, door, begin, limits, rooms }: Needs): Guest {
@@ -46,6 +55,7 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
   let openSessions = 0;
   let emptySessions = 0;
   let isFinishing = false;
+  let isLeaving = false;
   let idle: NodeJS.Timeout | undefined;
   const grace = setTimeout(() => leave('login_grace_over'), limits.loginGraceMs);
 
@@ -69,15 +79,19 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
   const place = door.arrive({ address: addressGroup(address), begin, turnAway: leave });
 
   function leave(reason: string): void {
-    if (socket.destroyed) return;
+    if (socket.destroyed || isLeaving) return;
     logger.debug('ssh.closing', { reason });
+    isLeaving = true;
+    const told = toldReasons[reason];
+    if (told !== undefined && connection !== undefined) tellReason(connection, told.code, told.words);
     connection?.end();
-    if (identity === null) socket.destroy();
+    if (identity === null && told === undefined) socket.destroy();
     else setTimeout(() => socket.destroy(), farewellMs).unref();
   }
 
   function meet(met: Connection): void {
     connection = met;
+    offerMlkem(met);
     tellSignatureAlgorithms(met, signatureAlgorithms);
     met.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
@@ -87,22 +101,29 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
       met,
       { accounts: rooms.accounts, logger, limits, address },
       {
-        signedIn: (proven) => (identity = proven),
+        signedIn(proven) {
+          // Not in the moment between being told to go and being gone.
+          if (!isLeaving) identity = proven;
+        },
         gaveUp: leave,
       },
     );
     met.once('close', () => {
       if (identity === null && refusals.length > 0) logger.info('ssh.not_signed_in', { refusals });
     });
+    // An exchange of keys can cost the server five milliseconds and the client none: one is enough to sign in.
+    met.on('rekey', () => {
+      if (identity === null) leave('new_keys_before_sign_in');
+    });
     met.once('ready', () => {
       if (identity === null) return leave('nobody_signed_in');
       clearTimeout(grace);
       idle = setTimeout(() => leave('idle'), limits.idleMs);
-      place.signedIn();
+      if (!place.signedIn(identity.viewer.id)) return;
       logger.info('ssh.signed_in', { person: identity.viewer.id, keyId: identity.keyId });
     });
     met.on('session', (accept, reject) => {
-      if (identity === null || isFinishing || openSessions >= limits.channels) return reject();
+      if (identity === null || isFinishing || isLeaving || openSessions >= limits.channels) return reject();
       openSessions += 1;
       hostSession(accept(), {
         connection: met,

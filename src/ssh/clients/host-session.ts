@@ -122,6 +122,8 @@ async function serve(
 /** What was asked for, in words for the log; a line that was not understood is not repeated there. */
 function named(command: Command | null): Record<string, string> {
   if (command === null) return { command: 'not understood' };
+  if (command.kind === 'lfs')
+    return { command: `git-lfs ${command.operation}`, repository: `${command.owner}/${command.name}` };
   if (command.kind === 'git')
     return { command: `git-${command.service}`, repository: `${command.owner}/${command.name}` };
   return { command: command.kind };

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection, Session } from 'ssh2';
-import { sshString, uint32 } from '../keys/ssh-string.ts';
+import { sshString, uint32 } from '../../openssh/index.ts';
 
 /*
  * What the server needs of ssh2 1.17 and ssh2 keeps to itself. package.json pins it
@@ -62,16 +62,27 @@ export function tellSignatureAlgorithms(connection: Connection, names: readonly 
     if (protocol._kex.remoteExtInfoEnabled) {
       // ssh2 looks at this next, and then stays silent.
       protocol._kex.remoteExtInfoEnabled = false;
-      const payload = extInfo(names);
-      const packet = protocol._cipher.allocPacket(payload.length);
-      packet.set(payload, lengthAndPaddingBytes);
-      protocol._cipher.encrypt(packet);
+      send(protocol, extInfo(names));
     }
     complete(...details);
   };
 }
 
+/** Tells the client why the connection ends (RFC 4253 §11.1), which ssh2 never does. Programs show it to their users. */
+export function tellReason(connection: Connection, code: number, words: string): void {
+  const protocol = (connection as ConnectionInside)._protocol;
+  if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
+  send(protocol, Buffer.concat([Buffer.from([disconnectMessage]), uint32(code), sshString(words), sshString('')]));
+}
+
+function send({ _cipher }: ProtocolInside, payload: Buffer): void {
+  const packet = _cipher.allocPacket(payload.length);
+  packet.set(payload, lengthAndPaddingBytes);
+  _cipher.encrypt(packet);
+}
+
 const lengthAndPaddingBytes = 5;
+const disconnectMessage = 1;
 const extInfoMessage = 7;
 
 function extInfo(names: readonly string[]): Buffer {

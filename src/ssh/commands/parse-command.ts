@@ -1,6 +1,10 @@
 /** Everything that a client can ask for over SSH. */
 export type Command =
   | { kind: 'git'; service: GitService; owner: string; name: string }
+  /** What git-lfs asks before it uploads or downloads. */
+  | { kind: 'lfs'; operation: 'upload' | 'download'; owner: string; name: string }
+  /** One of git's services for a path that names no repository in any form. */
+  | { kind: 'wrong path' }
   | { kind: 'greet' }
   | { kind: 'help' }
   | { kind: 'whoami' }
@@ -12,6 +16,10 @@ export type GitService = 'upload-pack' | 'receive-pack' | 'upload-archive';
 
 const longest = 1_024;
 const git = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+))$/;
+const lfs =
+  /^git-lfs-(?:authenticate|transfer) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+)) +(upload|download)(?: +[0-9a-f]{64})?$/;
+/** What a person may have typed as a path: nothing that a shell would act on. */
+const pathLike = /^[\w.~/-]+$/;
 // The words of a path can never be `~user`, `.`, `..` or an option.
 const path = /^\/*([a-z0-9][a-z0-9._-]{0,99})\/([a-z0-9][a-z0-9._-]{0,99}?)(?:\.git)?\/*$/i;
 const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
@@ -29,7 +37,13 @@ export function parseCommand(line: string): Command | null {
   const [, service, single, double, bare] = git.exec(line) ?? [];
   if (service !== undefined) {
     const place = parsePath(single ?? double ?? bare ?? '');
-    return place === null ? null : { kind: 'git', service: service as GitService, ...place };
+    if (place !== null) return { kind: 'git', service: service as GitService, ...place };
+    return pathLike.test(single ?? double ?? bare ?? '') ? { kind: 'wrong path' } : null;
+  }
+  const [, lfsSingle, lfsDouble, lfsBare, operation] = lfs.exec(line) ?? [];
+  if (operation !== undefined) {
+    const place = parsePath(lfsSingle ?? lfsDouble ?? lfsBare ?? '');
+    return place === null ? null : { kind: 'lfs', operation: operation as 'upload' | 'download', ...place };
   }
   const words = line.split(' ').filter((each) => each !== '');
   if (words[0] === 'hearth') words.shift();

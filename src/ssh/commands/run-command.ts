@@ -3,12 +3,15 @@ import { unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { refusal } from './refusal.ts';
 import type { SshRooms } from '../rooms.ts';
+import { refuseLfs } from './refuse-lfs.ts';
 import { serveGit } from './serve-git.ts';
 import { serveSideDoor } from './side-door.ts';
-import type { Client } from './visit.ts';
+import type { Client, Visit } from './visit.ts';
 
 /** The only answer to what is not a command; it names nothing of the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
+/** As little: whether there is such an owner is not looked up. */
+const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME\n';
 
 /**
  * Runs a command and resolves with its exit status; never rejects.
@@ -17,6 +20,10 @@ const notUnderstood = 'hearth: only git and a few words are understood here; "he
 export async function runCommand(rooms: SshRooms, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
     client.complain(notUnderstood);
+    return 1;
+  }
+  if (command.kind === 'wrong path') {
+    client.complain(wrongPath);
     return 1;
   }
   const startedAt = rooms.clock.now();
@@ -33,7 +40,7 @@ export async function runCommand(rooms: SshRooms, command: Command | null, clien
 
 async function attempt(
   rooms: SshRooms,
-  command: Command,
+  command: Exclude<Command, { kind: 'wrong path' }>,
   client: Client,
 ): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
@@ -41,8 +48,7 @@ async function attempt(
     const owner = await rooms.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const visit = { ...client, viewer: owner.viewer };
-    const exitCode =
-      command.kind === 'git' ? await serveGit(rooms, command, visit) : await serveSideDoor(rooms, command, visit);
+    const exitCode = await serve(rooms, command, visit);
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Whatever breaks after the client has left broke because of that.
@@ -52,5 +58,16 @@ async function attempt(
     if (isFault) rooms.logger.error('ssh.fault', { faultId, command: command.kind, error });
     client.complain(line);
     return { exitCode, result: isFault ? 'failed' : 'refused' };
+  }
+}
+
+function serve(rooms: SshRooms, command: Exclude<Command, { kind: 'wrong path' }>, visit: Visit): Promise<number> {
+  switch (command.kind) {
+    case 'git':
+      return serveGit(rooms, command, visit);
+    case 'lfs':
+      return refuseLfs(rooms, command, visit);
+    default:
+      return serveSideDoor(rooms, command, visit);
   }
 }

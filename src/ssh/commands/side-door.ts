@@ -7,7 +7,7 @@ import type { SshRooms } from '../rooms.ts';
 import { send } from './send.ts';
 import type { Visit } from './visit.ts';
 
-type Asked = Exclude<Command, { kind: 'git' }>;
+type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' }>;
 
 /** Rows of one answer of `repositories.list`. */
 const pageSize = 100;

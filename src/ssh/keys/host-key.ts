@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalid } from '../../kernel/index.ts';
-import { makeKey } from './make-key.ts';
-import { readPrivateKey } from './read-private-key.ts';
+import { fingerprint, makeKey, readPrivateKey } from '../../openssh/index.ts';
 
 export interface HostKey {
   /** The private key in OpenSSH format. */
@@ -45,11 +43,6 @@ function readHostKey(file: string, privateKey: string): HostKey {
   if (key.unreadable === 'other_type') throw unusable(file, `it holds a key of type ${key.type}`);
   if (key.unreadable === 'halves_differ') throw unusable(file, 'its two halves do not belong together');
   throw unusable(file, 'it is damaged or protected by a passphrase');
-}
-
-/** `SHA256:` and the hash of a public key in wire form, as OpenSSH prints it. */
-export function fingerprint(blob: Buffer): string {
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
 
 /** Whole or absent, whatever happens meanwhile: the next start must not meet half a key. */

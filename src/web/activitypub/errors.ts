@@ -1,8 +1,9 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { Refusal } from '../answers/refusal.ts';
 import { statusOf } from '../answers/status-of.ts';
+import type { RefusalLog } from './refusal-log.ts';
+import { refuseUnread } from './refuse-unread.ts';
 
 // The one place where errors become answers to other servers (SPEC §7).
 
@@ -17,7 +18,7 @@ const wordsOf: Record<number, string> = {
   503: 'unavailable',
 };
 
-function refuse(ctx: Context, status: number): void {
+function prepare(ctx: Context, status: number): void {
   ctx.status = status;
   ctx.set('Cache-Control', 'no-store');
   if (status === 401) {
@@ -29,8 +30,14 @@ function refuse(ctx: Context, status: number): void {
   ctx.body = JSON.stringify({ error: { code: wordsOf[status] ?? 'refused' } });
 }
 
+/** A sender that is refused without its body being wanted does not get to send it. */
+function refuse(ctx: Context, status: number): void {
+  prepare(ctx, status);
+  if (ctx.method === 'POST' && !ctx.req.complete) refuseUnread(ctx);
+}
+
 /** Turns what a handler throws into a short answer, and into a line of the log that says why. */
-export function answeringServers(logger: Logger, handle: (ctx: Context) => Promise<void>): Middleware {
+export function answeringServers(log: RefusalLog, handle: (ctx: Context) => Promise<void>): Middleware {
   return async (ctx) => {
     ctx.vary('Accept');
     try {
@@ -43,13 +50,16 @@ export function answeringServers(logger: Logger, handle: (ctx: Context) => Promi
       if (!isDomainError(error) || error.code === 'internal') throw error;
       const status = statusOf[error.code];
       if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
-      if (status !== 404)
-        logger.info('federation.refused', {
+      if (status !== 404) {
+        ctx.state.isLogged = true;
+        log.note(error.reason, {
+          id: ctx.state.requestId,
           path: ctx.path.slice(0, 512),
           status,
-          reason: error.reason,
+          address: ctx.state.address,
           why: error.message,
         });
+      }
       refuse(ctx, status);
     }
   };

@@ -1,10 +1,11 @@
 import { pageNumber } from '../../federation/index.ts';
 import type { CollectionName, Document, Federation } from '../../federation/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import type { Logger } from '../../kernel/index.ts';
+import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { answeringServers } from './errors.ts';
 import { readBody } from './read-body.ts';
+import { createRefusalLog } from './refusal-log.ts';
 
 /** What other servers ask for (SPEC §4.6). Nobody signs in here and cookies are ignored. */
 export interface FederationHandlers {
@@ -31,10 +32,13 @@ const activityType = 'application/activity+json; charset=utf-8';
 export function createFederationHandlers({
   federation,
   logger,
+  clock,
 }: {
   federation: Federation;
   logger: Logger;
+  clock: Clock;
 }): FederationHandlers {
+  const log = createRefusalLog({ logger, clock });
   const { publications } = federation;
 
   const publishing = (
@@ -42,7 +46,7 @@ export function createFederationHandlers({
     read: (ctx: Context) => Promise<Document>,
     headers: Record<string, string> = {},
   ): Middleware =>
-    answeringServers(logger, async (ctx) => {
+    answeringServers(log, async (ctx) => {
       const document = await read(ctx);
       // A repository may turn private at any moment, so nobody keeps an answer without asking again.
       ctx.set({ 'Cache-Control': 'no-cache', ...headers });
@@ -73,19 +77,25 @@ export function createFederationHandlers({
     repositories: collection('repositories'),
     activity: publishing(activityType, (ctx) => publications.activity(actorPath(ctx, 2), ctx.path.split('/').at(-1)!)),
 
-    inbox: answeringServers(logger, async (ctx) => {
+    inbox: answeringServers(log, async (ctx) => {
       // Before the body is read, and the same for hidden and absent (SPEC §4.6).
       if (!(await publications.hasInbox(actorPath(ctx, 1)))) throw notFound();
       const { method = 'POST', url = '', rawHeaders } = ctx.req;
-      const body = await readBody(ctx.req, maxActivityBytes, bodyMs);
-      await federation.receive({ method, target: url, rawHeaders, body });
+      const readActivity = () => readBody(ctx.req, maxActivityBytes, bodyMs);
+      await federation.receive({
+        method,
+        target: url,
+        rawHeaders,
+        address: ctx.state.address,
+        readBody: readActivity,
+      });
       ctx.status = 202;
       ctx.body = '';
     }),
-    nothing: answeringServers(logger, async () => {
+    nothing: answeringServers(log, async () => {
       throw notFound();
     }),
-    pairing: answeringServers(logger, async (ctx) => {
+    pairing: answeringServers(log, async (ctx) => {
       if (!federation.isOperational) throw notFound();
       await federation.receivePairing(await readBody(ctx.req, maxPairingBytes, bodyMs));
       ctx.status = 202;

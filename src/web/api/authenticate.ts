@@ -4,13 +4,14 @@ import type { Accounts } from '../../accounts/index.ts';
 import { forbidden, unauthenticated } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { nobody } from '../context.ts';
+import { readToken } from '../requests/authorization.ts';
 
 /** Said of a missing, mistyped, expired and revoked token alike (web-ui §12.7). */
 export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
 
 /**
- * Who calls: whom the Bearer token speaks for, or nobody. Cookies are not looked at, so
+ * Who calls: whom the token speaks for, sent as `Bearer` or `token`, or nobody. Cookies are not looked at, so
  * no page elsewhere can call with somebody's session (security D-02).
  * Refuses `token_needed` for any other Authorization header, never taking it for none;
  * `onboarding_required` while the token's owner has no handle.
@@ -22,8 +23,8 @@ export async function authenticate(
   ctx.state.identity = nobody;
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;
-  const [, secret] = /^bearer +(\S+) *$/i.exec(header) ?? [];
-  const viewer = secret === undefined ? null : await accounts.viewerOfToken(secret, { address: ctx.state.address });
+  const secret = readToken(header);
+  const viewer = secret === null ? null : await accounts.viewerOfToken(secret, { address: ctx.state.address });
   if (viewer === null) throw tokenNeeded();
   if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');
   ctx.state.identity = { ...nobody, viewer };

@@ -1,11 +1,13 @@
 import { anonymous } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { unauthenticated } from '../../kernel/index.ts';
+import { readAuthorization } from '../requests/authorization.ts';
+import type { Credentials } from '../requests/authorization.ts';
 import type { GitExchange } from './exchange.ts';
 import type { GitRooms } from './rooms.ts';
 
 /**
- * Who a git client is. An access token counts as Bearer, and as password or user name of
+ * Who a git client is. An access token counts as `Bearer` or `token`, and as password or user name of
  * Basic, because clients differ in which of the two they let people type. So does the token
  * of a CI task. Cookies are not looked at: a page elsewhere must not be able to fetch with
  * somebody's session.
@@ -18,9 +20,9 @@ export async function authenticate(
   { accounts, ci }: Pick<GitRooms, 'accounts' | 'ci'>,
   { req, state }: Pick<GitExchange, 'req' | 'state'>,
 ): Promise<Viewer> {
-  const header = req.headers.authorization;
-  if (header === undefined) return anonymous;
-  for (const secret of secretsIn(header)) {
+  const credentials = readAuthorization(req.headers.authorization);
+  if (credentials.kind === 'none') return anonymous;
+  for (const secret of secretsIn(credentials)) {
     const viewer =
       (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
     if (viewer !== null) {
@@ -31,12 +33,14 @@ export async function authenticate(
   throw unauthenticated('bad_credentials', 'Authentication failed. Use an access token as the password.');
 }
 
-function secretsIn(header: string): string[] {
-  const [, scheme = '', value = ''] = /^(\S+) +(\S+) *$/.exec(header) ?? [];
-  if (scheme.toLowerCase() === 'bearer') return [value];
-  if (scheme.toLowerCase() !== 'basic') return [];
-  const pair = Buffer.from(value, 'base64').toString('utf8');
-  const colon = pair.indexOf(':');
-  const [user, password] = colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
-  return [password, user].filter((secret) => secret !== '');
+/** What may be a token in what was sent, in the order of likelihood. */
+function secretsIn(credentials: Credentials): string[] {
+  switch (credentials.kind) {
+    case 'token':
+      return [credentials.secret];
+    case 'basic':
+      return [credentials.password, credentials.username].filter((secret) => secret !== '');
+    default:
+      return [];
+  }
 }

@@ -13,6 +13,8 @@ const statusOfReason = new Map([
   ['unsupported_encoding', 415],
   ['body_too_large', 413],
   ['push_head_too_large', 413],
+  ['method_not_taken', 405],
+  ['lfs_not_stored', 501],
 ]);
 
 /** Headers that keep every cache on the way from answering for us. */
@@ -50,7 +52,10 @@ export async function answerError(
   if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });
   else if (error.cause !== undefined)
     logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
-  const body = Buffer.from(`${status === 500 ? `internal error (${state.requestId})` : error.message}\n`);
+  const message = status === 500 ? `internal error (${state.requestId})` : error.message;
+  // Clients of Git LFS show a message that comes as LFS words it, and guess at one otherwise.
+  const isForLfs = error.reason === 'lfs_not_stored';
+  const body = Buffer.from(isForLfs ? JSON.stringify({ message }) : `${message}\n`);
 
   // What was said already of another answer.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
@@ -58,7 +63,7 @@ export async function answerError(
   const more = {
     ...uncached,
     ...extraHeaders(status, error),
-    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Type': isForLfs ? 'application/vnd.git-lfs+json' : 'text/plain; charset=utf-8',
     'Content-Length': String(body.length),
     ...(isSent ? {} : { Connection: 'close' }),
   };
@@ -76,6 +81,7 @@ export async function answerError(
 
 function extraHeaders(status: number, error: DomainError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
+  if (status === 405) return { Allow: 'POST' };
   if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
   return {};
 }

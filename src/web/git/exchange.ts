@@ -16,4 +16,8 @@ export interface GitHandlers {
   infoRefs: GitHandler;
   uploadPack: GitHandler;
   receivePack: GitHandler;
+  /** Everything below `info/lfs`. */
+  lfs: GitHandler;
+  /** GET of an address that takes only POST. */
+  refuseMethod: GitHandler;
 }

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../../access/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { lfsNotStored } from '../../git/index.ts';
+import { forbidden, invalid } from '../../kernel/index.ts';
 import { authenticate } from './authenticate.ts';
 import { answerError, challengeStrangers, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
@@ -82,6 +84,18 @@ export function createGitHandlers(rooms: GitRooms): GitHandlers {
       });
       res.end();
     }),
+
+    lfs: guarded(rooms, async (exchange) => {
+      const viewer = await authenticate(rooms, exchange);
+      await open(rooms, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
+        if ((await movedTo(rooms, exchange, viewer)) === null) throw error;
+      });
+      throw lfsNotStored();
+    }),
+
+    refuseMethod: guarded(rooms, async () => {
+      throw invalid('method_not_taken', 'This address takes POST only.');
+    }),
   };
 }
 
@@ -122,9 +136,21 @@ function guarded(
     } catch (error) {
       await answerError(exchange, error, logger);
     }
-    // What nobody has read would stand in the way of the next request on this connection.
-    req.resume();
+    discardRest(req);
   };
+}
+
+/** How long a client may go on with a request that is answered. */
+const restMs = 5_000;
+
+/** What nobody has read would stand in the way of the next request on this connection; what has no end ends it. */
+function discardRest(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return;
+  const { socket } = req;
+  const limit = setTimeout(() => socket.destroy(), restMs);
+  limit.unref();
+  req.on('end', () => clearTimeout(limit)).on('close', () => clearTimeout(limit));
+  req.resume();
 }
 
 function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service: Service) {
@@ -154,6 +180,9 @@ function readService({ querystring }: GitExchange): Service {
   const asked = new URLSearchParams(querystring).getAll('service');
   if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
   if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
+  // As git's own http-backend answers.
+  if (asked.length === 1)
+    throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
 }
 

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { notFound } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
 import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
+import { readToken } from '../requests/authorization.ts';
 import type { WebRooms } from '../rooms.ts';
 import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
@@ -32,8 +33,8 @@ export function serveMetrics(rooms: WebRooms, counts: HttpCounts, budget: Anonym
   const { token } = rooms.config.metrics;
 
   return async (ctx) => {
-    const given = /^Bearer (.+)$/i.exec(ctx.get('Authorization'))?.[1];
-    const hasToken = token !== null && given !== undefined && timingSafeEqual(sha256(given), sha256(token));
+    const given = readToken(ctx.req.headers.authorization);
+    const hasToken = token !== null && given !== null && timingSafeEqual(sha256(given), sha256(token));
     const wasHandedOn = [
       'X-Forwarded-For',
       'X-Forwarded-Proto',

@@ -81,6 +81,11 @@ export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
       'Deliveries to other servers.',
       Object.entries(counts.deliveries).map(([state, value]) => ({ labels: { state }, value })),
     ),
+    gauge(
+      'pushes_unannounced',
+      'Pushes that some listener has not heard of: waiting, failing, or given up after three failures.',
+      Object.entries(counts.unannouncedPushes).map(([state, value]) => ({ labels: { state }, value })),
+    ),
     gauge('delivery_oldest_seconds', 'How long the oldest delivery has been waiting.', ageOf(counts.oldestDeliveryAt)),
     gauge(
       'runners',

@@ -1,6 +1,4 @@
-import { isIPv6 } from 'node:net';
-import { chargeGit } from '../../git/index.ts';
-import { unavailable } from '../../kernel/index.ts';
+import { addressGroup, chargeEffort, unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
@@ -9,9 +7,9 @@ import type { Context, Middleware } from '../context.ts';
 import type { CostClass } from './budget.ts';
 
 /**
- * What somebody who is not signed in may have read out of git: milliseconds of git's
- * processor time, not requests, because a page of history can cost a hundred times a small
- * file; and not the clock's, so that nobody pays for what others do to the server. A
+ * What somebody who is not signed in may have read out of git: milliseconds of the
+ * processor time of git and of the threads that render what it read, not requests, because a
+ * page of history can cost a hundred times a small file; and not the clock's, so that nobody pays for what others do to the server. A
  * crawler that walks every commit is slowed down; a reader never notices. And all of them
  * together have a part of the places only, with a line in front of it, so that whoever is
  * signed in finds one however many crawlers there are.
@@ -26,7 +24,7 @@ export interface AnonymousBudget {
   families(): Family[];
 }
 
-/** A full purse, and what comes back every second, in milliseconds of git's processor time. */
+/** A full purse, and what comes back every second, in milliseconds of processor time. */
 const purseMs = 30_000;
 const earnedPerSecondMs = 500;
 const maxPurses = 20_000;
@@ -72,7 +70,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
   const forGit = enter(places.git);
 
   function purseOf(address: string): Purse {
-    const key = neighbourhood(address);
+    const key = addressGroup(address);
     const now = clock.now();
     const purse = purses.get(key) ?? { leftMs: purseMs, at: now };
     purse.leftMs = Math.min(purseMs, purse.leftMs + (Math.max(0, now - purse.at) / 1000) * earnedPerSecondMs);
@@ -99,7 +97,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
       purse.leftMs -= ms;
       seconds.add({ result: 'served' }, ms / 1000);
     };
-    await forGit(unlessLeft(ctx, () => chargeGit(charge, next)));
+    await forGit(unlessLeft(ctx, () => chargeEffort(charge, next)));
   };
 
   const wait =
@@ -126,7 +124,7 @@ export function createAnonymousBudget(clock: Clock, places = usualPlaces): Anony
       {
         name: 'anonymous_git_seconds_total',
         type: 'counter',
-        help: 'Processor time of git for people who are not signed in.',
+        help: 'Processor time of git and of worker threads for people who are not signed in.',
         samples: seconds.samples(),
       },
       {
@@ -190,19 +188,4 @@ function createLine(
       }
     }
   };
-}
-
-/** One network: a /64 is one customer's, and has more addresses than any list. */
-function neighbourhood(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const missing = 8 - groups.length - (tail?.split(':').filter(Boolean).length ?? 0);
-  return [
-    ...groups,
-    ...Array<string>(tail === undefined ? 0 : missing).fill('0'),
-    ...(tail?.split(':').filter(Boolean) ?? []),
-  ]
-    .slice(0, 4)
-    .join(':');
 }

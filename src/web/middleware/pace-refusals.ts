@@ -22,7 +22,9 @@ export function paceRefusals(
       status,
       state: { identity },
     } = ctx;
-    if ((status !== 429 && status !== 503) || identity.viewer.kind !== 'anonymous') return;
+    // An activity that is refused comes again by itself, or is a flood; elsewhere 401 begins a sign-in.
+    const isPaced = status === 429 || status === 503 || (status === 401 && ctx.path.startsWith('/ap/'));
+    if (!isPaced || identity.viewer.kind !== 'anonymous') return;
     const now = performance.now();
     nextAt = Math.max(nextAt + apartMs, now - atOnce * apartMs);
     const waitMs = Math.min(longestMs, nextAt - now);

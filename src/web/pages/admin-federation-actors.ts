@@ -21,7 +21,12 @@ export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, 
   return page('admin/federation-followers', {
     repository,
     isKnown,
-    followers: rows.map(({ actorId, host, createdAt }) => ({ actorId, host, since: viewTime(createdAt, clock.now()) })),
+    followers: rows.map(({ actorId, host, createdAt, goneSince }) => ({
+      actorId,
+      host,
+      since: viewTime(createdAt, clock.now()),
+      goneSince: goneSince === null ? null : viewTime(goneSince, clock.now()),
+    })),
     next,
     previous,
   });

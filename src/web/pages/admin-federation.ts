@@ -22,11 +22,16 @@ async function federationPage(
   extra: Extra = {},
 ): Promise<PageReply> {
   const now = clock.now();
-  const [peers, counts] = await Promise.all([federation.listPeers(), federation.countDeliveries()]);
+  const [peers, counts, originChange] = await Promise.all([
+    federation.listPeers(),
+    federation.countDeliveries(),
+    federation.originChange(),
+  ]);
   return page('admin/federation', {
     isOn: federation.isOperational,
     obstacles: federation.obstacles,
     origin: federation.origin,
+    originChange,
     peers: peers.filter(({ askedAt }) => askedAt === null).map((peer) => viewPeer(peer, now)),
     asking: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
     counts,

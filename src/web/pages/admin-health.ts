@@ -10,17 +10,19 @@ import type { Page, PersonVisit } from '../visit.ts';
 
 const here = '/admin/health';
 const shownMirrors = 50;
+const shownPushes = 50;
 /** A proof that is older is no news any more; the doctor says so, too. */
 const oldMs = 2 * 86_400_000;
 
 /** How the server is, when a restore was last proven, and which mirrors fail. */
 async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = rooms;
-  const [parts, { newest, lastProof }, count, mirrors] = await Promise.all([
+  const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
     unready(),
     backups.state(),
     counts(),
     viewMirrors(rooms),
+    viewParkedPushes(rooms),
   ]);
   const load = git.load();
   const now = clock.now();
@@ -41,6 +43,7 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
       isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
     },
     mirrors,
+    parked: { count: viewCount(count.unannouncedPushes.parked, 'push', 'pushes'), pushes: parked },
     facts: [
       { name: 'People', value: count.people },
       { name: 'Organisations', value: count.organisations },
@@ -59,25 +62,48 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
   });
 }
 
+/** Pushes that a listener has failed with three times; the newest first. */
+async function viewParkedPushes({ repositories, clock }: WebRooms) {
+  const pushes = await repositories.listParkedPushes(shownPushes);
+  const names = await namesOf(
+    repositories,
+    pushes.map(({ repositoryId }) => repositoryId),
+  );
+  return pushes.map(({ id, repositoryId, attempts, error, parkedAt }) => ({
+    id,
+    name: names.get(repositoryId) ?? 'in the trash',
+    attempts,
+    error: error ?? 'the log says why',
+    since: viewTime(parkedAt, clock.now()),
+  }));
+}
+
+async function namesOf(
+  repositories: WebRooms['repositories'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await repositories.listByIds(localAdministrator, [...new Set(ids)]);
+  return new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
+}
+
 /** Private ones are named here, too, as on the page of repositories. */
 async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
   const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
-  const rows = await repositories.listByIds(
-    localAdministrator,
+  const names = await namesOf(
+    repositories,
     failing.map(({ repositoryId }) => repositoryId),
   );
-  const names = new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
   const now = clock.now();
   return {
     count: viewCount(count, 'mirror', 'mirrors'),
     isEmpty: count === 0,
     failingCount,
     failing: failing.map(
-      ({ repositoryId, direction, url, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
+      ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
         name: names.get(repositoryId) ?? 'in the trash',
         // Addresses carry no names or passwords; the host is what says where the fault lies.
-        other: `${direction === 'pull' ? 'from' : 'to'} ${new URL(url).host}`,
+        other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,
         isPaused,
         isRunning,
@@ -97,6 +123,18 @@ export const syncFailingMirror: Page<PersonVisit> = (visit, rooms) =>
     async () => {
       await rooms.mirrors.sync(visit.params.id ?? '');
       return seeOther(withNotice(here, 'mirror-sync'));
+    },
+    (refusal) => healthPage(visit, rooms, { refusal }),
+  );
+
+/** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
+export const retryParkedPush: Page<PersonVisit> = (visit, rooms) =>
+  submit(
+    async () => {
+      const push = await rooms.repositories.unparkPush(visit.params.id ?? '');
+      // What goes wrong is in the log, and on this page once it has ended.
+      rooms.repositories.announceAgain(push).catch(() => {});
+      return seeOther(withNotice(here, 'push-retried'));
     },
     (refusal) => healthPage(visit, rooms, { refusal }),
   );

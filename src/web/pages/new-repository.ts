@@ -1,4 +1,5 @@
 import type { Visibility } from '../../access/index.ts';
+import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf } from '../requests/preferences.ts';
 import { page, seeOther, type PageReply } from '../answers/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
@@ -34,7 +35,7 @@ async function newRepositoryPage(
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('pages/new-repository', { form, refusal, owners: await ownersFor(visit, rooms) });
+  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, rooms) });
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
@@ -97,9 +98,11 @@ export const createRepository: Page<PersonVisit> = (visit, rooms) => {
         repository: { name },
       } = (await rooms.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
-      return seeOther(isImport ? withNotice(`${url}/settings/mirror`, 'import-begun') : url);
+      if (!isImport) return seeOther(url);
+      const waits = (await rooms.mirrors.find(id))?.isWaitingForKey === true;
+      return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
     },
     (refusal) => newRepositoryPage(visit, rooms, input, refusal),
-    { address: 'import_address', username: 'import_username' },
+    { address: 'import_address', username: 'import_username', secret: 'import_secret' },
   );
 };

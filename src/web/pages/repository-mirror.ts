@@ -1,4 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
+import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
 import { page, seeOther } from '../answers/reply.ts';
 import type { PageReply, Reply } from '../answers/reply.ts';
@@ -36,9 +37,32 @@ function viewMirror(mirror: Mirror, now: number) {
     hasSecret,
     isImport: intervalMs === null,
     isFailing: lastError !== null,
+    isPlainHttp: url.startsWith('http:'),
+    ssh: viewSsh(mirror),
     lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
     next: isPaused ? null : viewTime(Math.max(nextAt, now), now),
   };
+}
+
+/** Null for a mirror that does not use ssh. */
+function viewSsh({
+  host,
+  sshPublicKey,
+  isWaitingForKey,
+  hostKeyFingerprint,
+  offeredFingerprint,
+}: Mirror): SshView | null {
+  if (sshPublicKey === null) return null;
+  return { host, publicKey: sshPublicKey, isWaiting: isWaitingForKey, hostKeyFingerprint, offeredFingerprint };
+}
+
+interface SshView {
+  host: string;
+  /** For the other side: one line. */
+  publicKey: string;
+  isWaiting: boolean;
+  hostKeyFingerprint: string | null;
+  offeredFingerprint: string | null;
 }
 
 async function mirrorPage(
@@ -67,6 +91,7 @@ async function mirrorPage(
     section: 'mirror',
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
     intervals,
+    plainHttpRisk,
     // A secret does not travel back into a page.
     form: refusal === null ? saved : typed,
     refusal,
@@ -76,20 +101,21 @@ async function mirrorPage(
 
 export const showMirror: Page<RepositoryPersonVisit> = (visit, rooms) => mirrorPage(visit, rooms, null);
 
-/** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`. */
+/** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
 export const saveMirror: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
   const { form, viewer, found } = visit;
   return submit(
     async () => {
-      await rooms.mirrors.save(viewer, found, {
+      const { isWaitingForKey } = await rooms.mirrors.save(viewer, found, {
         direction: form.text('direction'),
         address: form.text('address'),
         username: form.text('username'),
         secret: form.text('secret'),
         intervalMs: /^\d{1,4}$/.test(form.text('interval')) ? Number(form.text('interval')) * hourMs : 8 * hourMs,
         prune: form.text('prune') === 'yes',
+        newKey: form.text('new_key') === 'yes',
       });
-      return seeOther(withNotice(mirrorUrl(visit), 'mirror-saved'));
+      return seeOther(withNotice(mirrorUrl(visit), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
     },
     (refusal) => mirrorPage(visit, rooms, refusal),
   );
@@ -115,6 +141,11 @@ export const pauseMirror = done('mirror-paused', ({ viewer, found }, { mirrors }
 );
 export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors }) =>
   mirrors.setPaused(viewer, found.repository.id, false),
+);
+
+/** Field `fingerprint`: of the host key that was compared. */
+export const acceptMirrorHostKey = done('mirror-host-key', ({ viewer, found, form }, { mirrors }) =>
+  mirrors.acceptHostKey(viewer, found.repository.id, form.text('fingerprint')),
 );
 
 /** Field `confirm`: `owner/name`. */

@@ -12,14 +12,20 @@ interface SettingsForm {
   description: string;
   default_branch: string;
   protect_default_branch: boolean;
+  accept_gerrit_refs: boolean;
 }
 
 /** More than this in one drop-down nobody reads; then the name is typed. */
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonVisit): SettingsForm {
-  const { description, defaultBranch, defaultBranchProtected } = repository;
-  return { description, default_branch: defaultBranch, protect_default_branch: defaultBranchProtected };
+  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
+  return {
+    description,
+    default_branch: defaultBranch,
+    protect_default_branch: defaultBranchProtected,
+    accept_gerrit_refs: acceptsGerritRefs,
+  };
 }
 
 /** What becomes visible when the repository does, in numbers. */
@@ -52,7 +58,7 @@ export async function settingsPage(
 /** For the owner only; for everybody else there is no such page (SPEC §4.3). */
 export const showRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => settingsPage(visit, rooms);
 
-/** Fields `description`, `default_branch`, `protect_default_branch` (a check-box). */
+/** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
 export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => {
   const {
     viewer,
@@ -63,6 +69,7 @@ export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
     protect_default_branch: form.text('protect_default_branch') !== '',
+    accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
   };
   return submit(
     async () => {
@@ -70,6 +77,7 @@ export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms
         description: input.description,
         defaultBranch: input.default_branch,
         defaultBranchProtected: input.protect_default_branch,
+        acceptsGerritRefs: input.accept_gerrit_refs,
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },

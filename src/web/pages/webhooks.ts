@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { webhookEvents } from '../../webhooks/index.ts';
+import { plainHttpWebhookRisk as plainHttpRisk, webhookEvents } from '../../webhooks/index.ts';
 import type { WebhookScope } from '../../webhooks/index.ts';
 import { page, seeOther } from '../answers/reply.ts';
 import type { PageReply, Reply } from '../answers/reply.ts';
@@ -51,6 +51,7 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
       place: placeOf(visit),
       webhooks: rows.map((row) => viewWebhook(row, listUrl(visit), clock.now())),
       choices,
+      plainHttpRisk,
       // What was typed as a secret does not travel back into a page.
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
       hasAddress: config.baseUrl !== null,
@@ -68,6 +69,7 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
       place: placeOf(visit),
       webhook: viewWebhook(hook, listUrl(visit), clock.now()),
       choices,
+      plainHttpRisk,
       form: refusal === null ? { url: hook.url, events: hook.events, isActive: hook.isActive } : input(visit),
       deliveries: rows.slice(0, perPage).map((row) => viewDelivery(row, clock.now())),
       next: last === undefined ? null : `${hookUrl(visit)}?before=${last.id}`,

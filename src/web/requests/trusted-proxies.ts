@@ -41,6 +41,17 @@ const listed = (header: string | string[] | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** @param trusted as in `createClientReader` */
+export function createTrustedPeers(trusted: readonly string[]): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const entry of trusted) for (const range of namedRanges[entry] ?? [entry]) addRange(proxies, range);
+  return (peer) => {
+    const address = plainAddress(peer);
+    const version = isIP(address);
+    return version !== 0 && proxies.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
+}
+
 /**
  * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anybody
  * else the headers are as if absent. Koa's own `proxy: true` believes every
@@ -49,13 +60,7 @@ const listed = (header: string | string[] | undefined): string[] =>
  * @param trusted addresses, CIDR ranges, `loopback` or `private` (RFC 1918 and ULA); an empty list trusts nobody
  */
 export function createClientReader(trusted: readonly string[]): (peer: string, headers: IncomingHttpHeaders) => Client {
-  const proxies = new BlockList();
-  for (const entry of trusted) for (const range of namedRanges[entry] ?? [entry]) addRange(proxies, range);
-  const isTrusted = (address: string): boolean => {
-    const version = isIP(address);
-    return version !== 0 && proxies.check(address, version === 4 ? 'ipv4' : 'ipv6');
-  };
-
+  const isTrusted = createTrustedPeers(trusted);
   return (peer, headers) => {
     const socketAddress = plainAddress(peer);
     const isForwarded =

@@ -17,7 +17,7 @@ export interface StandingView {
 /** Errors come with and without a full stop; here they stand inside a sentence. */
 const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
 
-const bothMustAllow = 'Waiting for the other server; both must allow each other.';
+const taken = 'The other server took it and has not answered yet.';
 
 export function viewStanding(standing: Standing, now: number): StandingView {
   if (standing.state === 'ACCEPTED') {
@@ -34,6 +34,13 @@ export function viewStanding(standing: Standing, now: number): StandingView {
   switch (standing.why) {
     case 'queued':
       return { ...waiting, sentence: 'The request goes out within seconds.', since: null, mayRetry: false };
+    case 'waiting':
+      return {
+        ...waiting,
+        sentence: `Not sent yet: ${inSentence(standing.error)}. It is tried ${viewTime(standing.nextAttemptAt, now).text}.`,
+        since: null,
+        mayRetry: true,
+      };
     case 'retrying':
       return {
         ...waiting,
@@ -42,7 +49,7 @@ export function viewStanding(standing: Standing, now: number): StandingView {
         mayRetry: true,
       };
     case 'unanswered':
-      return { ...waiting, sentence: bothMustAllow, since: viewTime(standing.deliveredAt, now), mayRetry: true };
+      return { ...waiting, sentence: taken, since: viewTime(standing.deliveredAt, now), mayRetry: true };
     case 'failed':
       return {
         ...waiting,
@@ -59,10 +66,9 @@ export function viewFollowedRepository({ id, handle, url, standing }: FollowedRe
 }
 
 export function viewFollowedPerson(
-  { id, handle, url, totalItems, scanError, repositories }: FollowedPerson,
+  { id, handle, url, totalItems, scanError, repositories, followedCount: count }: FollowedPerson,
   now: number,
 ) {
-  const count = repositories.length;
   return {
     id,
     handle,
@@ -70,6 +76,13 @@ export function viewFollowedPerson(
     // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
     count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
     scanError,
+    /** What stands in the place of an empty list. */
+    nothing:
+      count === 0
+        ? (totalItems ?? 0) === 0
+          ? 'No public repositories so far. New ones are followed when they appear.'
+          : 'None of their repositories is followed at present. New ones are followed when they appear.'
+        : 'Their repositories are followed for themselves, below. New ones are followed when they appear.',
     repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
   };
 }

@@ -4,7 +4,8 @@ import { viewTime } from './times.ts';
 const allowedWords = { settings: 'by the settings', pairing: 'by pairing', no: 'not allowed' } as const;
 
 export function viewPeer(peer: ListedPeer, now: number) {
-  const { host, allowed, askedAt, lastSuccessAt, lastErrorAt, lastError, failures, queued, failed, retryAt } = peer;
+  const { host, allowed, askedAt, lastSuccessAt, lastErrorAt, lastError, failures, queued, failed, retryAt, goneAt } =
+    peer;
   return {
     host,
     isAllowed: allowed !== 'no',
@@ -15,25 +16,32 @@ export function viewPeer(peer: ListedPeer, now: number) {
     error: lastError === null || lastErrorAt === null ? null : { text: lastError, at: viewTime(lastErrorAt, now) },
     // An old error beside a newer success is history, not a state.
     isFailing: failures > 0 || (lastErrorAt ?? 0) > (lastSuccessAt ?? 0),
+    gone:
+      goneAt === null
+        ? null
+        : { since: viewTime(peer.silentSince ?? goneAt, now), followers: viewFollowers(peer.followers) },
     retry: retryAt === null ? null : viewTime(retryAt, now),
     queued,
     failed,
   };
 }
 
+const viewFollowers = (count: number): string => (count === 1 ? 'one follower' : `${count} followers`);
+
 const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
 
 export function viewDelivery(
-  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt }: ListedDelivery,
+  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt, cancelledAt }: ListedDelivery,
   now: number,
 ) {
   return {
     id,
     type,
     host,
-    hasFailed: state === 'FAILED',
+    // One that was not to be sent any more is FAILED, too, and nothing went wrong.
+    hasFailed: state === 'FAILED' && cancelledAt === null,
     isDone: state === 'DELIVERED',
-    label: stateWords[state],
+    label: cancelledAt === null ? stateWords[state] : 'not sent',
     attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
     error: lastError,
     next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,

@@ -1,5 +1,6 @@
 import type { TreeEntry } from '../../git/index.ts';
-import { renderOnce } from '../markdown/render-once.ts';
+import type { WorkerPool } from '../../workers/index.ts';
+import { renderDocument } from '../markdown/render-document.ts';
 import type { DocumentPlace } from '../markdown/repository-links.ts';
 import { readText } from './code/read-text.ts';
 import { viewName } from './plain-text.ts';
@@ -10,9 +11,13 @@ export interface ReadmeView {
   /** Rendered and cleaned; the only HTML that a template prints as it is. */
   html: string | null;
   text: string | null;
+  /** Why a document is shown as text; null where nothing has to be said. */
+  note: string | null;
+  /** Whether a later view shows the same. */
+  isFinal: boolean;
 }
 
-/** Longer ones are shown by name only: rendering them would hold up everybody else. */
+/** Longer ones are shown by name only. */
 export const maxReadmeBytes = 128 * 1024;
 
 const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
@@ -33,13 +38,13 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
 
 /** @param content null when the file is larger than `maxReadmeBytes` */
 export async function viewReadme(
+  workers: WorkerPool,
   { name, oid }: TreeEntry,
   content: Buffer | null,
   place: DocumentPlace,
 ): Promise<ReadmeView> {
-  const shown = viewName(name);
-  if (content === null) return { name: shown, html: null, text: 'This file is too large to show here.' };
-  if (markdownName.test(name))
-    return { name: shown, html: await renderOnce(oid, place, () => decodeText(content)), text: null };
-  return { name: shown, html: null, text: decodeText(content) };
+  const plain = (text: string): ReadmeView => ({ name: viewName(name), html: null, text, note: null, isFinal: true });
+  if (content === null) return plain('This file is too large to show here.');
+  if (!markdownName.test(name)) return plain(decodeText(content));
+  return { ...plain(''), ...(await renderDocument(workers, oid, place, () => decodeText(content))) };
 }

@@ -26,6 +26,7 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
   return {
     url: `${listUrl}/${id}`,
     address: shownUrl(url),
+    isPlainHttp: url.startsWith('http:'),
     hasSecret,
     isActive,
     events: events.map((event) => eventWords[event]).join(', '),

@@ -3,7 +3,7 @@ import { notFound } from '../../../kernel/index.ts';
 import type { Mirror } from '../../../mirrors/index.ts';
 import { json, nothing } from '../answer.ts';
 import { operation } from '../operation.ts';
-import { mirror as mirrorShape, mirrorInput } from './schemas.ts';
+import { hostKeyAcceptance, mirror as mirrorShape, mirrorInput } from './schemas.ts';
 import { isoTimeOrNull } from './show.ts';
 
 const at = '/repos/{owner}/{name}/mirror';
@@ -16,6 +16,9 @@ function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
     username,
     hasSecret,
     state,
+    sshPublicKey,
+    hostKeyFingerprint,
+    offeredFingerprint,
     intervalMs,
     prune,
     failures,
@@ -30,6 +33,9 @@ function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
     username,
     hasSecret,
     state,
+    publicKey: sshPublicKey,
+    hostKeyFingerprint,
+    offeredHostKeyFingerprint: offeredFingerprint,
     intervalMs,
     prune,
     failures,
@@ -59,7 +65,8 @@ export const saveMirror = operation({
   path: at,
   tag: 'Mirrors',
   summary: 'Make a repository a mirror, or change one',
-  description: 'The address is tried before it is kept.',
+  description:
+    'The address is tried before it is kept. By ssh the host is asked for its key, which is trusted from then on; give `publicKey` of the answer to the other side, then start the mirror with `syncMirror`.',
   access: 'repository:owner',
   cost: 'objects',
   status: 200,
@@ -98,6 +105,23 @@ export const syncMirror = operation({
   refuses: [409],
   async run({ found, rooms }) {
     await rooms.mirrors.sync(found.repository.id);
+    return nothing();
+  },
+});
+
+export const acceptMirrorHostKey = operation({
+  id: 'acceptMirrorHostKey',
+  method: 'POST',
+  path: `${at}/host-key`,
+  tag: 'Mirrors',
+  summary: 'Trust the host key that the other side shows by now',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
+  body: hostKeyAcceptance,
+  async run({ viewer, found, body, rooms }) {
+    await rooms.mirrors.acceptHostKey(viewer, found.repository.id, body.fingerprint);
     return nothing();
   },
 });

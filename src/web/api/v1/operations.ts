@@ -31,7 +31,15 @@ import { secretOperations } from './secrets.ts';
 import { getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
-import { endMirror, getMirror, pauseMirror, resumeMirror, saveMirror, syncMirror } from './mirrors.ts';
+import {
+  acceptMirrorHostKey,
+  endMirror,
+  getMirror,
+  pauseMirror,
+  resumeMirror,
+  saveMirror,
+  syncMirror,
+} from './mirrors.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -57,6 +65,7 @@ export const operations: readonly Operation[] = [
   saveMirror,
   endMirror,
   syncMirror,
+  acceptMirrorHostKey,
   pauseMirror,
   resumeMirror,
   ...webhooksOfRepositories,

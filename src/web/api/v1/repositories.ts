@@ -97,6 +97,7 @@ export const editRepository = operation({
     description: z.string().optional(),
     defaultBranch: z.string().optional(),
     defaultBranchProtected: z.boolean().optional(),
+    acceptsGerritRefs: z.boolean().optional(),
     visibility: visibility.optional(),
     archived: z.boolean().optional(),
   }),

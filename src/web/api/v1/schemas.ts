@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { webhookEvents } from '../../../webhooks/index.ts';
+import { plainHttpMirrorRisk } from '../../../mirrors/index.ts';
+import { plainHttpWebhookRisk, webhookEvents } from '../../../webhooks/index.ts';
 import { collaboratorRoles, organisationRoles } from '../../../access/index.ts';
 
 /**
@@ -46,6 +47,7 @@ export const repository = z
     description: z.string(),
     defaultBranch: z.string(),
     defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
     createdAt: time,
     updatedAt: time,
@@ -174,7 +176,7 @@ export const webhook = z
   .meta({ id: 'Webhook' });
 export const webhookInput = z
   .strictObject({
-    url: z.string().describe('An https address'),
+    url: z.string().describe(`An https address, or http for hosts of webhooks.allowed_hosts. ${plainHttpWebhookRisk}`),
     events: z.array(webhookEvent).min(1),
     secret: z.string().max(500).nullable().optional().describe('Left out, it stays; null takes it away'),
     active: z.boolean().optional(),
@@ -202,14 +204,31 @@ const mirrorSaid = {
   direction: z
     .enum(['pull', 'push'])
     .describe('pull: this repository follows the other; push: the other follows this one'),
-  address: z.string().describe('An https address'),
+  address: z
+    .string()
+    .describe(
+      `An https address; for hosts of mirrors.allowed_hosts also http, ssh://user@host:port/path or user@host:path. ${plainHttpMirrorRisk}`,
+    ),
 };
 export const mirror = z
   .strictObject({
     ...mirrorSaid,
     username: z.string(),
     hasSecret: z.boolean(),
-    state: z.string().describe('ok, new, paused, or failing with the number of failures'),
+    state: z
+      .string()
+      .describe(
+        'ok, new, paused, failing with the number of failures; of ssh also waiting for key and host key changed',
+      ),
+    publicKey: z
+      .string()
+      .nullable()
+      .describe('What the other side has to know, of a mirror by ssh: a deploy key, with write access for push'),
+    hostKeyFingerprint: z.string().nullable().describe('Of the host key that is trusted: ED25519 SHA256:…'),
+    offeredHostKeyFingerprint: z
+      .string()
+      .nullable()
+      .describe('Of another one that the host shows by now; the mirror waits until it is accepted'),
     intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
     prune: z.boolean(),
     failures: z.int(),
@@ -218,11 +237,15 @@ export const mirror = z
     nextAt: time.nullable().describe('Null while it is paused'),
   })
   .meta({ id: 'Mirror' });
+export const hostKeyAcceptance = z
+  .strictObject({ fingerprint: z.string().max(200).describe('offeredHostKeyFingerprint, after it was compared') })
+  .meta({ id: 'HostKeyAcceptance' });
 export const mirrorInput = z
   .strictObject({
     ...mirrorSaid,
     username: z.string().optional(),
     secret: z.string().max(500).optional().describe('Left out, it stays, as long as the host does'),
+    newKey: z.boolean().optional().describe('Makes another key pair for a mirror by ssh'),
     intervalMs: z.int().optional().describe('Left out, eight hours'),
     prune: z
       .boolean()

@@ -40,6 +40,7 @@ export function showRepository(
     description: row.description,
     defaultBranch: row.defaultBranch,
     defaultBranchProtected: row.defaultBranchProtected,
+    acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),

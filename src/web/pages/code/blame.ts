@@ -24,7 +24,7 @@ export const showBlame: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
   const [frame, coloured, blame] = await Promise.all([
     frameAt(visit, rooms, at, 'blame'),
-    highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text }),
+    highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
     git.reading.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;
       throw error;

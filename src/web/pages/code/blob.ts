@@ -2,7 +2,7 @@ import type { Location, TreeEntry } from '../../../git/index.ts';
 import { imageSize } from '../../../images/index.ts';
 import { movedTo, page, type Reply } from '../../answers/reply.ts';
 import type { WebRooms } from '../../rooms.ts';
-import { renderOnce } from '../../markdown/render-once.ts';
+import { renderDocument } from '../../markdown/render-document.ts';
 import { codeUrl, splitPath } from '../../views/code/code-urls.ts';
 import { readLineRange, viewCodeLines } from '../../views/code/code-lines.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
@@ -29,7 +29,7 @@ interface Asked {
 }
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
-async function readContent({ visit, rooms: { config, git, highlighting }, at, entry }: Asked) {
+async function readContent({ visit, rooms: { config, git, highlighting, workers }, at, entry }: Asked) {
   const { content, size } = await git.blob(visit.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
@@ -59,10 +59,11 @@ async function readContent({ visit, rooms: { config, git, highlighting }, at, en
       folder: splitPath(at.file).folder,
       showsRemoteImages: config.repositories.remoteImages,
     };
-    const document = await renderOnce(entry.oid, place, () => text.text);
-    return { facts, document: await sizePictures(git, visit.found.path, place.repositoryUrl, at, document) };
+    const document = await renderDocument(workers, entry.oid, place, () => text.text);
+    if (!('html' in document)) return { facts, plain: document, isFinal: document.isFinal };
+    return { facts, document: await sizePictures(git, visit.found.path, place.repositoryUrl, at, document.html) };
   }
-  const request = { oid: entry.oid, fileName: entry.name, text: text.text };
+  const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: visit.found.path };
   const coloured = await highlighting.highlight(request);
   const code = viewCodeLines(text.text, coloured, readLineRange(visit.query.get('lines')));
   facts.unshift(viewCount(code.count, 'line'));
@@ -92,10 +93,13 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
       content,
       commit: commit && viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid)),
       isMarkdown: markdownName.test(entry.name),
-      isDocument: 'document' in content,
+      isDocument: 'document' in content || 'plain' in content,
       links: {
         raw: codeUrl(url, 'raw', at.ref, at.file),
-        blame: 'code' in content || 'document' in content ? codeUrl(url, 'blame', at.ref, at.file) : null,
+        blame:
+          'code' in content || 'document' in content || 'plain' in content
+            ? codeUrl(url, 'blame', at.ref, at.file)
+            : null,
         self: codeUrl(url, 'blob', at.ref, at.file),
       },
     },

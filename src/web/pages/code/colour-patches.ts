@@ -60,6 +60,6 @@ async function colourBlob(
   const { content } = await git.blob(path, oid, { maxBytes });
   const text = content && readText(content);
   return text?.encoding === 'UTF-8'
-    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text })
+    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path })
     : null;
 }

@@ -5,6 +5,7 @@ import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
 import type { RepositoryVisit } from '../../visit.ts';
 import { colourPatches } from './colour-patches.ts';
+import { markWords } from './mark-words.ts';
 import { pictureSizes } from './picture-size.ts';
 
 /** What a page shows at once (web-ui §3); one file alone gets much more. */
@@ -49,7 +50,10 @@ export async function readComparison(
     wanted.length === 0
       ? { patches: [], cutShort: false }
       : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
-  const { colours, isComplete } = await colourPatches(found.path, rooms, patches);
+  const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
+    colourPatches(found.path, rooms, patches),
+    markWords(found.path, rooms, patches),
+  ]);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
@@ -60,6 +64,7 @@ export async function readComparison(
     look,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
     coloursOf: (file: ChangedFile) => colours.get(file),
+    marksOf: (file: ChangedFile) => marks.get(file),
     sizeOf: (oid: string) => sizes.get(oid) ?? null,
   };
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
@@ -74,7 +79,7 @@ export async function readComparison(
     },
     hidden: wanted.length - shown.length,
     cutShort,
-    isComplete: isComplete && !cutShort,
+    isComplete: coloured.isComplete && marked.isComplete && !cutShort,
     look,
     ignoreWhitespace,
     isOneFile: only !== null,

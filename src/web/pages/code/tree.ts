@@ -35,12 +35,19 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
   const entry = findReadme(tree.entries);
   const readme =
     entry &&
-    (await viewReadme(entry, (await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })).content, {
-      repositoryUrl: url,
-      ref: at.ref,
-      folder: at.file,
-      showsRemoteImages: rooms.config.repositories.remoteImages,
-    }));
+    (await viewReadme(
+      rooms.workers,
+      entry,
+      (
+        await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
+      ).content,
+      {
+        repositoryUrl: url,
+        ref: at.ref,
+        folder: at.file,
+        showsRemoteImages: rooms.config.repositories.remoteImages,
+      },
+    ));
   if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
   return {
     tree,
@@ -48,7 +55,7 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
     commit: viewCommitLine(commit, url, now, ticks.of(at.oid)),
     ticks: ticks.relied,
     readme,
-    isComplete: last.isComplete,
+    isComplete: last.isComplete && readme?.isFinal !== false,
   };
 }
 

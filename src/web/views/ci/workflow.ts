@@ -1,5 +1,6 @@
-import type { Filter, ListedWorkflow, Triggers } from '../../../ci/index.ts';
+import type { ListedWorkflow, Triggers } from '../../../ci/index.ts';
 import { viewName } from '../plain-text.ts';
+import { describePush } from './push-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
 export interface WorkflowView {
@@ -42,21 +43,8 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
 
 function startsOf({ push, dispatch, schedule }: Triggers): string[] {
   return [
-    ...(push === null
-      ? []
-      : [
-          `A push${[describe(push.branches, 'to'), describe(push.tags, 'of the tag'), describe(push.paths, 'that changes')].join('')}`,
-        ]),
+    ...(push === null ? [] : describePush(push)),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),
   ];
-}
-
-const maxShown = 5;
-
-/** ` to main or release/**` */
-function describe(filter: Filter | null, word: string): string {
-  if (filter === null) return '';
-  const shown = filter.patterns.slice(0, maxShown).map(viewName).join(' or ');
-  return ` ${word} ${filter.kind === 'ignore' ? 'anything but ' : ''}${shown}${filter.patterns.length > maxShown ? ' …' : ''}`;
 }

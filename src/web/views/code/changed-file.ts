@@ -4,7 +4,7 @@ import { viewName } from '../plain-text.ts';
 import { viewCount } from '../sizes.ts';
 import { codeUrl, encodePath } from './code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.ts';
-import type { Colours } from './diff-lines.ts';
+import type { Colours, WordMarks } from './diff-lines.ts';
 import { imageType } from './media.ts';
 
 export type DiffLook = 'unified' | 'split';
@@ -47,6 +47,8 @@ interface DiffContext {
   loadUrl(file: ChangedFile): string;
   /** Undefined for a file that nobody has coloured. */
   coloursOf(file: ChangedFile): Colours | undefined;
+  /** Undefined for a file whose words nobody has compared. */
+  marksOf(file: ChangedFile): WordMarks | undefined;
   /** Of a blob that is a picture; null when nobody knows. */
   sizeOf(oid: string): ImageSize | null;
 }
@@ -108,7 +110,7 @@ export function viewChangedFile(
   const isGone = file.status === 'deleted' || file.newMode === '160000';
   const lines =
     patch && !patch.isTooLarge && patch.hunks.length > 0
-      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file))
+      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
       : null;
   const images = imagesOf(file, context);
   const reason = lines === null && images === null ? reasonOf(file, patch) : null;

@@ -1,7 +1,8 @@
 import type { Hunk, Patch, PatchLine } from '../../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
-import { differingWords, markHtml, textLength } from './word-marks.ts';
-import type { TextRange } from './word-marks.ts';
+import { markHtml, textLength } from './mark-html.ts';
+import type { TextRange } from './mark-html.ts';
+import type { DifferingWords } from './word-marks.ts';
 import { readText } from './read-text.ts';
 
 interface Row {
@@ -20,6 +21,33 @@ export interface Colours {
 
 const plain: Colours = { old: null, fresh: null };
 
+/** Which words differ in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
+export type WordMarks = readonly (DifferingWords | null)[];
+
+/** Lines that are longer are not compared word by word. */
+const maxPairLength = 2_000;
+
+/** Where removed lines are followed by added ones, each pair is a line and what became of it. */
+function pairsOf({ lines }: Hunk): [old: PatchLine, fresh: PatchLine][] {
+  const pairs: [PatchLine, PatchLine][] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed, 'added');
+    for (let pair = 0; pair < Math.min(removed, added); pair += 1)
+      pairs.push([lines[at + pair]!, lines[at + removed + pair]!]);
+    at += Math.max(1, removed + added);
+  }
+  return pairs;
+}
+
+/** The texts of all such pairs; empty where a line is too long to be compared. */
+export function changedPairs({ hunks }: Patch): [before: string, after: string][] {
+  return hunks.flatMap(pairsOf).map(([old, fresh]) => {
+    const [before, after] = [textOf(old), textOf(fresh)];
+    return before.length > maxPairLength || after.length > maxPairLength ? ['', ''] : [before, after];
+  });
+}
+
 function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: readonly TextRange[]): string {
   const coloured = (line.kind === 'removed' ? old?.[line.oldNumber! - 1] : fresh?.[line.newNumber! - 1])?.replace(
     /\r$/,
@@ -32,29 +60,34 @@ function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: r
   return marks.length === 0 ? lineHtml(text) : showOddCharacters(markHtml(escapeHtml(text), marks));
 }
 
-/** Where removed lines are followed by added ones, each pair shows which words differ. */
-function rowsOf({ lines }: Hunk, colours: Colours): Row[] {
-  const rows = lines.map((line): Row => ({ line, html: '' }));
-  for (let at = 0; at < rows.length; ) {
-    const removed = runOf(rows, at, 'removed');
-    const added = runOf(rows, at + removed, 'added');
-    for (let pair = 0; pair < Math.min(removed, added); pair += 1) {
-      const [old, fresh] = [rows[at + pair]!, rows[at + removed + pair]!];
-      const [before, after] = [textOf(old.line), textOf(fresh.line)];
-      const words = differingWords(before, after);
-      if (words === null) continue;
-      old.html = htmlOf(old.line, before, colours, words.before);
-      fresh.html = htmlOf(fresh.line, after, colours, words.after);
-    }
-    at += Math.max(1, removed + added);
+function rowsOf({ hunk, marks }: MarkedHunk, colours: Colours): Row[] {
+  const ranges = new Map<PatchLine, readonly TextRange[]>();
+  for (const [index, [old, fresh]] of pairsOf(hunk).entries()) {
+    const words = marks[index];
+    if (!words) continue;
+    ranges.set(old, words.before).set(fresh, words.after);
   }
-  for (const row of rows) if (row.html === '') row.html = htmlOf(row.line, textOf(row.line), colours, []);
-  return rows;
+  return hunk.lines.map((line) => ({ line, html: htmlOf(line, textOf(line), colours, ranges.get(line) ?? []) }));
 }
 
-function runOf(rows: readonly Row[], start: number, kind: PatchLine['kind']): number {
+interface MarkedHunk {
+  hunk: Hunk;
+  marks: WordMarks;
+}
+
+/** Each hunk with its part of the marks. */
+function markedHunks({ hunks }: Patch, marks: WordMarks): MarkedHunk[] {
+  let from = 0;
+  return hunks.map((hunk) => {
+    const start = from;
+    from += pairsOf(hunk).length;
+    return { hunk, marks: marks.slice(start, from) };
+  });
+}
+
+function runOf(lines: readonly PatchLine[], start: number, kind: PatchLine['kind']): number {
   let length = 0;
-  while (rows[start + length]?.line.kind === kind) length += 1;
+  while (lines[start + length]?.kind === kind) length += 1;
   return length;
 }
 
@@ -74,30 +107,33 @@ function hunkHead({ oldStart, newStart, heading }: Hunk, span: number): string {
 }
 
 /** A patch as the rows of a table: old number, new number, line. */
-export function viewUnified({ hunks }: Patch, colours = plain): string {
-  return hunks
-    .map((hunk) => {
-      const rows = rowsOf(hunk, colours).map(
+export function viewUnified(patch: Patch, colours = plain, marks: WordMarks = []): string {
+  return markedHunks(patch, marks)
+    .map((marked) => {
+      const rows = rowsOf(marked, colours).map(
         (row) =>
           `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`,
       );
-      return hunkHead(hunk, 3) + rows.join('');
+      return hunkHead(marked.hunk, 3) + rows.join('');
     })
     .join('');
 }
 
 /** A patch as two columns: what was on the left, what is on the right. */
-export function viewSplit({ hunks }: Patch, colours = plain): string {
-  return hunks.map((hunk) => hunkHead(hunk, 4) + pairUp(rowsOf(hunk, colours)).map(splitRow).join('')).join('');
+export function viewSplit(patch: Patch, colours = plain, marks: WordMarks = []): string {
+  return markedHunks(patch, marks)
+    .map((marked) => hunkHead(marked.hunk, 4) + pairUp(rowsOf(marked, colours)).map(splitRow).join(''))
+    .join('');
 }
 
 type Pair = [old: Row | null, fresh: Row | null];
 
 function pairUp(rows: readonly Row[]): Pair[] {
   const pairs: Pair[] = [];
+  const lines = rows.map(({ line }) => line);
   for (let at = 0; at < rows.length; ) {
-    const removed = runOf(rows, at, 'removed');
-    const added = runOf(rows, at + removed, 'added');
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed, 'added');
     for (let pair = 0; pair < Math.max(removed, added); pair += 1) {
       pairs.push([pair < removed ? rows[at + pair]! : null, pair < added ? rows[at + removed + pair]! : null]);
     }

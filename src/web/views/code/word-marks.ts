@@ -1,7 +1,9 @@
-/** Part of a text, in UTF-16 units. */
-export interface TextRange {
-  start: number;
-  end: number;
+import type { TextRange } from './mark-html.ts';
+
+/** Where two versions of a line differ. */
+export interface DifferingWords {
+  before: TextRange[];
+  after: TextRange[];
 }
 
 /** More words than this in a line are not compared: the work grows with the square. */
@@ -15,7 +17,7 @@ const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^]/g
  * Where two versions of a line differ, in whole words; null when they have too little in
  * common, or are too long to compare.
  */
-export function differingWords(before: string, after: string): { before: TextRange[]; after: TextRange[] } | null {
+export function differingWords(before: string, after: string): DifferingWords | null {
   const [old, fresh] = [wordsOf(before), wordsOf(after)];
   if (old.length > maxWords || fresh.length > maxWords) return null;
   let start = 0;
@@ -71,36 +73,4 @@ function rangesOf(words: readonly string[], isKept: (index: number) => boolean):
     at += word.length;
   });
   return ranges;
-}
-
-const pieces = /<[^>]*>|&[^;]*;|[^<&]/g;
-
-/** How many characters HTML of spans and escaped text shows. */
-export const textLength = (html: string): number => html.replace(/<[^>]*>/g, '').replace(/&[^;]*;/g, ' ').length;
-
-/**
- * Puts `mark` around parts of a line. Where a mark meets a span it is closed and opened
- * again, so that the two never overlap.
- * @param html spans and escaped text
- * @param ranges in the text that it shows, in order
- */
-export function markHtml(html: string, ranges: readonly TextRange[]): string {
-  if (ranges.length === 0) return html;
-  let marked = '';
-  let at = 0;
-  let next = 0;
-  let isOpen = false;
-  const set = (open: boolean): void => {
-    if (open !== isOpen) marked += open ? '<mark>' : '</mark>';
-    isOpen = open;
-  };
-  for (const [piece] of html.matchAll(pieces)) {
-    while (next < ranges.length && ranges[next]!.end <= at) next += 1;
-    const isTag = piece.startsWith('<');
-    set(!isTag && next < ranges.length && ranges[next]!.start <= at);
-    marked += piece;
-    if (!isTag) at += 1;
-  }
-  set(false);
-  return marked;
 }

@@ -1,0 +1,27 @@
+import { In, IsNull, Not } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { runnerSchema } from '../runners/runner-schema.ts';
+import { taskSchema } from './task-schema.ts';
+
+/**
+ * Ids of ephemeral runners that have done their one task and get no further one. Their
+ * rows stay for a while, because the last calls of a runner may come twice.
+ * @param isLogComplete only those that have also sent all of their log, which are told
+ *   that they are not registered any more
+ */
+export async function finishedRunners(
+  manager: EntityManager,
+  { isLogComplete }: { isLogComplete: boolean },
+): Promise<Set<number>> {
+  const ephemeral = await manager.find(runnerSchema, { where: { ephemeral: true }, select: { id: true } });
+  if (ephemeral.length === 0) return new Set();
+  const tasks = await manager.find(taskSchema, {
+    where: {
+      runnerId: In(ephemeral.map(({ id }) => id)),
+      stoppedAt: Not(IsNull()),
+      ...(isLogComplete ? { sealedAt: Not(IsNull()) } : {}),
+    },
+    select: { id: true, runnerId: true },
+  });
+  return new Set(tasks.flatMap(({ runnerId }) => runnerId ?? []));
+}

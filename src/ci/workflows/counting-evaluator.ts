@@ -1,0 +1,33 @@
+import { data, Evaluator } from '@actions/expressions';
+import type { EvaluationBudget } from './evaluation-budget.ts';
+import type { ExpressionData } from './expression-data.ts';
+import type { ExpressionFunction } from './expression-functions.ts';
+
+type Tree = ConstructorParameters<typeof Evaluator>[0];
+
+/** What an operator or a function does with a value, at the most: reads its text, or goes over its items, once. */
+function sizeOf(value: ExpressionData): number {
+  if (value instanceof data.StringData) return 1 + value.value.length;
+  return value instanceof data.Array ? 1 + value.values().length : 1;
+}
+
+/** The library's evaluator, which counts each value where it comes into being; functions that read more count themselves. */
+export class CountingEvaluator extends Evaluator {
+  readonly #budget: EvaluationBudget;
+
+  constructor(
+    tree: Tree,
+    contexts: data.Dictionary,
+    functions: ReadonlyMap<string, ExpressionFunction>,
+    budget: EvaluationBudget,
+  ) {
+    super(tree, contexts, functions as never);
+    this.#budget = budget;
+  }
+
+  protected override eval(tree: Tree): ExpressionData {
+    const value = super.eval(tree);
+    this.#budget.spend(sizeOf(value));
+    return value;
+  }
+}

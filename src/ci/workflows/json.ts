@@ -1,0 +1,2 @@
+/** Anything that YAML and JSON both can say. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -1,0 +1,7 @@
+import { isScalar } from 'yaml';
+
+/** `<<`; the library keeps it as a symbol once it has understood it. */
+export function isMergeKey(key: unknown): boolean {
+  if (!isScalar(key)) return false;
+  return key.value === '<<' || (typeof key.value === 'symbol' && key.value.description === '<<');
+}

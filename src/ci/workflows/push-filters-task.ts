@@ -1,0 +1,14 @@
+import { TooManySteps } from './glob.ts';
+import { matchesPush } from './match-push.ts';
+import type { PushedRef } from './match-push.ts';
+import type { PushTrigger } from './workflow.ts';
+
+/** A task of the worker pool: whether a push starts a workflow. Filters that cost too much let nothing in. */
+export function run({ trigger, ref }: { trigger: PushTrigger; ref: PushedRef }): boolean {
+  try {
+    return matchesPush(trigger, ref);
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
+    return false;
+  }
+}

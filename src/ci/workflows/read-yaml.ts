@@ -1,0 +1,91 @@
+import { Composer, isAlias, isMap, isScalar, LineCounter, Parser, visit } from 'yaml';
+import type { Alias, CST, Document, Node, ParsedNode } from 'yaml';
+import { isMergeKey } from './merge-keys.ts';
+import { WorkflowProblem } from './problem.ts';
+
+/** More than any workflow that a person wrote: one of a thousand steps has about six thousand. */
+const maxNodes = 20_000;
+/** GitHub's own workflows reach about ten. */
+const maxDepth = 60;
+
+export interface ReadYaml {
+  document: Document.Parsed;
+  lines: LineCounter;
+  /** What each alias stands for. The library looks through the whole document for each. */
+  targets: ReadonlyMap<Alias, Node>;
+}
+
+/**
+ * Reads one YAML document, in time that is linear in its length: what would make nodes of
+ * it is asked only once it is known how many there will be, and repeated keys are found
+ * by a set, where the library compares each key with all before it.
+ * Throws `WorkflowProblem`.
+ */
+export function readYaml(text: string): ReadYaml {
+  const lines = new LineCounter();
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  checkSize(tokens, lines);
+  const composer = new Composer({ merge: true, strict: true, uniqueKeys: false, logLevel: 'silent' });
+  const [document] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  const [error] = document!.errors;
+  if (error !== undefined) throw problemAt(lines, error.pos[0], firstLine(error.message));
+  return { document: document!, lines, targets: checkNodes(document!, lines) };
+}
+
+export function problemAt(lines: LineCounter, offset: number, message: string): WorkflowProblem {
+  const { line, col } = lines.linePos(offset);
+  return new WorkflowProblem(message, { line: Math.max(line, 1), column: Math.max(col, 1) });
+}
+
+/** Counts what will become nodes, how deep they are nested, and documents. */
+function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
+  const documents = tokens.filter(({ type }) => type === 'document');
+  if (documents.length > 1) throw problemAt(lines, documents[1]!.offset, 'A workflow file has only one YAML document.');
+  let nodes = 0;
+  const open = documents.map((token): [CST.Token | null | undefined, depth: number] => [
+    (token as CST.Document).value,
+    1,
+  ]);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [token, depth] = next;
+    if (!token) continue;
+    nodes += 1;
+    if (nodes > maxNodes)
+      throw problemAt(lines, token.offset, `A workflow file has at most ${maxNodes} keys and values.`);
+    if (depth > maxDepth) throw problemAt(lines, token.offset, 'This is nested too deeply.');
+    if (!('items' in token)) continue;
+    // From the last to the first, so that they are taken in the order of the file.
+    for (let at = token.items.length - 1; at >= 0; at -= 1) {
+      const item = token.items[at]!;
+      open.push([item.value, depth + 1], ['key' in item ? item.key : null, depth + 1]);
+    }
+  }
+}
+
+/** Refuses repeated keys, and finds what each alias stands for. */
+function checkNodes(document: Document.Parsed, lines: LineCounter): Map<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  const at = (node: unknown): number => (node as ParsedNode | null)?.range?.[0] ?? 0;
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+        return;
+      }
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isMap(node)) return;
+      const keys = new Set<unknown>();
+      for (const { key } of node.items) {
+        if (!isScalar(key)) continue;
+        const value = isMergeKey(key) ? '<<' : key.value;
+        if (keys.has(value)) throw problemAt(lines, at(key), 'Map keys must be unique');
+        keys.add(value);
+      }
+    },
+  });
+  return targets;
+}
+
+const firstLine = (message: string): string => message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');

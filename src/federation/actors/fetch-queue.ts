@@ -1,0 +1,144 @@
+import { unavailable } from '../../kernel/index.ts';
+
+/** Fetches at a time to one host (reference §5.3), and how many of them unknown signers may take. */
+const slotsPerHost = 3;
+const slotsForUnknown = 2;
+/** Requests about unknown signers that wait per host: in all, and of one network. */
+const maxWaiting = 32;
+const maxWaitingPerNetwork = 8;
+/** The sender gives up after 10 s, and the fetch may need several of them. */
+const maxWaitMs = 5_000;
+/** The first retry of a delivery is a minute away (SPEC §3); sooner nobody comes back. */
+const retryAfterSeconds = 60;
+
+/**
+ * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits
+ * the request; everybody else stands in the line of their network.
+ */
+export type Asker = 'trusted' | { network: string };
+
+interface Waiting {
+  start(): void;
+  reject(error: unknown): void;
+}
+
+/** Bounds the fetches to each host, fair between the networks that cause them. */
+export class FetchQueue {
+  readonly #hosts = new Map<string, HostFetches>();
+
+  /** Refuses `host_busy` when the line is full or too slow. */
+  async run<T>(host: string, asker: Asker, work: () => Promise<T>): Promise<T> {
+    const fetches = this.#hosts.get(host) ?? new HostFetches(host);
+    this.#hosts.set(host, fetches);
+    try {
+      await fetches.enter(asker);
+      try {
+        return await work();
+      } finally {
+        fetches.leave(asker);
+      }
+    } finally {
+      if (fetches.isIdle) this.#hosts.delete(host);
+    }
+  }
+}
+
+class HostFetches {
+  readonly #host: string;
+  #running = 0;
+  #runningUnknown = 0;
+  readonly #trusted: Waiting[] = [];
+  /** The network whose turn is next comes first. */
+  readonly #networks = new Map<string, Waiting[]>();
+  #waiting = 0;
+
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#waiting === 0 && this.#trusted.length === 0;
+  }
+
+  async enter(asker: Asker): Promise<void> {
+    if (this.#mayStart(asker)) return this.#begin(asker);
+    if (asker === 'trusted') {
+      // One slot is theirs alone, so this line moves whatever strangers do.
+      return new Promise((resolve, reject) => this.#trusted.push({ start: resolve, reject }));
+    }
+    const line = this.#networks.get(asker.network) ?? [];
+    if (line.length >= maxWaitingPerNetwork) throw this.#busy();
+    if (this.#waiting >= maxWaiting) this.#turnAwayOneOfMany(line.length);
+    await new Promise<void>((resolve, reject) => {
+      const waiting = { start: resolve, reject };
+      const timer = setTimeout(() => {
+        this.#remove(asker.network, waiting);
+        reject(this.#busy());
+      }, maxWaitMs);
+      waiting.start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiting.reject = (error) => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      line.push(waiting);
+      this.#networks.set(asker.network, line);
+      this.#waiting += 1;
+    });
+  }
+
+  leave(asker: Asker): void {
+    this.#running -= 1;
+    if (asker !== 'trusted') this.#runningUnknown -= 1;
+    while (this.#trusted.length > 0 && this.#mayStart('trusted')) {
+      this.#begin('trusted');
+      this.#trusted.shift()!.start();
+    }
+    for (const [network, line] of this.#networks) {
+      if (!this.#mayStart({ network })) break;
+      const [next] = line;
+      this.#remove(network, next!);
+      // Behind the others: each network gets a fetch in turn.
+      if (line.length > 0) {
+        this.#networks.delete(network);
+        this.#networks.set(network, line);
+      }
+      this.#begin({ network });
+      next!.start();
+    }
+  }
+
+  #mayStart(asker: Asker): boolean {
+    if (this.#running >= slotsPerHost) return false;
+    return asker === 'trusted' || this.#runningUnknown < slotsForUnknown;
+  }
+
+  #begin(asker: Asker): void {
+    this.#running += 1;
+    if (asker !== 'trusted') this.#runningUnknown += 1;
+  }
+
+  #remove(network: string, waiting: Waiting): void {
+    const line = this.#networks.get(network);
+    const index = line?.indexOf(waiting) ?? -1;
+    if (line === undefined || index === -1) return;
+    line.splice(index, 1);
+    this.#waiting -= 1;
+    if (line.length === 0) this.#networks.delete(network);
+  }
+
+  /** A network that waits with less than the longest line takes a place from it. */
+  #turnAwayOneOfMany(own: number): void {
+    const [network, line] = [...this.#networks].reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    if (line.length <= own + 1) throw this.#busy();
+    const last = line.at(-1)!;
+    this.#remove(network, last);
+    last.reject(this.#busy());
+  }
+
+  #busy(): Error {
+    return unavailable('host_busy', `Too many requests wait for an answer of ${this.#host}.`, { retryAfterSeconds });
+  }
+}

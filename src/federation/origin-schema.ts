@@ -1,0 +1,17 @@
+import { EntitySchema } from 'typeorm';
+
+/** An origin that the ids of our actors began with; the newest is the one that was accepted last. */
+export interface OriginRow {
+  /** `https://git.example.org`. */
+  origin: string;
+  acceptedAt: number;
+}
+
+export const originSchema = new EntitySchema<OriginRow>({
+  name: 'federationOrigin',
+  tableName: 'federation_origins',
+  columns: {
+    origin: { type: 'text', primary: true },
+    acceptedAt: { name: 'accepted_at', type: 'integer' },
+  },
+});

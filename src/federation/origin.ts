@@ -1,0 +1,119 @@
+import { Like, MoreThan, Not } from 'typeorm';
+import { invalid } from '../kernel/index.ts';
+import { keySchema } from './actors/key-schema.ts';
+import { cancelWaiting } from './deliveries/cancel.ts';
+import { followAgain } from './follows/follow-repository.ts';
+import { followerSchema } from './follows/follower-schema.ts';
+import { remoteFollowSchema } from './follows/remote-follow-schema.ts';
+import { isOperational, requireOperational } from './operational.ts';
+import { originSchema } from './origin-schema.ts';
+import type { FederationRoom } from './room.ts';
+
+/** Follows that are asked again in one write. */
+const followsPerWrite = 100;
+
+/** A base URL that is not the one that other servers know this one by. */
+export interface OriginChange {
+  /** What our actors were published under. */
+  from: string;
+  /** What the settings say. */
+  to: string;
+}
+
+/** What accepting a new origin does, and did. */
+export interface OriginConsequences {
+  /** Remote actors that follow repositories here: they know them by the former ids. */
+  followers: number;
+  /** Follows of people here, which are asked again. */
+  follows: number;
+}
+
+/** Null while the base URL is what it was when the first actor was made, or federation is off. */
+export async function originChange(room: Pick<FederationRoom, 'db' | 'settings'>): Promise<OriginChange | null> {
+  if (!isOperational(room.settings)) return null;
+  const to = room.settings.origin;
+  const from = await acceptedOrigin(room);
+  return from === null || from === to ? null : { from, to };
+}
+
+async function acceptedOrigin({ db }: Pick<FederationRoom, 'db'>): Promise<string | null> {
+  const [row] = await db.read.find(originSchema, { order: { acceptedAt: 'DESC', origin: 'ASC' }, take: 1 });
+  return row?.origin ?? null;
+}
+
+/**
+ * At start: notes the origin when none is known, and warns when another one is. Until the first key
+ * is made nobody knows this server, so until then a base URL may be corrected freely.
+ */
+export async function noteOrigin(room: FederationRoom): Promise<void> {
+  if (!isOperational(room.settings)) return;
+  const { origin } = room.settings;
+  const accepted = await acceptedOrigin(room);
+  if (accepted === origin) return;
+  if (accepted === null || !(await room.db.read.existsBy(keySchema, {}))) {
+    await room.db.write(async ({ manager, now }) => {
+      await manager.createQueryBuilder().delete().from(originSchema).execute();
+      await manager.insert(originSchema, { origin, acceptedAt: now });
+    });
+    return;
+  }
+  room.logger.warn('federation.origin_changed', {
+    from: accepted,
+    to: origin,
+    meaning: 'other servers know the former address: follows do not work in either direction',
+    remedy: `set SERVICE_FEDERATION_BASE_URL back to ${accepted}, or: hearth federation origin accept ${origin}`,
+  });
+}
+
+/** What `acceptOrigin` would do. */
+export async function originConsequences({ db }: FederationRoom): Promise<OriginConsequences> {
+  return {
+    followers: await db.read.countBy(followerSchema, {}),
+    follows: await db.read.countBy(remoteFollowSchema, {}),
+  };
+}
+
+/**
+ * Goes on under a new origin. Nobody can tell other servers that an actor has moved, so who follows
+ * from there is forgotten and has to follow again; what people here follow is asked for again in their
+ * new names, and what is still queued speaks of the former ids and is not sent.
+ * Asked again after it was interrupted, it does the rest.
+ * @param origin what the settings say, repeated by the administrator
+ * Refuses `federation_off`; `other_origin` when the settings say something else.
+ */
+export async function acceptOrigin(room: FederationRoom, origin: string): Promise<OriginConsequences> {
+  requireOperational(room);
+  if (URL.parse(origin)?.origin !== room.settings.origin) {
+    throw invalid('other_origin', `SERVICE_FEDERATION_BASE_URL is ${room.settings.origin}; set it first.`);
+  }
+  const from = await acceptedOrigin(room);
+  let followers = 0;
+  if (from !== room.settings.origin) {
+    followers = await room.db.write(async (tx) => {
+      const { manager, now } = tx;
+      await manager.upsert(originSchema, { origin: room.settings.origin, acceptedAt: now }, ['origin']);
+      await cancelWaiting(tx, 'it speaks of the former address of this server');
+      const forgotten = await manager.createQueryBuilder().delete().from(followerSchema).execute();
+      return forgotten.affected ?? 0;
+    });
+  }
+  const follows = await askAgain(room);
+  room.logger.info('federation.origin_accepted', { from, to: room.settings.origin, followers, follows });
+  return { followers, follows };
+}
+
+/** Every follow that was asked for under another origin. @returns how many */
+async function askAgain(room: FederationRoom): Promise<number> {
+  const former = { followId: Not(Like(`${room.settings.origin}/%`)) };
+  let count = 0;
+  for (let last = ''; ; ) {
+    const where = { ...former, id: MoreThan(last) };
+    const rows = await room.db.read.find(remoteFollowSchema, { where, order: { id: 'ASC' }, take: followsPerWrite });
+    if (rows.length === 0) return count;
+    await room.db.write(async (tx) => {
+      for (const row of rows) await followAgain(room, tx, row);
+    });
+    count += rows.length;
+    last = rows.at(-1)!.id;
+  }
+}

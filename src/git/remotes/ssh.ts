@@ -1,0 +1,209 @@
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { internal, unavailable } from '../../kernel/index.ts';
+
+/** A host that is reached by ssh, at the one address that was checked. */
+export interface SshHost {
+  user: string;
+  /** Name or address, as a URL has it: an IPv6 address in brackets. */
+  host: string;
+  port: number;
+  /** What ssh connects to; the name is not looked up again. */
+  address: string;
+}
+
+/** A repository on such a host. */
+export interface SshRemote {
+  ssh: SshHost;
+  /** Begins with a slash, percent-encoded as in a URL; or relative to the home of `user`, as it stands. */
+  path: string;
+  /** In OpenSSH's format. */
+  privateKey: string;
+  /** The only host key that is accepted: `ssh-ed25519 AAAA…`. */
+  hostKey: string;
+}
+
+/** What a connection by ssh needs besides git. */
+export interface SshTools {
+  /** Where the files of a connection lie while it lasts. */
+  folder: string;
+  /** Where the ssh program is looked up, folders separated by colons. */
+  searchPath: string;
+}
+
+const prefix = 'ssh-';
+/** Files in the folder of a connection; ssh starts there, since its options expand characters that a path may have. */
+const [keyFile, knownHostsFile] = ['key', 'known_hosts'] as const;
+
+/**
+ * Everything that ssh would take from its own configuration is said here: no file, no agent, no proxy, no
+ * forwarding, one key, one host key, and it gives up on a host that is silent.
+ */
+const options = [
+  'BatchMode=yes',
+  `UserKnownHostsFile=${knownHostsFile}`,
+  'GlobalKnownHostsFile=/dev/null',
+  'CheckHostIP=no',
+  'HashKnownHosts=no',
+  'UpdateHostKeys=no',
+  'VerifyHostKeyDNS=no',
+  'CanonicalizeHostname=no',
+  'ProxyCommand=none',
+  'ProxyJump=none',
+  'PermitLocalCommand=no',
+  'ControlMaster=no',
+  'ControlPath=none',
+  'ClearAllForwardings=yes',
+  'ForwardAgent=no',
+  'ForwardX11=no',
+  'IdentitiesOnly=yes',
+  'IdentityAgent=none',
+  'PKCS11Provider=none',
+  'AddKeysToAgent=no',
+  'PasswordAuthentication=no',
+  'KbdInteractiveAuthentication=no',
+  'GSSAPIAuthentication=no',
+  'HostbasedAuthentication=no',
+  // As long as a connection by https may take; then a minute of silence, as http.lowSpeedTime.
+  'ConnectTimeout=10',
+  'ServerAliveInterval=15',
+  'ServerAliveCountMax=4',
+  'LogLevel=ERROR',
+];
+
+/** How git names the repository in its arguments. */
+export function sshLocator({ ssh, path: repository }: SshRemote): string {
+  refuseOptions(ssh);
+  const where = `${ssh.user}@${ssh.host}`;
+  return repository.startsWith('/') ? `ssh://${where}:${ssh.port}${repository}` : `${where}:${repository}`;
+}
+
+/** Whoever made these has judged them; nothing that a program could take for an option passes here in any case. */
+function refuseOptions({ user, host, address }: SshHost): void {
+  const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(user) && /^[a-z0-9[][a-z0-9._:[\]-]*$/.test(host);
+  if (!isPlain || isIP(address) === 0) throw internal('an ssh address was not judged');
+}
+
+/**
+ * Runs git with an ssh connection to a remote. The key lies in a private folder meanwhile.
+ * Refuses `ssh_client_missing`.
+ * @param work gets the variables of git's environment that make it use this connection
+ */
+export async function withSsh<T>(
+  tools: SshTools,
+  { ssh, privateKey, hostKey }: SshRemote,
+  work: (environment: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const program = findSsh(tools);
+  return inFolder(tools, async (folder) => {
+    await writeFile(path.join(folder, keyFile), privateKey, { mode: 0o600, flag: 'wx' });
+    await writeFile(path.join(folder, knownHostsFile), `${aliasOf(ssh)} ${hostKey}\n`, { mode: 0o600, flag: 'wx' });
+    return work(
+      environmentOf(program, folder, ssh, [
+        'StrictHostKeyChecking=yes',
+        'PreferredAuthentications=publickey',
+        `IdentityFile=${keyFile}`,
+      ]),
+    );
+  });
+}
+
+/**
+ * The host key that a host shows now, `ssh-ed25519 AAAA…`; nobody signs in for it. Null when none came.
+ * Refuses `ssh_client_missing`.
+ * @param work connects; how it ends is no matter
+ */
+export async function readHostKey(
+  tools: SshTools,
+  ssh: SshHost,
+  work: (environment: Record<string, string>) => Promise<void>,
+): Promise<string | null> {
+  const program = findSsh(tools);
+  refuseOptions(ssh);
+  return inFolder(tools, async (folder) => {
+    await work(
+      environmentOf(program, folder, ssh, ['StrictHostKeyChecking=accept-new', 'PreferredAuthentications=none']),
+    );
+    const text = await readFile(path.join(folder, knownHostsFile), 'utf8').catch(() => '');
+    return /^\S+ ([a-z0-9@.-]+ [A-Za-z0-9+/=]+)$/m.exec(text)?.[1] ?? null;
+  });
+}
+
+/** The name in known_hosts; it also keeps ssh from looking for the address that it connects to. */
+const aliasOf = ({ host, port }: SshHost): string =>
+  port === 22 ? host.replace(/^\[|\]$/g, '') : `[${host.replace(/^\[|\]$/g, '')}]:${port}`;
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+function environmentOf(program: string, folder: string, ssh: SshHost, more: readonly string[]): Record<string, string> {
+  const all = [...options, ...more, `HostName=${ssh.address}`, `HostKeyAlias=${aliasOf(ssh)}`];
+  const words = [quoted(program), '-F', 'none', '-T', ...all.flatMap((option) => ['-o', quoted(option)])];
+  return {
+    // A shell runs it, with the destination and the command behind.
+    GIT_SSH_COMMAND: `cd ${quoted(folder)} && exec ${words.join(' ')}`,
+    GIT_SSH_VARIANT: 'ssh',
+  };
+}
+
+function findSsh({ searchPath }: SshTools): string {
+  for (const folder of searchPath.split(':').filter(path.isAbsolute)) {
+    const candidate = path.join(folder, 'ssh');
+    try {
+      accessSync(candidate, constants.X_OK);
+      return candidate;
+    } catch {
+      // Not here.
+    }
+  }
+  throw unavailable(
+    'ssh_client_missing',
+    'This server has no ssh program. An administrator can install it: the package is called openssh-client or openssh.',
+  );
+}
+
+async function inFolder<T>({ folder: parent }: SshTools, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(parent, `${prefix}${process.pid}-`));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes keys that a process which was killed has left. At start, before this one has any. */
+export async function removeStrayKeys(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const owner = Number(/^ssh-(\d+)-/.exec(name)?.[1] ?? 0);
+    // A command beside the server may be at work.
+    if (owner === 0 || (owner !== process.pid && isAlive(owner))) continue;
+    await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Why an ssh connection failed, for whoever looks after the mirror; null when ssh is not what failed. */
+export function sshFailure(said: string) {
+  if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(said))
+    return unavailable('host_key_changed', 'The other side shows another host key than the one trusted here.');
+  if (/Permission denied \(/.test(said))
+    return unavailable('remote_key_refused', 'The other side does not accept the key of this mirror.');
+  if (/No user exists for uid/.test(said))
+    return unavailable(
+      'remote_failed',
+      'The ssh program needs an entry in /etc/passwd for the user that this server runs as.',
+    );
+  const why =
+    /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(said) ??
+    /^(?:ssh|kex_exchange_identification): ([^\r\n]{1,200})/m.exec(said);
+  return why === null ? null : unavailable('remote_failed', `The connection by ssh failed: ${why[1]!.trim()}.`);
+}

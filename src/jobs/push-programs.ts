@@ -1,0 +1,18 @@
+import type { ControlProgram } from '../control/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+
+/**
+ * What `hearth job retry` asks of the running server: to announce a push there, where runners and
+ * deliveries wait for what listeners record. Answers `{isAnnounced, error}` as JSON.
+ */
+export const pushPrograms = ({
+  repositories,
+}: {
+  repositories: Pick<Repositories, 'announceAgain'>;
+}): Record<string, ControlProgram> => ({
+  async 'push.announce'(ask, { output }) {
+    const push = { id: String(ask['id']), repositoryId: String(ask['repositoryId']) };
+    output.write(JSON.stringify(await repositories.announceAgain(push)));
+    return 0;
+  },
+});

@@ -1,0 +1,38 @@
+/**
+ * A condition variable by topic: callers wait until a topic is notified. A notification
+ * carries no data; each waiter looks at the state itself.
+ */
+export interface Notifier {
+  /** Wakes everything that waits for this topic now. */
+  notify(topic: string): void;
+  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts. */
+  wait(topic: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<void>;
+}
+
+export function createNotifier(): Notifier {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    notify(topic) {
+      const wakes = waiting.get(topic);
+      waiting.delete(topic);
+      for (const wake of wakes ?? []) wake();
+    },
+    wait(topic, { signal, timeoutMs }) {
+      return new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        const wakes = waiting.get(topic) ?? new Set();
+        waiting.set(topic, wakes);
+        const wake = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', wake);
+          wakes.delete(wake);
+          if (wakes.size === 0 && waiting.get(topic) === wakes) waiting.delete(topic);
+          resolve();
+        };
+        const timer = setTimeout(wake, timeoutMs);
+        signal.addEventListener('abort', wake);
+        wakes.add(wake);
+      });
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { viewerForLog } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { conflict } from '../kernel/index.ts';
+import { mirrorSchema } from './mirror-schema.ts';
+import type { MirrorRoom } from './room.ts';
+import { hostKeyFingerprint } from './ssh-key.ts';
+
+/**
+ * Trusts the host key that the other side shows by now, and lets the mirror go on.
+ * Refuses `no_offered_host_key`, `host_key_differs` when it is not the one that was compared.
+ * @param shown the fingerprint that the person has seen, with or without the key's type in front
+ */
+export async function acceptHostKey(
+  { db, logger }: MirrorRoom,
+  viewer: Viewer,
+  repositoryId: string,
+  shown: string,
+): Promise<void> {
+  const fingerprint = await db.write(async ({ manager, now }) => {
+    const row = await manager.findOneBy(mirrorSchema, { repositoryId });
+    if (row === null || row.offeredHostKey === null)
+      throw conflict('no_offered_host_key', 'The other side shows no other host key than the trusted one.');
+    const offered = hostKeyFingerprint(row.offeredHostKey);
+    if (shown.trim() !== offered && shown.trim() !== offered.split(' ')[1])
+      throw conflict('host_key_differs', `The other side shows ${offered}, which is not what you compared.`);
+    await manager.update(
+      mirrorSchema,
+      { repositoryId },
+      {
+        hostKey: row.offeredHostKey,
+        offeredHostKey: null,
+        isPaused: false,
+        failures: 0,
+        lastError: null,
+        nextAt: now,
+        updatedAt: now,
+      },
+    );
+    return offered;
+  });
+  logger.info('mirror.host_key_accepted', { repositoryId, fingerprint, by: viewerForLog(viewer) });
+}

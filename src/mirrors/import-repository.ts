@@ -1,0 +1,95 @@
+import { viewerForLog } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { NewRepository, Repository } from '../repositories/index.ts';
+import { hostOf } from './describe-mirror.ts';
+import { minIntervalMs, readInput, refusePassword } from './mirror-input.ts';
+import { mirrorSchema } from './mirror-schema.ts';
+import type { MirrorRow } from './mirror-schema.ts';
+import { reachHttp, reachSsh, readHostKey, sealSecret, tryAddress } from './reach-remote.ts';
+import type { RemoteAddress } from './remote-address.ts';
+import type { MirrorRoom } from './room.ts';
+import { makeMirrorKey, readMirrorKey, sealKey } from './ssh-key.ts';
+import type { MirrorKey } from './ssh-key.ts';
+
+export interface ImportInput extends NewRepository {
+  address: string;
+  username?: string | undefined;
+  secret?: string | undefined;
+  /** A private key that the other side knows already, in OpenSSH's format; left out, ssh gets a new one. */
+  sshKey?: string | undefined;
+  /** Whether it goes on following the other side. */
+  keepMirroring: boolean;
+}
+
+/**
+ * Makes a repository of one elsewhere. It is there at once, and fills while its page shows how
+ * far it is; by ssh with a new key it waits until somebody has given that key to the other side.
+ * Refuses as `createRepository` and `saveMirror` do; nothing is made then.
+ */
+export async function importRepository(
+  room: MirrorRoom,
+  viewer: Viewer,
+  { address: given, username = '', secret = '', sshKey, keepMirroring, ...repository }: ImportInput,
+): Promise<Repository> {
+  const input = { direction: 'pull', address: given, username, secret, intervalMs: minIntervalMs, prune: true };
+  const { address } = readInput(input);
+  const ssh = await contact(room, address, { username, secret }, sshKey);
+  const made = await room.repositories.create(viewer, repository);
+  const { id: repositoryId } = made;
+  await room.db.write(({ manager, now }) =>
+    manager.insert(mirrorSchema, {
+      repositoryId,
+      direction: 'pull',
+      url: address.text,
+      username: ssh === null ? username : '',
+      secretCiphertext: secret === '' ? null : sealSecret(room, repositoryId, address.text, secret),
+      ...(ssh === null ? noSsh : { ...sealKey(room, repositoryId, ssh.key), hostKey: ssh.hostKey }),
+      offeredHostKey: null,
+      intervalMs: keepMirroring ? 8 * 3_600_000 : null,
+      prune: true,
+      isPaused: ssh !== null && sshKey === undefined,
+      failures: 0,
+      lastError: null,
+      lastStartedAt: null,
+      lastOkAt: null,
+      nextAt: now,
+      lockedUntil: 0,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  );
+  room.logger.info('mirror.saved', {
+    repositoryId,
+    direction: 'pull',
+    host: hostOf(address.text),
+    isImport: !keepMirroring,
+    by: viewerForLog(viewer),
+  });
+  return made;
+}
+
+export const noSsh = { sshKeyCiphertext: null, sshPublicKey: null, hostKey: null } satisfies Partial<MirrorRow>;
+
+/** Tries what can be tried before anything is made: a new key is not known over there yet. */
+async function contact(
+  room: MirrorRoom,
+  address: RemoteAddress,
+  credentials: { username: string; secret: string },
+  sshKey: string | undefined,
+): Promise<{ key: MirrorKey; hostKey: string } | null> {
+  if (address.kind === 'http') {
+    await tryAddress(address.text, async () => room.git.listRemote(await reachHttp(room, address, credentials)));
+    return null;
+  }
+  const comment = `mirror@${room.settings.name}`;
+  const key = sshKey === undefined ? makeMirrorKey(comment) : readMirrorKey(sshKey, comment);
+  const hostKey = await tryAddress(address.text, () => readHostKey(room, address));
+  refusePassword(credentials.secret);
+  if (sshKey !== undefined) {
+    const { privateKey } = key;
+    await tryAddress(address.text, async () =>
+      room.git.listRemote(await reachSsh(room, address, { privateKey, hostKey })),
+    );
+  }
+  return { key, hostKey };
+}

@@ -1,0 +1,46 @@
+import { invalid } from '../kernel/index.ts';
+import type { MirrorDirection } from './mirror-schema.ts';
+import { parseRemoteAddress } from './remote-address.ts';
+import type { RemoteAddress } from './remote-address.ts';
+
+export interface MirrorInput {
+  direction: string;
+  address: string;
+  /** For http and https; an ssh address names its user itself. */
+  username?: string | undefined;
+  /** Left out or empty, it stays what it was, as long as the host does. */
+  secret?: string | undefined;
+  /** Whether a mirror by ssh gets another key pair than it has. */
+  newKey?: boolean | undefined;
+  intervalMs: number;
+  prune: boolean;
+}
+
+export const minIntervalMs = 5 * 60_000;
+const maxIntervalMs = 30 * 86_400_000;
+
+/** Refuses `invalid_mirror` for a password that would never be used. */
+export function refusePassword(secret: string | undefined): void {
+  if (secret)
+    throw invalid('invalid_mirror', 'An ssh address takes no password: the mirror signs in with its own key.', {
+      field: 'secret',
+    });
+}
+
+/** Refuses `invalid_mirror`. */
+export function readInput({ direction, address: given, username = '', intervalMs }: MirrorInput): {
+  direction: MirrorDirection;
+  address: RemoteAddress;
+  username: string;
+  intervalMs: number;
+} {
+  if (direction !== 'pull' && direction !== 'push')
+    throw invalid('invalid_mirror', 'Choose a direction.', { field: 'direction' });
+  const address = parseRemoteAddress(given);
+  if (/[\x00-\x1f\x7f:]/.test(username) || username.length > 200)
+    throw invalid('invalid_mirror', 'This is not a user name.', { field: 'username' });
+  if (!Number.isFinite(intervalMs) || intervalMs < minIntervalMs || intervalMs > maxIntervalMs) {
+    throw invalid('invalid_mirror', 'An interval is from five minutes to thirty days.', { field: 'interval' });
+  }
+  return { direction, address, username: address.kind === 'ssh' ? '' : username.trim(), intervalMs };
+}

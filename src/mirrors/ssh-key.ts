@@ -1,0 +1,65 @@
+import { fingerprint, makeKey, readPrivateKey } from '../openssh/index.ts';
+import { invalid, unavailable } from '../kernel/index.ts';
+import { seal, unseal } from '../sealing/index.ts';
+import type { MirrorRow } from './mirror-schema.ts';
+import type { MirrorRoom } from './room.ts';
+
+/** A key pair that signs a mirror in at the other side. */
+export interface MirrorKey {
+  /** In OpenSSH's format. */
+  privateKey: string;
+  /** One line, as the other side takes it. */
+  publicKey: string;
+}
+
+const keyType = 'ssh-ed25519';
+
+/** @param comment what the other side will know the key by */
+export function makeMirrorKey(comment: string): MirrorKey {
+  const { privateKey, blob } = makeKey(comment);
+  return { privateKey, publicKey: `${keyType} ${blob.toString('base64')} ${comment}` };
+}
+
+/** A key that somebody has already. Refuses `invalid_ssh_key` for any but an Ed25519 key without a passphrase. */
+export function readMirrorKey(text: string, comment: string): MirrorKey {
+  const key = readPrivateKey(text);
+  if (!('blob' in key))
+    throw invalid('invalid_ssh_key', 'Give an Ed25519 private key in OpenSSH format, without a passphrase.', {
+      field: 'key',
+    });
+  return { privateKey: `${text.trim()}\n`, publicKey: `${keyType} ${key.blob.toString('base64')} ${comment}` };
+}
+
+/** Ciphertext opens only for the mirror that the key was made for. The key is no password: a host that it is shown to learns nothing. */
+const placeOf = (repositoryId: string): string => `mirror-key:${repositoryId}`;
+
+export function sealKey(
+  { key, random }: MirrorRoom,
+  repositoryId: string,
+  { privateKey, publicKey }: MirrorKey,
+): Pick<MirrorRow, 'sshKeyCiphertext' | 'sshPublicKey'> {
+  return {
+    sshKeyCiphertext: seal(key.for('secrets'), random, placeOf(repositoryId), privateKey),
+    sshPublicKey: publicKey,
+  };
+}
+
+/** Refuses `mirror_secret_closed` where the key of the instance is another one by now. */
+export function openKey(
+  { key }: MirrorRoom,
+  { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
+): string {
+  const opened = sshKeyCiphertext === null ? null : unseal(key.for('secrets'), placeOf(repositoryId), sshKeyCiphertext);
+  if (opened === null)
+    throw unavailable(
+      'mirror_secret_closed',
+      'Its ssh key does not open with this server’s key. Make a new one and add it at the other side.',
+    );
+  return opened;
+}
+
+/** `ED25519 SHA256:…`, as ssh shows it, for a host key as it is kept. */
+export function hostKeyFingerprint(hostKey: string): string {
+  const [type = '', blob = ''] = hostKey.split(' ');
+  return `${type.replace(/^(?:ssh|ecdsa-sha2)-/, '').toUpperCase()} ${fingerprint(Buffer.from(blob, 'base64'))}`;
+}

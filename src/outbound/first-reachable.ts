@@ -1,0 +1,42 @@
+import { connect, isIPv6 } from 'node:net';
+import { unavailable } from '../kernel/index.ts';
+import { failureWords } from './failure-words.ts';
+
+/** Each may take the whole time of a connection, and a caller waits for all of them. */
+const maxTried = 8;
+
+/**
+ * Tries addresses in their order, and closes the connection as soon as one stands. A host with IPv6
+ * in its DNS on a network without it would otherwise be out of reach for half of the programs.
+ */
+export async function firstReachable(addresses: readonly string[], port: number, connectMs: number): Promise<string> {
+  if (addresses.length === 1) return addresses[0]!;
+  const failures: unknown[] = [];
+  for (const address of addresses.slice(0, maxTried)) {
+    try {
+      await tryConnect(address, port, connectMs);
+      return address;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw unavailable('peer_unreachable', `No address of it can be reached: ${failureWords(failures.at(-1))}.`, {
+    cause: failures.at(-1),
+  });
+}
+
+function tryConnect(host: string, port: number, connectMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, family: isIPv6(host) ? 6 : 4 });
+    const slow = setTimeout(
+      () => socket.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
+      connectMs,
+    );
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => clearTimeout(slow));
+  });
+}

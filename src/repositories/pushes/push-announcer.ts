@@ -1,0 +1,72 @@
+import type { RepositoryRoom } from '../room.ts';
+import { announcePush } from './announce-push.ts';
+import type { AnnounceOptions, PushListener } from './announce-push.ts';
+import type { PushJournal } from './push-journal.ts';
+
+/**
+ * How long a stop waits for announcements. A listener that hangs must not hold the server;
+ * what is not told by then is begun again at the next start.
+ */
+const stopTimeoutMs = 10_000;
+
+/** The turn of one repository, taken before its pushes are known. */
+export interface AnnouncementTurn {
+  announce(pushId: string): Promise<void>;
+  /** Lets pushes that came later have theirs. */
+  end(): void;
+}
+
+/**
+ * Tells listeners of pushes beside the answer to the client: whatever happens here is not
+ * the pusher's trouble. Pushes to one repository are told of in turn, so that the last of
+ * them has the last word.
+ */
+export class PushAnnouncer {
+  readonly #room: RepositoryRoom;
+  readonly #journal: PushJournal;
+  readonly #listeners: readonly PushListener[];
+  /** The last of each repository. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(room: RepositoryRoom, journal: PushJournal, listeners: readonly PushListener[]) {
+    this.#room = room;
+    this.#journal = journal;
+    this.#listeners = listeners;
+  }
+
+  announce(pushId: string, repositoryId: string, options: AnnounceOptions = {}): Promise<void> {
+    return this.#inTurn(repositoryId, () => this.#tell(pushId, options));
+  }
+
+  /** Takes the turn of a repository now, for pushes that are told of later. */
+  takeTurn(repositoryId: string): AnnouncementTurn {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void this.#inTurn(repositoryId, () => promise);
+    return { announce: (pushId) => this.#tell(pushId, {}), end: resolve };
+  }
+
+  async stop(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<'too long'>((resolve) => {
+      timer = setTimeout(() => resolve('too long'), stopTimeoutMs);
+    });
+    const ended = await Promise.race([Promise.all(this.#last.values()), tooLong]);
+    clearTimeout(timer);
+    if (ended === 'too long') this.#room.logger.warn('push.announcements_left', { repositories: this.#last.size });
+  }
+
+  #inTurn(repositoryId: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(repositoryId) ?? Promise.resolve();
+    const turn = before
+      .then(work)
+      .finally(() => this.#last.get(repositoryId) === turn && this.#last.delete(repositoryId));
+    this.#last.set(repositoryId, turn);
+    return turn;
+  }
+
+  #tell(pushId: string, options: AnnounceOptions): Promise<void> {
+    return announcePush(this.#room, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
+      this.#room.logger.error('push.announce_failed', { pushId, error }),
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import { IsNull, Not } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { conflict, notFound } from '../../kernel/index.ts';
+import type { RepositoryRoom } from '../room.ts';
+import { lastTryAfterMs, maxAttempts } from './listener-attempts.ts';
+import { pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
+
+/** A push that some listener has not recorded yet. */
+export interface UnannouncedPush {
+  id: string;
+  repositoryId: string;
+}
+
+/**
+ * Settled pushes that are to be announced, oldest first; never parked ones.
+ * @param which `due` leaves out those whose last try waits; a start tries all of them
+ */
+export function unannouncedPushes(room: RepositoryRoom, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
+  const query = room.db.read
+    .createQueryBuilder(pushSchema, 'p')
+    .select('p.id', 'id')
+    .addSelect('p.repository_id', 'repositoryId')
+    .where('p.settled_at IS NOT NULL AND p.announced_at IS NULL AND p.parked_at IS NULL')
+    .orderBy('p.created_at')
+    .addOrderBy('p.id');
+  if (which === 'due') {
+    const before = room.clock.now() - lastTryAfterMs;
+    query.andWhere('(p.attempts < :last OR p.tried_at <= :before)', { last: maxAttempts - 1, before });
+  }
+  return query.getRawMany<UnannouncedPush>();
+}
+
+export interface ParkedPush extends UnannouncedPush {
+  attempts: number;
+  /** The listeners that failed, each with its error. */
+  error: string | null;
+  /** Epoch milliseconds. */
+  parkedAt: number;
+}
+
+/** Pushes that are given up until a person has them tried again; the newest first. */
+export async function listParkedPushes(room: RepositoryRoom, limit: number): Promise<ParkedPush[]> {
+  const rows = await room.db.read.find(pushSchema, {
+    where: { parkedAt: Not(IsNull()) },
+    order: { parkedAt: 'DESC', id: 'ASC' },
+    take: limit,
+  });
+  return rows.map(({ id, repositoryId, attempts, lastError, parkedAt }) => ({
+    id,
+    repositoryId,
+    attempts,
+    error: lastError,
+    parkedAt: parkedAt!,
+  }));
+}
+
+/**
+ * Lets a push be announced once more, a parked one too: each listener that is left gets one
+ * try, and who fails again is given up again.
+ * Refuses `push_not_found`, `push_running`, `push_announced`.
+ */
+export async function unparkPush({ db }: RepositoryRoom, pushId: string): Promise<UnannouncedPush> {
+  return db.write(async ({ manager }: Tx) => {
+    const push = await manager.findOneBy(pushSchema, { id: pushId });
+    if (push === null) throw notFound('push_not_found', 'There is no such push.');
+    if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
+    if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has heard of this push.');
+    if (push.parkedAt !== null) {
+      await manager.update(pushSchema, { id: pushId }, { parkedAt: null });
+      await manager.update(
+        pushListenerAttemptsSchema,
+        { pushId, attempts: maxAttempts },
+        { attempts: maxAttempts - 1 },
+      );
+    }
+    return { id: push.id, repositoryId: push.repositoryId };
+  });
+}
+
+/** What became of a push that was tried again. */
+export interface RetriedPush {
+  isAnnounced: boolean;
+  error: string | null;
+}
+
+export async function outcomeOf({ db }: RepositoryRoom, pushId: string): Promise<RetriedPush> {
+  const push = await db.read.findOneBy(pushSchema, { id: pushId });
+  return { isAnnounced: push?.announcedAt != null, error: push?.lastError ?? null };
+}

@@ -1,0 +1,210 @@
+import { BlockList, isIP } from 'node:net';
+import { networkOfAddress } from '../accounts/index.ts';
+
+export interface ConnectionLimits {
+  /** Connections in all. */
+  total: number;
+  /** So many of them for this machine alone: health checks, and whoever looks why nothing else comes through. */
+  reserved: number;
+  /** Connections of one network whose request has not arrived yet. */
+  perNetwork: number;
+}
+
+/**
+ * A thousand connections cost some tens of megabytes. A browser opens six to one host, so a hundred
+ * without a finished request are those of an office that opens pages at the same moment.
+ */
+const usualLimits: ConnectionLimits = { total: 1_000, reserved: 16, perNetwork: 100 };
+
+/** What the limiter has to know of a socket, of a request and of a response. */
+interface Connection {
+  readonly remoteAddress?: string | undefined;
+  readonly bytesRead: number;
+  destroy(): void;
+  once(event: 'close', listener: () => void): unknown;
+}
+interface Request {
+  readonly socket: Connection;
+  readonly headers: {
+    readonly 'content-length'?: string | undefined;
+    readonly 'transfer-encoding'?: string | undefined;
+  };
+  readonly complete: boolean;
+}
+interface Response {
+  once(event: 'close', listener: () => void): unknown;
+}
+
+interface Entry {
+  readonly connection: Connection;
+  readonly network: string;
+  readonly isLocal: boolean;
+  readonly isTrusted: boolean;
+  /** `waiting` for the head of a request; `receiving` its body, or HTTP/2, of which no more is known; being `served`. */
+  phase: 'waiting' | 'receiving' | 'served';
+  /** The request that is being received; null for HTTP/2. */
+  request: Request | null;
+  /** Requests without an answer yet. */
+  pending: number;
+  bytesRead: number;
+  heardMs: number;
+}
+
+export interface ConnectionLimiter {
+  /** Finds a place for a connection that has just been accepted: closes another one, or this one. */
+  arrived(connection: Connection): void;
+  /** The head of a request has arrived. */
+  requested(request: Request, response: Response): void;
+  /** The connection turned out to speak HTTP/2, whose requests are not seen here. */
+  turnedHttp2(connection: Connection): void;
+  /** Looks who has sent something since the last time; to be called every second. */
+  sampleActivity(): void;
+}
+
+/** Of IPv4; IPv6 has the one address `::1`. */
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+
+/**
+ * Decides which connection is closed when there are too many. Node would refuse the newcomer, so that
+ * a thousand half requests shut everybody out for as long as they may take to send the other half.
+ *
+ * A network that holds too many unfinished requests loses the connection that has waited longest for
+ * the head of one; when all places are taken, everybody's longest waiting goes, then whoever has been
+ * silent longest in the middle of a body. A request that is being answered is never cut off. Peers that
+ * are trusted proxies speak for many people: the limit of one network does not hold for them, and they
+ * are closed after all others.
+ *
+ * @param now milliseconds that never go back
+ */
+export function createConnectionLimiter({
+  limits = usualLimits,
+  isTrusted,
+  now,
+}: {
+  limits?: ConnectionLimits;
+  isTrusted(address: string): boolean;
+  now(): number;
+}): ConnectionLimiter {
+  const entries = new Map<Connection, Entry>();
+  /** Those without a finished request, in the order in which they began to wait; a Set keeps it. */
+  const waiting = new Set<Entry>();
+  const receiving = new Set<Entry>();
+  const unfinishedOf = new Map<string, Set<Entry>>();
+  let localCount = 0;
+
+  function enter(entry: Entry, phase: Entry['phase']): void {
+    leavePhase(entry);
+    entry.phase = phase;
+    if (phase === 'served') return;
+    entry.heardMs = now();
+    (phase === 'waiting' ? waiting : receiving).add(entry);
+    const neighbours = unfinishedOf.get(entry.network);
+    if (neighbours === undefined) unfinishedOf.set(entry.network, new Set([entry]));
+    else neighbours.add(entry);
+  }
+
+  function leavePhase(entry: Entry): void {
+    waiting.delete(entry);
+    receiving.delete(entry);
+    const neighbours = unfinishedOf.get(entry.network);
+    neighbours?.delete(entry);
+    if (neighbours?.size === 0) unfinishedOf.delete(entry.network);
+  }
+
+  function forget(entry: Entry): void {
+    if (!entries.delete(entry.connection)) return;
+    leavePhase(entry);
+    if (entry.isLocal) localCount -= 1;
+  }
+
+  function drop(entry: Entry): void {
+    forget(entry);
+    entry.connection.destroy();
+  }
+
+  /** A body is whole some time before anybody is told. */
+  function settle(some: Iterable<Entry>): void {
+    for (const entry of some) if (entry.request?.complete) enter(entry, 'served');
+  }
+
+  /** Who gives way when all places are taken. */
+  function victim(mayBeLocal: boolean): Entry | null {
+    settle(receiving);
+    const may = [(entry: Entry) => !entry.isTrusted && !entry.isLocal, (entry: Entry) => mayBeLocal || !entry.isLocal];
+    for (const suits of may) {
+      for (const entry of waiting) if (suits(entry)) return entry;
+      const silent = [...receiving].filter(suits);
+      if (silent.length > 0) return silent.reduce((one, each) => (each.heardMs < one.heardMs ? each : one));
+    }
+    return null;
+  }
+
+  /** Within its network; one that is in the middle of a body goes only if none waits. */
+  function neighbourVictim(entry: Entry): Entry {
+    const neighbours = unfinishedOf.get(entry.network) ?? new Set();
+    for (const each of neighbours) if (each.phase === 'waiting') return each;
+    return entry;
+  }
+
+  return {
+    arrived(connection) {
+      const { remoteAddress = '' } = connection;
+      const network = networkOfAddress(remoteAddress);
+      // Of an address with a zone, and of a client that has left already, there is nothing to check.
+      const isLocal = remoteAddress === '::1' || (isIP(network) === 4 && loopback.check(network));
+      const entry: Entry = {
+        connection,
+        network,
+        isLocal,
+        isTrusted: isTrusted(remoteAddress),
+        phase: 'waiting',
+        request: null,
+        pending: 0,
+        bytesRead: 0,
+        heardMs: now(),
+      };
+      entries.set(connection, entry);
+      if (isLocal) localCount += 1;
+      connection.once('close', () => forget(entry));
+
+      const isFullForOthers = !isLocal && entries.size - localCount > limits.total - limits.reserved;
+      if (isFullForOthers || entries.size > limits.total) drop(victim(!isFullForOthers) ?? entry);
+      if (!entries.has(connection)) return;
+      enter(entry, 'waiting');
+      if (entry.isTrusted) return;
+      const neighbours = unfinishedOf.get(network)!;
+      if (neighbours.size > limits.perNetwork) settle(neighbours);
+      if (neighbours.size > limits.perNetwork) drop(neighbourVictim(entry));
+    },
+
+    requested(request, response) {
+      const entry = entries.get(request.socket);
+      if (entry === undefined) return;
+      const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+      const hasBody = encoding !== undefined || length !== '0';
+      entry.pending += 1;
+      entry.request = request;
+      enter(entry, hasBody ? 'receiving' : 'served');
+      response.once('close', () => {
+        entry.pending -= 1;
+        if (entry.pending === 0 && entries.has(entry.connection)) enter(entry, 'waiting');
+      });
+    },
+
+    turnedHttp2(connection) {
+      const entry = entries.get(connection);
+      if (entry !== undefined) enter(entry, 'receiving');
+    },
+
+    sampleActivity() {
+      settle(receiving);
+      for (const entry of receiving) {
+        const { bytesRead } = entry.connection;
+        if (bytesRead === entry.bytesRead) continue;
+        entry.bytesRead = bytesRead;
+        entry.heardMs = now();
+      }
+    },
+  };
+}

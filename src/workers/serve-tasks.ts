@@ -1,0 +1,42 @@
+import type { MessagePort } from 'node:worker_threads';
+import { deserialize, serialize } from 'node:v8';
+import type { TaskName } from '../embedded/index.ts';
+import type { TaskMessage, TaskReply } from './messages.ts';
+
+/** What a file of `tasks` in src/embedded/workers.ts exports: a pure function of its input. */
+export interface TaskModule {
+  run(input: never): unknown;
+}
+
+/** Libraries quote what they stumble over; the log needs no more than its beginning. */
+const maxMessageLength = 300;
+
+/**
+ * The part of the pool that runs in a thread: loads what a task needs when it is first
+ * asked for it, and runs one task after the other.
+ * @param cpuMs processor time that this thread has used, in milliseconds
+ */
+export function serveTasks(
+  port: MessagePort,
+  loadTask: (name: TaskName) => Promise<TaskModule>,
+  cpuMs: () => number,
+): void {
+  const reply = (message: TaskReply, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+  const words = (error: unknown): string => String((error as Error)?.message ?? error).slice(0, maxMessageLength);
+  port.on('message', ({ id, task, input, maxResultBytes }: TaskMessage) => {
+    void loadTask(task)
+      .then(({ run }) => {
+        const before = cpuMs();
+        reply({ id, kind: 'begun', threadCpuMs: before });
+        const used = (): number => cpuMs() - before;
+        try {
+          const result = serialize(run(deserialize(input) as never));
+          if (result.length > maxResultBytes) reply({ id, kind: 'result_too_large', cpuMs: used() });
+          else reply({ id, kind: 'done', result, cpuMs: used() }, [result.buffer as ArrayBuffer]);
+        } catch (error) {
+          reply({ id, kind: 'failed', message: words(error), cpuMs: used() });
+        }
+      })
+      .catch((error: unknown) => reply({ id, kind: 'failed', message: words(error), cpuMs: 0 }));
+  });
+}

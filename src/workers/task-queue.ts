@@ -1,0 +1,66 @@
+/** One thing that waits for a thread. */
+export interface Queued {
+  /** On whose behalf it is done. */
+  client: string;
+}
+
+/**
+ * A bounded queue that serves its clients in turn: who has put a hundred tasks into it
+ * delays nobody else by more than one.
+ */
+export class TaskQueue<Job extends Queued> {
+  readonly #maxJobs: number;
+  readonly #maxJobsOfClient: number;
+  /** The client whose turn it is comes first. */
+  readonly #byClient = new Map<string, Job[]>();
+  #size = 0;
+
+  constructor(limits: { maxJobs: number; maxJobsOfClient: number }) {
+    this.#maxJobs = limits.maxJobs;
+    this.#maxJobsOfClient = limits.maxJobsOfClient;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** False when the queue, or the client's part of it, is full. */
+  add(job: Job): boolean {
+    const jobs = this.#byClient.get(job.client) ?? [];
+    if (this.#size >= this.#maxJobs || jobs.length >= this.#maxJobsOfClient) return false;
+    jobs.push(job);
+    this.#byClient.set(job.client, jobs);
+    this.#size += 1;
+    return true;
+  }
+
+  /** The next job of the client whose turn it is. */
+  take(): Job | undefined {
+    const [next] = this.#byClient;
+    if (next === undefined) return undefined;
+    const [client, jobs] = next;
+    const job = jobs.shift()!;
+    this.#byClient.delete(client);
+    if (jobs.length > 0) this.#byClient.set(client, jobs);
+    this.#size -= 1;
+    return job;
+  }
+
+  /** For a job that nobody waits for any more; false when it waits here no longer. */
+  remove(job: Job): boolean {
+    const jobs = this.#byClient.get(job.client) ?? [];
+    const at = jobs.indexOf(job);
+    if (at === -1) return false;
+    jobs.splice(at, 1);
+    if (jobs.length === 0) this.#byClient.delete(job.client);
+    this.#size -= 1;
+    return true;
+  }
+
+  takeAll(): Job[] {
+    const all = [...this.#byClient.values()].flat();
+    this.#byClient.clear();
+    this.#size = 0;
+    return all;
+  }
+}

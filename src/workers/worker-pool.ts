@@ -1,0 +1,252 @@
+import { availableParallelism } from 'node:os';
+import { deserialize, serialize } from 'node:v8';
+import type { Embedded, TaskName } from '../embedded/index.ts';
+import { createLru, currentCharge } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import { TaskQueue } from './task-queue.ts';
+import { WorkerSlot } from './worker-slot.ts';
+import type { SlotOutcome } from './worker-slot.ts';
+
+/** Why a task has no result. Everything but `busy` will be so again for the same input. */
+export type GiveUpReason =
+  /** The input is larger than the task may have. */
+  | 'input_too_large'
+  | 'result_too_large'
+  /** It ran longer than its deadline, and its thread was terminated. */
+  | 'deadline'
+  /** Its thread used more memory than a thread may. */
+  | 'memory'
+  /** The task threw, which no task means to. */
+  | 'failed'
+  /** No thread was free in time; nothing was tried. */
+  | 'busy';
+
+export type Outcome<Result> = { ok: true; value: Result } | { ok: false; reason: GiveUpReason };
+
+/** What a file of `tasks` exports as `run`; callers import its type alone. */
+type Task = (input: never) => unknown;
+
+export interface TaskRequest<Run extends Task> {
+  task: TaskName;
+  /** What the input is known by, the id of a blob or a hash; it never means another input of the same task. */
+  key: string;
+  /** Made only when the result is not known yet. Plain data: what structured clone can copy. */
+  input: () => Parameters<Run>[0] | Promise<Parameters<Run>[0]>;
+  /** On whose behalf: clients take turns when all threads are busy. */
+  client: string;
+  limits: TaskLimits;
+}
+
+export interface TaskLimits {
+  /** How much processor time the task may use, in milliseconds; and three times as much time by the clock. */
+  deadlineMs: number;
+  /** How long the caller waits for it to begin, in milliseconds. */
+  patienceMs: number;
+  /** As `v8.serialize` writes them. */
+  maxInputBytes: number;
+  maxResultBytes: number;
+}
+
+export interface PoolLimits {
+  threads: number;
+  idleMs: number;
+  /** Of one thread. */
+  maxMemoryMb: number;
+  maxQueued: number;
+  maxQueuedOfClient: number;
+  maxCachedBytes: number;
+  /** After this long a task that was given up is tried again; twice as long each time, up to the second figure. */
+  retryMs: readonly [first: number, last: number];
+}
+
+export const defaultPoolLimits: PoolLimits = {
+  // Two, so that a hostile file leaves one for the others; more than four would only take processors from git.
+  threads: Math.min(4, Math.max(2, availableParallelism() - 1)),
+  // Who reads or pushes comes back within minutes; to start a thread takes a tenth of a second, to keep it some 30 MB.
+  idleMs: 5 * 60_000,
+  // All grammars, the largest file that is coloured and its HTML take less than a hundred.
+  maxMemoryMb: 160,
+  maxQueued: 1_000,
+  // As many as one push has workflow files.
+  maxQueuedOfClient: 100,
+  // Some hundred long documents and coloured files.
+  maxCachedBytes: 32 * 1024 * 1024,
+  // A busy machine may have time a minute later; a hostile file costs a second of an hour at last.
+  retryMs: [60_000, 60 * 60_000],
+};
+
+/** What an entry weighs besides its result: the key and its place in the maps. */
+const entryBytes = 300;
+
+interface Known {
+  outcome: Outcome<unknown>;
+  /** Of the result. */
+  bytes: number;
+  giveUps: number;
+  /** When it may be tried again; never, where trying again cannot help. */
+  retryAt: number;
+}
+
+interface Job {
+  client: string;
+  request: TaskRequest<Task>;
+  hasBegun: boolean;
+  waiting: number;
+  done: Promise<{ outcome: Outcome<unknown>; cpuMs: number }>;
+  settle: (settled: { outcome: Outcome<unknown>; cpuMs: number }) => void;
+}
+
+/** Runs what reads untrusted text, in threads that can be terminated, and remembers what came of it. */
+export interface WorkerPool {
+  /**
+   * The result of a task for an input: from the cache, from a thread that works on the
+   * same already, or from one that is asked now. Never throws for an input, and takes no
+   * longer than `patienceMs` and three times `deadlineMs` together. Whoever asks first pays for the
+   * processor time, by `chargeEffort`.
+   */
+  run<Run extends Task>(request: TaskRequest<Run>): Promise<Outcome<Awaited<ReturnType<Run>>>>;
+  /** Terminates all threads; whatever is asked from now on is answered `busy`. */
+  stop(): void;
+}
+
+export function createWorkerPool({
+  embedded,
+  logger,
+  limits = defaultPoolLimits,
+  now = () => performance.now(),
+}: {
+  embedded: Pick<Embedded, 'startWorker'>;
+  logger: Logger;
+  limits?: PoolLimits;
+  now?: () => number;
+}): WorkerPool {
+  const start = () =>
+    embedded.startWorker('tasks', {
+      resourceLimits: { maxOldGenerationSizeMb: limits.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
+    });
+  const slots = Array.from({ length: limits.threads }, () => new WorkerSlot(start, limits.idleMs));
+  const free = new Set(slots);
+  const queue = new TaskQueue<Job>({ maxJobs: limits.maxQueued, maxJobsOfClient: limits.maxQueuedOfClient });
+  const cache = createLru<string, Known>({
+    name: 'worker results',
+    maxWeight: limits.maxCachedBytes,
+    weigh: ({ bytes }, key) => entryBytes + 2 * key.length + bytes,
+  });
+  const inFlight = new Map<string, Job>();
+  let hasStopped = false;
+
+  const keyOf = ({ task, key }: TaskRequest<Task>): string => `${task} ${key}`;
+
+  function remember(request: TaskRequest<Task>, outcome: Outcome<unknown>, bytes: number): void {
+    const key = keyOf(request);
+    const giveUps = outcome.ok ? 0 : (cache.get(key)?.giveUps ?? 0) + 1;
+    const isForGood = outcome.ok || outcome.reason === 'input_too_large' || outcome.reason === 'result_too_large';
+    const [first, last] = limits.retryMs;
+    const retryAt = isForGood ? Number.POSITIVE_INFINITY : now() + Math.min(last, first * 2 ** (giveUps - 1));
+    cache.set(key, { outcome, bytes, giveUps, retryAt });
+  }
+
+  /** The result of a thread as a caller gets it, kept for the next one. */
+  function conclude(request: TaskRequest<Task>, ended: SlotOutcome): Outcome<unknown> {
+    if (ended.kind === 'done') {
+      const outcome = { ok: true as const, value: deserialize(ended.result) as unknown };
+      remember(request, outcome, ended.result.length);
+      return outcome;
+    }
+    if (hasStopped) return { ok: false, reason: 'busy' };
+    const outcome = { ok: false as const, reason: ended.kind };
+    remember(request, outcome, 0);
+    logger.warn('workers.gave_up', {
+      task: request.task,
+      reason: ended.kind,
+      client: request.client,
+      ...(ended.kind === 'failed' ? { message: ended.message } : {}),
+    });
+    return outcome;
+  }
+
+  /** Gives waiting jobs to free threads; to one that runs already, so that a second is started only under load. */
+  function dispatch(): void {
+    while (free.size > 0) {
+      const job = queue.take();
+      if (job === undefined) return;
+      const slot = [...free].find(({ isRunning }) => isRunning) ?? [...free][0]!;
+      free.delete(slot);
+      void work(slot, job).finally(() => {
+        free.add(slot);
+        dispatch();
+      });
+    }
+  }
+
+  async function work(slot: WorkerSlot, job: Job): Promise<void> {
+    const { request } = job;
+    const { deadlineMs, maxInputBytes, maxResultBytes } = request.limits;
+    let settled: Awaited<Job['done']>;
+    try {
+      const input = serialize(await request.input());
+      if (hasStopped) settled = { outcome: { ok: false, reason: 'busy' }, cpuMs: 0 };
+      else if (input.length > maxInputBytes) {
+        const outcome = { ok: false as const, reason: 'input_too_large' as const };
+        remember(request, outcome, 0);
+        settled = { outcome, cpuMs: 0 };
+      } else {
+        const onBegin = (): void => void (job.hasBegun = true);
+        const ended = await slot.run({ task: request.task, input, deadlineMs, maxResultBytes, onBegin });
+        settled = { outcome: conclude(request, ended), cpuMs: ended.cpuMs };
+      }
+    } catch (error) {
+      logger.error('workers.failed', { task: request.task, error });
+      settled = { outcome: { ok: false, reason: 'failed' }, cpuMs: 0 };
+    }
+    inFlight.delete(keyOf(request));
+    job.settle(settled);
+  }
+
+  function enqueue(request: TaskRequest<Task>): Job | null {
+    const { promise: done, resolve: settle } = Promise.withResolvers<Awaited<Job['done']>>();
+    const job: Job = { client: request.client, request, hasBegun: false, waiting: 0, done, settle };
+    if (!queue.add(job)) return null;
+    inFlight.set(keyOf(request), job);
+    dispatch();
+    return job;
+  }
+
+  /** The job's end, or null when it has not begun within the caller's patience. */
+  async function patiently(job: Job, patienceMs: number): Promise<Awaited<Job['done']> | null> {
+    job.waiting += 1;
+    let timer: NodeJS.Timeout | undefined;
+    const impatient = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), patienceMs);
+    });
+    const ended = await Promise.race([job.done, impatient]).finally(() => clearTimeout(timer));
+    job.waiting -= 1;
+    if (ended !== null || job.hasBegun) return ended ?? job.done;
+    // What a thread loads for it goes on, and the next to ask may find it done.
+    if (job.waiting === 0 && queue.remove(job)) inFlight.delete(keyOf(job.request));
+    return null;
+  }
+
+  return {
+    async run<Run extends Task>(request: TaskRequest<Run>) {
+      type Answer = Outcome<Awaited<ReturnType<Run>>>;
+      const asked = request as unknown as TaskRequest<Task>;
+      const known = cache.get(keyOf(asked));
+      if (known !== undefined && now() < known.retryAt) return known.outcome as Answer;
+      const busy: Answer = { ok: false, reason: 'busy' };
+      if (hasStopped) return busy;
+      const running = inFlight.get(keyOf(asked));
+      const job = running ?? enqueue(asked);
+      if (job === null) return busy;
+      const charge = running === undefined ? currentCharge() : null;
+      if (charge !== null) void job.done.then(({ cpuMs }) => charge(cpuMs));
+      const ended = await patiently(job, request.limits.patienceMs);
+      return (ended?.outcome as Answer | undefined) ?? busy;
+    },
+    stop() {
+      hasStopped = true;
+      for (const job of queue.takeAll()) job.settle({ outcome: { ok: false, reason: 'busy' }, cpuMs: 0 });
+      for (const slot of slots) slot.end();
+    },
+  };
+}

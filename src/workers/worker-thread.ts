@@ -1,0 +1,14 @@
+import { parentPort } from 'node:worker_threads';
+import { embedded } from '../embedded/index.ts';
+import { serveTasks } from './serve-tasks.ts';
+import type { TaskModule } from './serve-tasks.ts';
+
+/** Each thread of the pool runs this file, and of it nothing runs anywhere else. */
+serveTasks(
+  parentPort!,
+  (name) => embedded.loadTask(name) as Promise<TaskModule>,
+  () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
+);

@@ -1,0 +1,83 @@
+import t from 'tap';
+import { openCi, workflow } from './ci-fixture.ts';
+
+const job = '  a:\n    runs-on: linux\n    steps: [{run: "true"}]\n';
+
+t.test('schedules of the default branch start by the clock, and once for what was missed', async (t) => {
+  const { push, ci, found, clock, addRunner } = await openCi(t);
+  await push(workflow(`on:\n  schedule: [{cron: '30 12 * * *'}]\njobs:\n${job}`));
+  await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`), { branch: 'topic' });
+  const numbers = async () =>
+    (await ci.listRuns(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
+  await ci.runSchedules();
+  t.same(await numbers(), []);
+  clock.advance(31 * 60_000);
+  await ci.runSchedules();
+  await ci.runSchedules();
+  t.same(await numbers(), [['schedule', 'refs/heads/main', 'ci.yml']], 'called after its workflow');
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId);
+  clock.advance(5 * 86_400_000);
+  await ci.runSchedules();
+  t.equal((await numbers()).length, 2);
+  await push(workflow(`on: {push: {branches: [none]}}\njobs:\n${job}`));
+  clock.advance(86_400_000);
+  await ci.runSchedules();
+  t.equal((await numbers()).length, 2, 'what the file no longer says is gone');
+});
+
+t.test('a schedule has at most one run that waits, and one more may be at work', async (t) => {
+  const { push, ci, found, clock, addRunner, state, log } = await openCi(t);
+  const file = (name: string, cron: string) =>
+    `name: ${name}\nrun-name: \${{ github.event.schedule == '*/2 * * * *' && 'Half' || '' }}\non:\n  schedule: ${cron}\njobs:\n${job}`;
+  await push({
+    ...workflow(file('Nightly', "[{cron: '* * * * *'}, {cron: '*/2 * * * *'}]"), 'nightly.yml'),
+    ...workflow(file('Links', "[{cron: '* * * * *'}]"), 'links.yml'),
+  });
+  const runs = async () =>
+    (await ci.listRuns(found, {}, { limit: 50 })).runs.map(({ title, status }) => `${title} ${status}`).sort();
+  for (let minute = 0; minute < 20; minute += 1) {
+    clock.advance(60_000);
+    await ci.runSchedules();
+  }
+  t.strictSame(await runs(), ['Half waiting', 'Links waiting', 'Nightly waiting'], 'nobody came for twenty minutes');
+  const passedOver = log.filter(({ event }) => event === 'ci.schedule_passed_over');
+  t.equal(passedOver.length, 19 + 19 + 9, 'what was left out is in the log');
+  t.match(passedOver[0], { workflow: /(?:nightly|links)\.yml$/, cron: '* * * * *', waiting: Number });
+
+  const runner = await addRunner(['linux']);
+  const tasks = [(await runner.fetch())!, (await runner.fetch())!, (await runner.fetch())!];
+  t.equal(await runner.fetch(), null, 'it catches up with one run of each');
+  for (let minute = 0; minute < 4; minute += 1) {
+    clock.advance(60_000);
+    await ci.runSchedules();
+    for (const task of tasks) await runner.report(task.taskId);
+  }
+  const waiting = ['Half waiting', 'Links waiting', 'Nightly waiting'];
+  t.strictSame(await runs(), [...waiting, 'Half running', 'Links running', 'Nightly running'].sort());
+  for (const task of tasks) await runner.finish(task.taskId);
+  t.equal((await state(1)).run, 'success');
+
+  // A push to the default branch brings new workflow files; what waits still counts.
+  await push({ a: '2' });
+  clock.advance(120_000);
+  await ci.runSchedules();
+  t.strictSame(
+    (await runs()).filter((one) => one.endsWith('waiting')),
+    waiting,
+  );
+});
+
+t.test('a schedule of an archived repository rests, and goes on when it is none any more', async (t) => {
+  const { push, ci, found, clock, viewer, rooms } = await openCi(t);
+  await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`));
+  const count = async () => (await ci.listRuns(found, {}, { limit: 10 })).runs.length;
+  await rooms.repositories.setArchived(viewer, 'alice', 'work', true);
+  clock.advance(60_000);
+  await ci.runSchedules();
+  t.equal(await count(), 0);
+  await rooms.repositories.setArchived(viewer, 'alice', 'work', false);
+  clock.advance(60_000);
+  await ci.runSchedules();
+  t.equal(await count(), 1);
+});

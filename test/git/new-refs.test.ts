@@ -1,0 +1,75 @@
+// A push of many new refs has them synced together; what a crash leaves of one that was not, is repaired.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
+import { observer, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+
+const sample = sampleRepository();
+const main = gitSync(['rev-parse', 'main'], { cwd: sample });
+const pack = packOf(sample, 'main');
+const refs = (count: number) => Array.from({ length: count }, (_, n) => `refs/heads/b${n}`);
+const creating = (names: readonly string[]) => names.map((ref) => `${zeroId} ${main} ${ref}`);
+const packed = (repository: string) => {
+  const file = path.join(repository, 'packed-refs');
+  return existsSync(file) ? readFileSync(file, 'utf8').match(/refs\/heads\/.*/g)!.length : 0;
+};
+
+t.test(
+  'many new refs are packed before the client hears of them; a few, and pushes that move others, are not',
+  async (t) => {
+    const { git, newRepository } = await openGit(t);
+    const few = await newRepository();
+    await sendPush(git, few, pushBytes({ commands: creating(refs(49)), pack }));
+    t.equal(packed(few), 0);
+    await sendPush(
+      git,
+      few,
+      pushBytes({ commands: [`${main} ${zeroId} refs/heads/b0`, ...creating(refs(150).slice(49))], pack }),
+    );
+    t.equal((await git.refs(few)).size, 149);
+    t.equal(packed(few), 0, 'what was acknowledged before depends on the sync of each');
+
+    const many = await newRepository();
+    const seen = observer();
+    seen.settled = async () => void t.equal(packed(many), 1_000, 'all of them');
+    const { answer } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
+    t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
+    t.equal((await git.refs(many)).size, 1_000);
+    t.same(readdirSync(path.join(many, 'refs/heads')), []);
+  },
+);
+
+t.test('where they cannot be packed, each is synced', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  writeFileSync(path.join(repository, 'packed-refs.lock'), '');
+  const { outcome } = await sendPush(git, repository, pushBytes({ commands: creating(refs(60)), pack }));
+  t.match(outcome, { kind: 'reported' });
+  t.equal((await git.refs(repository)).size, 60);
+  t.equal(packed(repository), 0);
+});
+
+t.test('after a crash, refs that were to be made and have no value go; the others stay', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, pushBytes({ commands: creating(refs(3)), pack }));
+  const [empty, zeros] = ['refs/heads/empty', 'refs/heads/zeros'];
+  writeFileSync(path.join(repository, empty), '');
+  writeFileSync(path.join(repository, zeros), Buffer.alloc(41));
+  writeFileSync(path.join(repository, 'refs/heads/other'), '');
+  t.same(await git.repairNewRefs(repository, [...refs(3), empty, zeros, 'refs/heads/absent', '../x']), [empty, zeros]);
+  t.equal((await git.refs(repository)).size, 3);
+  t.ok(existsSync(path.join(repository, 'refs/heads/other')), 'of others the value may be the last hint');
+});
+
+t.test('old tips are kept in one go, and one that is gone is passed over', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  await sendPush(git, repository, pushBytes({ commands: creating(refs(1)), pack }));
+  const kept = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
+  t.same(await git.keepObjects(repository, kept(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
+  const one = [...kept(['undo/b/0'], main), ...kept(['undo/b/1'], '9'.repeat(40))];
+  t.same(await git.keepObjects(repository, one), ['undo/b/0']);
+  t.same(await git.keepObjects(repository, []), []);
+});

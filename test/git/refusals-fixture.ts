@@ -1,0 +1,79 @@
+// refusals: every way in which a whole push is refused, as one table for the tests of both transports.
+// Each is prepared through the rooms of a running server, and undone.
+import { localAdministrator } from '../../src/access/index.ts';
+import type { Rooms } from '../../src/app.ts';
+
+export interface Refusal {
+  name: string;
+  /** How git is asked besides the branches. */
+  options?: readonly string[];
+  refspecs?: readonly string[];
+  /** Makes the server refuse; answers what undoes it. */
+  prepare?(rooms: Rooms, repository: string): Promise<() => unknown>;
+  /** What stock git prints. */
+  says: RegExp;
+}
+
+type Bounds = { -readonly [Name in keyof Rooms['repositories']]: Rooms['repositories'][Name] };
+
+export const refusals: readonly Refusal[] = [
+  {
+    name: 'one ref that may not be written, and --atomic',
+    options: ['--atomic'],
+    refspecs: ['HEAD:refs/pull/1/head'],
+    says: /refs\/pull\/1\/head \(reserved for the server\)/,
+  },
+  {
+    name: 'refs that may not be written, all of them',
+    refspecs: ['refs/heads/*:refs/changes/*'],
+    says: /does not take Gerrit's refs/,
+  },
+  {
+    name: 'an archived repository',
+    async prepare({ repositories }, repository) {
+      const archive = (archived: boolean) =>
+        repositories.setArchived(localAdministrator, 'alice', repository, archived);
+      const opened = await holdOpen(repositories, repository);
+      await archive(true);
+      return () => {
+        opened.end();
+        return archive(false);
+      };
+    },
+    // By a token nobody has more than reading of an archived repository.
+    says: /(?:you may no longer write here|archived and read-only)/,
+  },
+  {
+    name: 'a guard: a copy of somebody else’s repository',
+    async prepare({ repositories }) {
+      let isOn = true;
+      repositories.refusePushes(async () => (isOn ? 'this is a copy and takes no pushes' : null));
+      return () => void (isOn = false);
+    },
+    says: /this is a copy and takes no pushes/,
+  },
+  {
+    name: 'a journal that cannot be written',
+    async prepare({ db }) {
+      await db.write(({ manager }) =>
+        manager.query(
+          `CREATE TRIGGER no_journal BEFORE INSERT ON pushes BEGIN SELECT RAISE(ABORT, 'the journal is broken'); END`,
+        ),
+      );
+      return () => db.write(({ manager }) => manager.query('DROP TRIGGER no_journal'));
+    },
+    says: /(?:HTTP 500|internal error)/,
+  },
+];
+
+/**
+ * What the client asks first (the listing of refs) finds the repository as it was: it was opened before it was
+ * archived. Stock git has no moment in between at which a test could act.
+ */
+async function holdOpen(repositories: Rooms['repositories'], repository: string) {
+  const own = repositories as Bounds;
+  const { openForPush } = own;
+  const found = await openForPush(localAdministrator, 'alice', repository);
+  own.openForPush = async () => found;
+  return { end: () => void (own.openForPush = openForPush) };
+}

@@ -1,0 +1,123 @@
+// What reads untrusted text in more than linear time is loaded by threads of the worker pool alone.
+import t from 'tap';
+import path from 'node:path';
+import { tasks, workers } from '../../src/embedded/workers.ts';
+import { readSources, valueImports } from './source-files.ts';
+import type { SourceFile } from './source-files.ts';
+
+const sources = new Map(readSources('src', 'bin', 'migrations').map((source) => [source.path, source]));
+const taskFiles: readonly string[] = Object.values(tasks);
+
+/** Libraries, by what is imported of them. */
+const libraries = ['yaml', 'markdown-it', 'sanitize-html', 'highlight.js', '@actions/expressions'];
+/** Parsers of our own. */
+const ownParsers: Record<string, string> = {
+  'src/ci/workflows/read-yaml.ts': 'YAML',
+  'src/ci/workflows/parse-workflow.ts': 'workflows, with what their aliases and merge keys stand for',
+  'src/ci/workflows/write-payload.ts': 'the job that a runner gets',
+  'src/web/markdown/render-markdown.ts': 'Markdown',
+  'src/highlighting/split-lines.ts': 'coloured code',
+  'src/web/views/code/word-marks.ts': 'pairs of lines',
+};
+
+/** What the main thread may load all the same, and why. */
+const exceptions: Record<string, { loads: string; because: string }> = {
+  'src/ci/workflows/evaluate.ts': {
+    loads: '@actions/expressions',
+    because: 'evaluates inside writes, where no thread can be waited for; a budget counts what it costs',
+  },
+  'src/ci/workflows/counting-evaluator.ts': { loads: '@actions/expressions', because: 'it is what counts' },
+  'src/ci/workflows/expression-data.ts': {
+    loads: '@actions/expressions',
+    because: 'data for expressions, made as far as they look at it',
+  },
+  'src/ci/workflows/expression-functions.ts': {
+    loads: '@actions/expressions',
+    because: 'functions that are counted or linear',
+  },
+};
+
+/** What a file loads when it runs, type-only imports left out: files of ours and packages. */
+function loadedBy(source: SourceFile): string[] {
+  return valueImports(source).map(({ module }) =>
+    /^\.\.?\//.test(module) ? path.posix.join(path.posix.dirname(source.path), module) : module,
+  );
+}
+
+/** All files that are loaded, sooner or later, where these are. */
+function reachableFrom(roots: Iterable<string>): Set<string> {
+  const found = new Set<string>();
+  const open = [...roots];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    const source = sources.get(file);
+    if (source === undefined || found.has(file)) continue;
+    found.add(file);
+    open.push(...loadedBy(source));
+  }
+  return found;
+}
+
+/** The program itself, and every thread and process of it that is no thread of the pool. */
+const outsideThePool = reachableFrom([
+  'bin/hearth.ts',
+  'src/cli/index.ts',
+  // In the executable it stands in the place of from-disk.ts.
+  'src/embedded/from-executable.ts',
+  ...Object.entries(workers).flatMap(([name, file]) => (name === 'tasks' ? [] : [file])),
+]);
+
+t.test('the main thread is what this test takes it for', async (t) => {
+  for (const file of ['src/app.ts', 'src/web/application.ts', 'src/ci/ci.ts', 'src/db/writer-worker.ts'])
+    t.ok(outsideThePool.has(file), file);
+  const unseen = [...sources.keys()].filter((file) => !outsideThePool.has(file));
+  const inThreads = reachableFrom([...taskFiles, workers.tasks]);
+  const typesAlone = (file: string): boolean => {
+    const { text } = sources.get(file)!;
+    return !/^export (?!type|interface)/m.test(text);
+  };
+  t.strictSame(
+    unseen.filter((file) => !inThreads.has(file) && !typesAlone(file)),
+    [],
+    'every file belongs to the one or the other',
+  );
+});
+
+t.test('libraries that read untrusted text are loaded in threads of the pool alone', async (t) => {
+  const wrong: string[] = [];
+  const used = new Set<string>();
+  for (const file of outsideThePool) {
+    for (const library of libraries) {
+      const isLoaded = loadedBy(sources.get(file)!).some((name) => name === library || name.startsWith(`${library}/`));
+      if (!isLoaded) continue;
+      if (exceptions[file]?.loads === library) used.add(file);
+      else wrong.push(`${file} loads ${library} on the main thread`);
+    }
+  }
+  t.strictSame(wrong, []);
+  t.strictSame([...used].sort(), Object.keys(exceptions).sort(), 'each exception is still needed');
+});
+
+t.test('so are the parsers of our own, and every one of them belongs to a task', async (t) => {
+  const inThreads = reachableFrom(taskFiles);
+  for (const [file, what] of Object.entries(ownParsers)) {
+    t.notOk(outsideThePool.has(file), `${what}: ${file} is not loaded on the main thread`);
+    t.ok(inThreads.has(file), `${what}: ${file} is loaded by a task`);
+  }
+  for (const library of libraries)
+    t.ok(
+      [...inThreads].some((file) => loadedBy(sources.get(file)!).includes(library)) ||
+        library === '@actions/expressions',
+      `${library} is loaded by a task`,
+    );
+});
+
+t.test('a task is a pure function: it reaches no database, no git, no network and no file', async (t) => {
+  const wrong: string[] = [];
+  for (const file of reachableFrom(taskFiles)) {
+    for (const module of loadedBy(sources.get(file)!)) {
+      if (/^src\/(?:db|git|outbound|embedded|config|kernel|ci\/ci|app)\b/.test(module) || module.startsWith('node:'))
+        wrong.push(`${file} loads ${module}`);
+    }
+  }
+  t.strictSame(wrong, []);
+});

@@ -1,0 +1,248 @@
+// time limit: 120 s
+// Listeners of pushes that fail, hang, or take the server with them: they are tried three times, the others hear at once.
+import t from 'tap';
+import type { PushListener } from '../../src/repositories/index.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { hearing, openRooms, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import type { Rooms } from './repositories-fixture.ts';
+
+/** Longer than the last try waits. */
+const later = 10 * 60_000;
+
+async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
+  const rooms = await openRooms(t, options);
+  const { id } = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
+  const history = sampleHistory(rooms.folder);
+  const pushOne = (to: Pick<Rooms, 'repositories'> = rooms, name = 'main') =>
+    push(to, rooms.alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
+      pack: history.pack,
+    });
+  return { ...rooms, repositoryId: id, history, pushOne };
+}
+
+interface JournalRow {
+  id: string;
+  announced: number;
+  parked: number;
+  attempts: number;
+  last_error: string | null;
+}
+
+const journal = ({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> =>
+  db.read.query(
+    'SELECT id, announced_at IS NOT NULL AS announced, parked_at IS NOT NULL AS parked, attempts, last_error FROM pushes ORDER BY rowid',
+  );
+
+/** A listener that counts how often it was asked, and fails until it is mended. */
+function failing(name: string): PushListener & { asked: number; heard: string[]; isMended: boolean } {
+  const listener = {
+    name,
+    asked: 0,
+    heard: [] as string[],
+    isMended: false,
+    async prepare() {
+      listener.asked += 1;
+      if (!listener.isMended) throw new Error(`${name} is\nbroken`);
+      return true;
+    },
+    record: async () => {},
+    recorded: ({ id }: { id: string }) => void listener.heard.push(id),
+  };
+  return listener;
+}
+
+t.test('a listener that fails three times parks the push, also over restarts; by hand it is tried again', async (t) => {
+  const rooms = await openWork(t);
+  const { clock } = rooms;
+  const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
+  const plugIn = (to: Rooms['repositories']) => {
+    for (const listener of [before, broken, after]) to.onPush(listener);
+    return to;
+  };
+  plugIn(rooms.repositories);
+  await rooms.pushOne();
+  await rooms.repositories.stop();
+  t.match(await journal(rooms), [{ announced: 0, parked: 0, attempts: 1, last_error: 'broken: broken is broken' }]);
+  await rooms.repositories.finishPushes();
+  t.match(await journal(rooms), [{ parked: 0, attempts: 2 }]);
+  clock.advance(later);
+  await rooms.repositories.finishPushes();
+  const [{ id }] = (await journal(rooms)) as [JournalRow];
+  t.match(await journal(rooms), [{ announced: 0, parked: 1, attempts: 3, last_error: 'broken: broken is broken' }]);
+  t.match(
+    rooms.log.filter(({ event }) => event === 'push.parked'),
+    [{ pushId: id, listeners: ['broken'] }],
+  );
+
+  clock.advance(24 * later);
+  await rooms.repositories.finishPushes();
+  const next = plugIn((await rooms.restart()).repositories);
+  await next.recover();
+  await next.recoverPushes();
+  t.equal(broken.asked, 3, 'neither the job nor a start asks again');
+  t.same([before.heard, after.heard], [[id], [id]], 'the others have heard, once');
+  t.match(await next.listParkedPushes(10), [{ id, repositoryId: rooms.repositoryId, attempts: 3, parkedAt: Number }]);
+
+  const again = await next.unparkPush(id);
+  t.match(await next.announceAgain(again), { isAnnounced: false, error: 'broken: broken is broken' });
+  t.match(await journal(rooms), [{ parked: 1, attempts: 4 }], 'one try by hand is one try');
+  broken.isMended = true;
+  t.match(await next.announceAgain(await next.unparkPush(id)), { isAnnounced: true, error: null });
+  t.same([before.heard, broken.heard, after.heard], [[id], [id], [id]], 'each has heard exactly once');
+  t.match(await journal(rooms), [{ announced: 1, parked: 0, last_error: null }]);
+  t.same(await rooms.db.read.query('SELECT * FROM push_listener_attempts'), [], 'no tries pile up');
+  t.same(await rooms.db.read.query('SELECT * FROM push_announcements'), []);
+  t.same(await next.listParkedPushes(10), []);
+  t.equal(await reasonOf(next.unparkPush(id)), 'push_announced');
+  t.equal(await reasonOf(next.unparkPush('no such push')), 'push_not_found');
+});
+
+t.test(
+  'attempts are on record before a listener runs: one that ends the server is tried three times in all',
+  async (t) => {
+    const rooms = await openWork(t);
+    let asked = 0;
+    const [before, after] = [hearing('before'), hearing('after')];
+    /** The server does not live to see this end: what follows in the same process is the next start. */
+    const killer: PushListener = {
+      name: 'killer',
+      prepare: () => {
+        asked += 1;
+        reached.resolve();
+        return new Promise((_resolve, reject) => graves.push(() => reject(new Error('over'))));
+      },
+    };
+    let reached = Promise.withResolvers<void>();
+    const graves: (() => void)[] = [];
+    const start = async () => {
+      const { repositories } = await rooms.restart();
+      for (const listener of [before, killer, after]) repositories.onPush(listener);
+      return repositories;
+    };
+
+    const first = await start();
+    await rooms.pushOne({ repositories: first });
+    await reached.promise;
+    t.match(await journal(rooms), [{ announced: 0, attempts: 1 }], 'counted while it runs');
+    for (const attempts of [2, 3]) {
+      reached = Promise.withResolvers<void>();
+      const next = await start();
+      await next.recover();
+      void next.recoverPushes();
+      await reached.promise;
+      t.match(await journal(rooms), [
+        { attempts, parked: 0, last_error: 'killer: the server ended while this listener ran' },
+      ]);
+    }
+    const last = await start();
+    await last.recover();
+    await last.recoverPushes();
+    t.equal(asked, 3);
+    t.match(await journal(rooms), [
+      { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
+    ]);
+    t.equal(before.heard.length, 1);
+    t.equal(after.heard.length, 1, 'who stands behind the killer hears in the end, once');
+    const after2 = await start();
+    await after2.recover();
+    await after2.recoverPushes();
+    t.equal(asked, 3, 'and no later start tries it again');
+    for (const end of graves) end();
+  },
+);
+
+t.test(
+  'a listener that hangs has failed after its time, wherever it hangs; what it says later is not written',
+  async (t) => {
+    for (const part of ['prepare', 'record', 'recorded'] as const) {
+      await t.test(part, async (t) => {
+        const rooms = await openWork(t, { settings: { listenerTimeoutMs: 50 } });
+        const held = Promise.withResolvers<void>();
+        let isHanging = true;
+        let ends = 0;
+        const hang = async (tx?: { manager: { query(sql: string): Promise<unknown> } }) => {
+          if (!isHanging) return;
+          await held.promise;
+          ends += 1;
+          await tx?.manager.query("UPDATE repositories SET description = 'late'");
+        };
+        const hanging: PushListener = {
+          name: 'hanging',
+          prepare: async () => {
+            if (part === 'prepare') await hang();
+            return true;
+          },
+          record: async (tx) => {
+            if (part === 'record') await hang(tx);
+          },
+          recorded: async () => {
+            if (part === 'recorded') await hang();
+          },
+        };
+        const [before, after] = [hearing('before'), hearing('after')];
+        for (const listener of [before, hanging, after]) rooms.repositories.onPush(listener);
+        await rooms.pushOne();
+        await rooms.repositories.stop();
+        t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
+        const wasRecorded = part === 'recorded';
+        t.match(await journal(rooms), [
+          wasRecorded
+            ? { announced: 1, last_error: null }
+            : { announced: 0, last_error: 'hanging: hanging did not end within 0.05 s.' },
+        ]);
+        isHanging = false;
+        held.resolve();
+        await rooms.repositories.finishPushes();
+        t.match(await journal(rooms), [{ announced: 1, parked: 0 }]);
+        t.ok(ends > 0, 'it went on behind our back');
+        const { repository } = await rooms.repositories.find(rooms.alice, 'alice', 'work');
+        t.equal(repository.description, '');
+      });
+    }
+  },
+);
+
+t.test('two listeners fail differently: the push is parked when the last of them has had its tries', async (t) => {
+  const rooms = await openWork(t);
+  const [one, two] = [failing('one'), failing('two')];
+  for (const listener of [one, two]) rooms.repositories.onPush(listener);
+  await rooms.pushOne();
+  await rooms.repositories.finishPushes();
+  two.isMended = true;
+  rooms.clock.advance(later);
+  await rooms.repositories.finishPushes();
+  t.match(await journal(rooms), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
+  t.same([one.asked, two.asked, two.heard.length], [3, 3, 1]);
+});
+
+t.test('a push that nothing goes wrong with costs no write for its tries', async (t) => {
+  const rooms = await openWork(t);
+  rooms.repositories.onPush(hearing('one'));
+  const { write } = rooms.db;
+  let writes = 0;
+  rooms.db.write = (...args) => {
+    writes += 1;
+    return write(...args);
+  };
+  await rooms.pushOne();
+  await rooms.repositories.stop();
+  rooms.db.write = write;
+  t.match(await journal(rooms), [{ announced: 1, attempts: 1 }]);
+  t.equal(writes, 3, 'journal, verdict, announcement');
+});
+
+t.test('a parked push does not hold up the next one to its repository', async (t) => {
+  const rooms = await openWork(t);
+  const broken = failing('broken');
+  rooms.repositories.onPush(broken);
+  await rooms.pushOne();
+  for (let n = 0; n < 2; n += 1) {
+    rooms.clock.advance(later);
+    await rooms.repositories.finishPushes();
+  }
+  broken.isMended = true;
+  await rooms.pushOne(rooms, 'topic');
+  await rooms.repositories.stop();
+  t.match(await journal(rooms), [{ parked: 1 }, { announced: 1, parked: 0 }]);
+  t.equal(broken.heard.length, 1);
+});

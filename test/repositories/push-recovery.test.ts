@@ -1,0 +1,170 @@
+// time limit: 120 s
+// What an earlier run left of pushes is finished while the server serves: the order holds, and nobody waits for ever.
+import t from 'tap';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { insertRow } from '../fixtures/test-database.ts';
+import { hearing, openRooms, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+
+const topic = 'refs/heads/topic';
+
+/** `alice/work` and `alice/other`, a restart, and a push to `alice/work` whose verdict was never written. */
+async function afterCrash(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
+  const rooms = await openRooms(t, options);
+  const { alice, db } = rooms;
+  const { id } = await rooms.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  await rooms.repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
+  const { commits, pack } = sampleHistory(rooms.folder);
+  for (const name of ['work', 'other'])
+    await push(rooms, alice, `alice/${name}`, [`${zeroId} ${commits[0]} refs/heads/main`], { pack });
+  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[1]} ${topic}`], { pack });
+  await rooms.repositories.stop();
+  await db.write(async (tx) => {
+    await insertRow(tx, 'pushes', { id: 'left', repository_id: id, via: 'http', created_at: tx.now + 1 });
+    await insertRow(tx, 'push_updates', {
+      push_id: 'left',
+      position: 0,
+      ref: topic,
+      old_id: zeroId,
+      new_id: commits[1],
+    });
+    await tx.manager.query("DELETE FROM push_updates WHERE push_id <> 'left' AND ref = ?", [topic]);
+  });
+  const { repositories, git } = await rooms.restart();
+  const listener = hearing('listener');
+  repositories.onPush(listener);
+  const held = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { recover } = git;
+  git.recover = async (folder) => {
+    asked.resolve();
+    await held.promise;
+    return recover(folder);
+  };
+  t.teardown(() => held.resolve());
+  await repositories.recover();
+  const recovering = repositories.recoverPushes();
+  await asked.promise;
+  const verdict = async () =>
+    ((await db.read.query("SELECT result FROM push_updates WHERE push_id = 'left'")) as { result: string }[])[0]
+      ?.result;
+  const pushMain = (at: string, from: number) =>
+    push({ repositories }, alice, at, [`${commits[from]} ${commits[from + 1]} refs/heads/main`], { pack });
+  return { ...rooms, git, repositories, listener, held, recovering, verdict, pushMain, commits };
+}
+
+/** Whether a promise has ended after everything that can go on has gone on. */
+async function hasEnded(work: Promise<unknown>): Promise<boolean> {
+  let ended = false;
+  const note = () => (ended = true);
+  work.then(note, note);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return ended;
+}
+
+t.test('a push waits for what is unsettled in its repository; reading and other repositories do not', async (t) => {
+  const { repositories, alice, bob, listener, held, recovering, verdict, pushMain, db } = await afterCrash(t);
+  const waiting = pushMain('alice/work', 0);
+  const deletion = repositories.deleteBranch(alice, 'alice', 'work', { name: 'topic', expected: '' }).catch(() => {});
+  t.same((await pushMain('alice/other', 0)).report, ['ok refs/heads/main']);
+  t.ok(await repositories.openForRead(bob, 'alice', 'work'));
+  t.equal(await hasEnded(waiting), false);
+  t.equal(
+    await reasonOf(repositories.openForPush(bob, 'alice', 'work')),
+    'read_only_access',
+    'who may not does not wait',
+  );
+  t.equal(await verdict(), null);
+
+  held.resolve();
+  t.same((await waiting).report, ['ok refs/heads/main']);
+  t.equal(await verdict(), 'ok');
+  await Promise.all([recovering, deletion]);
+  await repositories.stop();
+  const rows: { id: string; name: string }[] = await db.read.query(
+    'SELECT p.id, r.name FROM pushes p JOIN repositories r ON r.id = p.repository_id',
+  );
+  const inWork = new Set(rows.filter(({ name }) => name === 'work').map(({ id }) => id));
+  const heard = listener.heard.filter((id) => inWork.has(id));
+  t.equal(heard[0], 'left', 'it is told of first');
+  t.ok(heard.length > 1);
+  t.equal(new Set(heard).size, heard.length);
+});
+
+t.test('what was settled and not announced is told of before a push that came since', async (t) => {
+  const rooms = await openRooms(t);
+  const { alice } = rooms;
+  await rooms.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  const { commits, pack } = sampleHistory(rooms.folder);
+  rooms.repositories.onPush({ name: 'slow', prepare: () => Promise.reject(new Error('the power went')) });
+  for (const [from, to] of [
+    [zeroId, commits[0]],
+    [commits[0], commits[1]],
+  ]) {
+    await push(rooms, alice, 'alice/work', [`${from} ${to} refs/heads/main`], { pack });
+    rooms.clock.advance(1);
+  }
+  await rooms.repositories.stop();
+  const { repositories } = await rooms.restart();
+  const heard: string[] = [];
+  const held = Promise.withResolvers<void>();
+  repositories.onPush({
+    name: 'slow',
+    prepare: async () => {
+      await held.promise;
+      return true;
+    },
+    record: async (_tx, { updates }) => void heard.push(updates[0]!.newId),
+  });
+  await repositories.recover();
+  const recovering = repositories.recoverPushes();
+  await push({ repositories }, alice, 'alice/work', [`${commits[1]} ${commits[2]} refs/heads/main`], { pack });
+  held.resolve();
+  await recovering;
+  await repositories.stop();
+  t.strictSame(heard, commits.slice(0, 3));
+});
+
+t.test('a push waits for a limited time, then it is sent away; so it is when the server stops', async (t) => {
+  const limited = await afterCrash(t, { settings: { recoveryWaitMs: 30 } });
+  t.equal(await reasonOf(limited.repositories.openForPush(limited.alice, 'alice', 'work')), 'repository_recovers');
+  const stopping = await afterCrash(t);
+  const waiting = reasonOf(stopping.repositories.openForPush(stopping.alice, 'alice', 'work'));
+  t.equal(await hasEnded(waiting), false);
+  stopping.repositories.abortRecovery();
+  t.equal(await waiting, 'repository_recovers');
+  stopping.held.resolve();
+  await stopping.recovering;
+  await stopping.repositories.stop();
+  t.same(stopping.listener.heard, [], 'nothing more is begun');
+
+  const next = (await stopping.restart()).repositories;
+  const listener = hearing('listener');
+  next.onPush(listener);
+  await next.recover();
+  await next.recoverPushes();
+  t.same(listener.heard, ['left'], 'the next start goes on');
+});
+
+t.test('the job that finishes pushes leaves to the recovery what is the recovery’s', async (t) => {
+  const { repositories, held, recovering, listener, verdict } = await afterCrash(t);
+  const job = repositories.finishPushes();
+  t.equal(await hasEnded(job), false);
+  t.equal(await verdict(), null);
+  held.resolve();
+  await Promise.all([recovering, job]);
+  t.equal(await verdict(), 'ok');
+  t.same(listener.heard, ['left']);
+});
+
+t.test('a repository that cannot be settled takes pushes again, and the others are finished', async (t) => {
+  const { repositories, held, git, recovering, pushMain, log, alice } = await afterCrash(t);
+  const { refs } = git;
+  git.refs = () => Promise.reject(new Error('damaged'));
+  const opening = repositories.openForPush(alice, 'alice', 'work');
+  held.resolve();
+  await opening;
+  await recovering;
+  git.refs = refs;
+  t.equal(log.filter(({ event }) => event === 'push.settle_failed').length, 1);
+  t.same((await pushMain('alice/work', 0)).report, ['ok refs/heads/main']);
+});
