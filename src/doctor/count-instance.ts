@@ -26,10 +26,14 @@ const dayMs = 86_400_000;
 export async function countInstance(db: Database, now: number): Promise<InstanceCounts> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  const unannounced = (await db.read.query(
-    `SELECT CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN last_error IS NOT NULL THEN 'failing' ELSE 'waiting' END AS state, count(*) AS n
-     FROM pushes WHERE announced_at IS NULL GROUP BY 1`,
-  )) as { state: string; n: number }[];
+  // In the order of the index that has nothing else: the others are not read.
+  const unannounced = await one(
+    `SELECT count(*) AS n, sum(CASE WHEN parked_at IS NOT NULL THEN 1 ELSE 0 END) AS parked,
+            sum(CASE WHEN parked_at IS NULL AND last_error IS NOT NULL THEN 1 ELSE 0 END) AS failing
+       FROM (SELECT parked_at, last_error FROM pushes WHERE announced_at IS NULL ORDER BY created_at, id LIMIT 10000) p`,
+  );
+  const parked = Number(unannounced['parked'] ?? 0);
+  const failing = Number(unannounced['failing'] ?? 0);
   const [kept, pushes, oldest, cancelled] = await Promise.all([
     readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
@@ -44,12 +48,7 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     repositoryBytes: kept.repository_bytes,
     inTrash: kept.trashed_repositories,
     pushesToday: Number(pushes['n'] ?? 0),
-    unannouncedPushes: {
-      waiting: 0,
-      failing: 0,
-      parked: 0,
-      ...Object.fromEntries(unannounced.map(({ state, n }) => [state, n])),
-    },
+    unannouncedPushes: { waiting: Number(unannounced['n'] ?? 0) - parked - failing, failing, parked },
     deliveries: {
       PENDING: kept.pending_deliveries,
       DELIVERED: kept.delivered_deliveries,
