@@ -506,6 +506,7 @@ t.test('a push of many refs that a power failure cut short: what has no value go
 
   const next = await restart();
   await next.repositories.recover();
+  await next.repositories.recoverPushes();
   t.notOk(existsSync(`${path}/${refs[7]}`));
   t.equal((await next.git.refs(path)).size, 59);
   const results = (await journal(rooms)).map(({ result }) => result);
