@@ -1,5 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { eachRow } from '../list-repositories.ts';
 import type { RepositoryRoom } from '../room.ts';
 
 const dayMs = 86_400_000;
@@ -32,7 +33,7 @@ export async function countPushes(
     `SELECT day, count(*) AS pushes FROM (
        SELECT p.created_at / ${dayMs} AS day FROM pushes p
        WHERE p.user_id = :personId AND p.created_at >= :since AND p.settled_at IS NOT NULL
-         AND p.repository_id IN (SELECT r.id FROM repositories r WHERE r.id IN (${pushedTo}) AND (${visible.sql}))
+         AND p.repository_id IN (SELECT r.id FROM repositories r WHERE r.id IN (${pushedTo}) AND ${eachRow(visible.sql)})
        ORDER BY p.created_at DESC LIMIT ${maxCounted}) counted
      GROUP BY day`,
     { ...visible.parameters, personId, since },
