@@ -1,7 +1,7 @@
 import { allows, higher, lower } from './level.ts';
 import type { Level } from './level.ts';
 import type { RepositoryFacts } from './repository-facts.ts';
-import { tiesOf } from './repository-ties.ts';
+import { accessGrantsOf } from './access-grants.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Scope, Viewer } from './viewer.ts';
 
@@ -24,7 +24,7 @@ export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (viewer.kind === 'task') return viewer.repositoryId === facts.id ? viewer.scope : open;
   if (viewer.repositoryIds !== null && !viewer.repositoryIds.includes(facts.id)) return open;
 
-  const [strongest] = tiesOf(viewer.id, facts);
+  const [strongest] = accessGrantsOf(viewer.id, facts);
   return higher(open, lower(strongest?.level ?? 'none', viewer.scope));
 }
 

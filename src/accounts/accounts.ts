@@ -4,13 +4,13 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
-import { addInvite, checkInvite, listInvites, removeInvite } from './joining/invites.ts';
-import { setUp } from './joining/set-up.ts';
-import { checkSetupToken, setupToken } from './joining/setup-token.ts';
-import { signUp } from './joining/sign-up.ts';
+import { addInvite, checkInvite, listInvites, removeInvite } from './registration/invites.ts';
+import { setUp } from './registration/set-up.ts';
+import { checkSetupToken, setupToken } from './registration/setup-token.ts';
+import { signUp } from './registration/sign-up.ts';
 import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
-import { keyHolders } from './keys/key-holders.ts';
+import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { removeKey } from './keys/remove-key.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
@@ -20,12 +20,12 @@ import { createPasswordHasher } from './passwords/password-hasher.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import type { Person } from './people/person.ts';
-import { noted } from './noted.ts';
+import { withLog } from './with-log.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
-import type { Farewell } from './people/farewell.ts';
+import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
@@ -34,11 +34,11 @@ import { setAdministrator } from './people/set-administrator.ts';
 import { setDisabled } from './people/set-disabled.ts';
 import { updateProfile } from './people/update-profile.ts';
 import { removeExpired } from './remove-expired.ts';
-import type { AccountsRoom } from './room.ts';
+import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { signIn } from './sessions/sign-in.ts';
-import { createSignInTries } from './sessions/sign-in-tries.ts';
+import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
 import { addToken } from './tokens/add-token.ts';
@@ -66,7 +66,7 @@ export interface AccountsOptions {
 export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
-  const room: AccountsRoom = {
+  const room: AccountsDeps = {
     ...tools,
     settings,
     hasher: createPasswordHasher({
@@ -75,18 +75,21 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
       waiting: settings.hashesWaiting,
       random,
     }),
-    tries: createSignInTries({ failures: settings.signInFailures, windowSeconds: settings.signInWindowSeconds }),
+    signInRateLimit: createSignInRateLimit({
+      failures: settings.signInFailures,
+      windowSeconds: settings.signInWindowSeconds,
+    }),
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
-    farewells: [],
+    deletionHooks: [],
   };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: AccountsRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: AccountsDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
 
   return {
-    addPerson: noted(room, 'person.added', bind(addPerson), (person) => byName(person)),
+    addPerson: withLog(room, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
     peopleById: bind(peopleById),
@@ -102,22 +105,22 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     deletePerson: bind(deletePerson),
     deleteOwnAccount: bind(deleteOwnAccount),
     /** Plugs in who must hear that a person is about to go, and may refuse. */
-    onFarewell: (farewell: Farewell) => void room.farewells.push(farewell),
-    setDisabled: noted(
+    onFarewell: (farewell: AccountDeletionHook) => void room.deletionHooks.push(farewell),
+    setDisabled: withLog(
       room,
       (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),
       bind(setDisabled),
       (person) => byName(person),
     ),
-    setAdministrator: noted(
+    setAdministrator: withLog(
       room,
       (_id, is) => (is ? 'person.administrator_set' : 'person.administrator_unset'),
       bind(setAdministrator),
       (person) => byName(person),
     ),
 
-    setPassword: noted(room, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
-    changePassword: noted(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({
+    setPassword: withLog(room, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
+    changePassword: withLog(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({
       personId,
       by: personId,
     })),
@@ -128,47 +131,50 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
     listSessions: bind(listSessions),
-    revokeSession: noted(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
+    revokeSession: withLog(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
       personId,
       sessionId,
     })),
-    revokeOtherSessions: noted(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
+    revokeOtherSessions: withLog(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
       personId,
       ended,
     })),
 
-    addToken: noted(room, 'token.added', bind(addToken), ({ token }, personId) => ({
+    addToken: withLog(room, 'token.added', bind(addToken), ({ token }, personId) => ({
       personId,
       tokenId: token.id,
       name: token.name,
       access: token.access,
     })),
     listTokens: bind(listTokens),
-    removeToken: noted(room, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({ personId, tokenId })),
+    removeToken: withLog(room, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({
+      personId,
+      tokenId,
+    })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: noted(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
     })),
     listKeys: bind(listKeys),
-    keyHolders: bind(keyHolders),
-    removeKey: noted(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
+    keyHolders: bind(findKeyOwners),
+    removeKey: withLog(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
-    setUp: noted(room, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
-    addInvite: noted(room, 'invite.added', bind(addInvite), ({ invite }) => ({
+    setUp: withLog(room, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
+    addInvite: withLog(room, 'invite.added', bind(addInvite), ({ invite }) => ({
       inviteId: invite.id,
       ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
     })),
     listInvites: bind(listInvites),
-    removeInvite: noted(room, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
+    removeInvite: withLog(room, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
-    signUp: noted(room, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
+    signUp: withLog(room, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
     /** Resolves when all "last used" times noted so far are written. */

@@ -4,33 +4,33 @@ export { defaultAccountSettings } from './account-settings.ts';
 export type { AccountSettings } from './account-settings.ts';
 
 export type { Person } from './people/person.ts';
-export type { Farewell } from './people/farewell.ts';
+export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
 export type { NewPerson } from './people/add-person.ts';
 export type { Profile } from './people/update-profile.ts';
 export { maxPasswordBytes, minPasswordCharacters } from './passwords/password-rules.ts';
 export type { PasswordChange } from './passwords/change-password.ts';
-export type { Session } from './sessions/session-life.ts';
+export type { Session } from './sessions/session-expiry.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
 export type { SignedIn, SignInInput } from './sessions/sign-in.ts';
 export type { SessionViewer } from './sessions/viewer-of-session.ts';
-export { networkOfAddress } from './sessions/network-of-address.ts';
+export { networkPrefix } from './sessions/network-prefix.ts';
 export type { AccessToken } from './tokens/access-token.ts';
 export type { NewAccessToken } from './tokens/add-token.ts';
 export { looksLikeAccessToken } from './tokens/token-format.ts';
 export type { NewSshKey } from './keys/add-key.ts';
-export type { KeyHolder } from './keys/key-holders.ts';
+export type { KeyOwner } from './keys/key-owners.ts';
 export type { SshKey } from './keys/ssh-key.ts';
 export { fingerprintOf } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';
 export type { KeyViewer } from './keys/viewer-of-key.ts';
-export type { Invite } from './joining/invites.ts';
-export type { SetUpInput } from './joining/set-up.ts';
-export type { SignUpInput } from './joining/sign-up.ts';
+export type { Invite } from './registration/invites.ts';
+export type { SetUpInput } from './registration/set-up.ts';
+export type { SignUpInput } from './registration/sign-up.ts';
 
 /** The rule for texts that people write, for rooms that keep such texts, too. */
-export { parseText } from './plain-text.ts';
-export type { TextRule } from './plain-text.ts';
+export { parseText } from './validate-text.ts';
+export type { TextRule } from './validate-text.ts';
 
 export { accountEntities } from './account-entities.ts';

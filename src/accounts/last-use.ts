@@ -6,7 +6,7 @@ import { sshKeySchema } from './ssh-key-schema.ts';
 import { userSchema } from './user-schema.ts';
 
 /** That somebody used a session, a token or a key. */
-export interface Use {
+export interface CredentialUse {
   kind: 'session' | 'token' | 'key';
   /** Id of the session, token or key. */
   id: string;
@@ -22,7 +22,7 @@ export interface Use {
  * never waits for a disk. Uses that come while a write runs share the next one.
  */
 export interface LastUseRecorder {
-  note(use: Use): void;
+  record(use: CredentialUse): void;
   /** Resolves when everything noted so far is written. */
   settled(): Promise<void>;
   /** Writes what is noted and takes no more; the database may close afterwards. */
@@ -38,7 +38,7 @@ export interface LastUseOptions {
 }
 
 export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUseOptions): LastUseRecorder {
-  let noted = new Map<string, Use>();
+  let noted = new Map<string, CredentialUse>();
   let writing: Promise<void> | null = null;
   let stopped = false;
 
@@ -59,7 +59,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
   }
 
   return {
-    note(use) {
+    record(use) {
       // The distance counts in both directions: after the clock was set back, a
       // time in the future must not stand until the clock has caught up.
       const isRecent = use.lastUsedAt !== null && Math.abs(clock.now() - use.lastUsedAt) < intervalMs;
@@ -76,7 +76,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
 }
 
 /** A row that was removed meanwhile is simply not found. */
-async function record({ manager, now }: Tx, { kind, id, personId, address }: Use): Promise<void> {
+async function record({ manager, now }: Tx, { kind, id, personId, address }: CredentialUse): Promise<void> {
   if (kind === 'session') {
     await manager.update(sessionSchema, { id }, { lastSeenAt: now, ...(address !== null && { address }) });
   } else {

@@ -1,6 +1,6 @@
 import { IsNull, LessThanOrEqual } from 'typeorm';
 import { inviteSchema } from './invite-schema.ts';
-import type { AccountsRoom } from './room.ts';
+import type { AccountsDeps } from './deps.ts';
 import { sessionSchema } from './session-schema.ts';
 import { setupTokenSchema } from './setup-token-schema.ts';
 
@@ -9,7 +9,7 @@ import { setupTokenSchema } from './setup-token-schema.ts';
  * tokens, invites that nobody used. Expired access tokens stay in their owner's list.
  * @returns how many rows went
  */
-export async function removeExpired({ db, settings }: AccountsRoom): Promise<number> {
+export async function removeExpired({ db, settings }: AccountsDeps): Promise<number> {
   return db.write(async ({ manager, now }) => {
     const expiresAt = LessThanOrEqual(now);
     const removed = [

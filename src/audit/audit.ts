@@ -4,8 +4,8 @@ import type { Clock, LogFields, Logger } from '../kernel/index.ts';
 import { auditSchema } from './audit-schema.ts';
 import type { AuditRow } from './audit-schema.ts';
 import { auditedEvents } from './audited-events.ts';
-import { createChainCheck, entryAfter } from './chain.ts';
-import type { Break } from './chain.ts';
+import { createChainCheck, entryAfter } from './hash-chain.ts';
+import type { ChainBreak } from './hash-chain.ts';
 
 /** Who acts, and from where. */
 export interface Actor {
@@ -30,7 +30,7 @@ export interface Audit {
   /** Newest first. */
   list(options: { limit: number; before?: number }): Promise<AuditEntry[]>;
   /** The first entry that does not fit; null when the whole log does. */
-  findBreak(): Promise<Break | null>;
+  findBreak(): Promise<ChainBreak | null>;
   /** Until everything that was heard is on disk. */
   flush(): Promise<void>;
 }

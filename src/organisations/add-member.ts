@@ -5,7 +5,7 @@ import { conflict, invalid, isDomainError } from '../kernel/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
 import { memberSchema } from './member-schema.ts';
 import { parseRole } from './organisation.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 export interface NewMember {
   username: string;
@@ -18,7 +18,7 @@ export interface NewMember {
  * `invalid_role`; `no_such_person`, also for people without a handle; `person_disabled`;
  * `already_member`.
  */
-export async function addMember(room: OrganisationRoom, viewer: Viewer, name: string, input: NewMember): Promise<void> {
+export async function addMember(room: OrganisationDeps, viewer: Viewer, name: string, input: NewMember): Promise<void> {
   const organisation = await findManaged(room, viewer, name);
   const role = parseRole(input.role);
   const { id: userId, username } = await personToAdd(room, input.username);
@@ -35,7 +35,7 @@ export async function addMember(room: OrganisationRoom, viewer: Viewer, name: st
 
 /** Somebody who is given a right, by handle. Refuses `no_such_person`, `person_disabled`. */
 export async function personToAdd(
-  { accounts }: Pick<OrganisationRoom, 'accounts'>,
+  { accounts }: Pick<OrganisationDeps, 'accounts'>,
   username: string,
   field = 'username',
 ): Promise<Person> {

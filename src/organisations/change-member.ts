@@ -6,7 +6,7 @@ import { findManaged, findOrganisation, insufficientScope, mayManage, refuseUnle
 import { refuseLastOwner } from './last-owner.ts';
 import { memberSchema } from './member-schema.ts';
 import { organisationNotFound, parseRole } from './organisation.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 interface MemberOf {
   organisationId: string;
@@ -21,7 +21,7 @@ const memberNotFound = () => notFound('member_not_found', 'There is no such memb
  * `member_not_found`; `last_owner`.
  */
 export async function changeMemberRole(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   change: { username: string; role: string },
@@ -43,7 +43,7 @@ export async function changeMemberRole(
  * `member_not_found`; `last_owner`.
  */
 export async function removeMember(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   username: string,
@@ -57,7 +57,7 @@ export async function removeMember(
 }
 
 /** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */
-export async function leaveOrganisation(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
+export async function leaveOrganisation(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const organisation = await findOrganisation(room, name);
   if (viewer.kind !== 'person') throw organisationNotFound();
   const at = { organisationId: organisation.id, userId: viewer.id };
@@ -68,7 +68,7 @@ export async function leaveOrganisation(room: OrganisationRoom, viewer: Viewer, 
 }
 
 async function memberToChange(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   username: string,

@@ -7,7 +7,7 @@ import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
 import { personToAdd } from './add-member.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 export interface NewOrganisation {
   name: string;
@@ -27,7 +27,7 @@ export interface NewOrganisation {
  * `no_such_person` for `owner`.
  */
 export async function createOrganisation(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   input: NewOrganisation,
 ): Promise<Organisation> {
@@ -52,7 +52,7 @@ export async function createOrganisation(
   return organisation;
 }
 
-async function founder(room: OrganisationRoom, viewer: Viewer, owner: string | undefined): Promise<string> {
+async function founder(room: OrganisationDeps, viewer: Viewer, owner: string | undefined): Promise<string> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
   if (isLocalAdministrator(viewer)) {
     if (owner === undefined) throw internal('the command line names the first owner');

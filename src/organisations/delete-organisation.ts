@@ -3,7 +3,7 @@ import type { Viewer } from '../access/index.ts';
 import { conflict } from '../kernel/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 const namesShown = 10;
 
@@ -14,13 +14,13 @@ const namesShown = 10;
  * Refuses `organisation_not_found` to everyone but an OWNER;
  * `organisation_owns_repositories`, naming them, while any is left (SPEC §3).
  */
-export async function deleteOrganisation(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
+export async function deleteOrganisation(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id, name: handle } = await findManaged(room, viewer, name);
   const tidyUp = await room.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, id);
-    const left = await room.belongings.namesOf(tx, id);
+    const left = await room.ownedRepositories.namesOf(tx, id);
     if (left.length > 0) throw conflict('organisation_owns_repositories', stillOwns(handle, left));
-    const tidyUp = await room.belongings.forgetTrash(tx, id);
+    const tidyUp = await room.ownedRepositories.forgetTrash(tx, id);
     await room.owners.release(tx, id);
     await room.avatars.forget(tx, id);
     await tx.manager.delete(organisationSchema, { id });

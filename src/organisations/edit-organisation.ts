@@ -7,7 +7,7 @@ import { parseDisplayName, parseOrganisationDescription } from './organisation.t
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 /** What an organisation says of itself; a field left out stays as it is. */
 export interface OrganisationProfile {
@@ -17,7 +17,7 @@ export interface OrganisationProfile {
 
 /** Refuses `organisation_not_found` to everyone but an OWNER; `invalid_text`, `text_too_long`. */
 export async function editOrganisation(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   profile: OrganisationProfile,
@@ -41,7 +41,7 @@ export async function editOrganisation(
  * `handle_taken`, with the field `name`.
  */
 export async function renameOrganisation(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   newName: string,
@@ -65,7 +65,7 @@ export async function renameOrganisation(
 
 /** Refuses `organisation_not_found` to everyone but an OWNER; the rules of images. */
 export async function replaceAvatar(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   upload: ImageUpload,
@@ -77,7 +77,7 @@ export async function replaceAvatar(
 }
 
 /** Refuses `organisation_not_found` to everyone but an OWNER. There may be no avatar. */
-export async function removeAvatar(room: OrganisationRoom, viewer: Viewer, name: string): Promise<void> {
+export async function removeAvatar(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id } = await findManaged(room, viewer, name);
   await room.avatars.remove(id);
   room.logger.info('organisation.avatar_removed', { organisationId: id, by: viewerForLog(viewer) });

@@ -8,13 +8,13 @@ import { memberSchema } from './member-schema.ts';
 import { organisationNotFound, toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 /**
  * Finds an organisation by its name, whatever the case of its letters. Organisations
  * are public (SPEC §4.4). Refuses `organisation_not_found`.
  */
-export async function findOrganisation({ db, owners }: OrganisationRoom, name: string): Promise<Organisation> {
+export async function findOrganisation({ db, owners }: OrganisationDeps, name: string): Promise<Organisation> {
   const owner = await owners.resolve(name);
   const row = owner?.kind === 'organisation' ? await db.read.findOneBy(organisationSchema, { id: owner.id }) : null;
   if (row === null) throw organisationNotFound();
@@ -32,7 +32,7 @@ export async function roleOf(door: Door, personId: string, organisationId: strin
  * Refuses `organisation_not_found` to everybody else, members included (SPEC §5);
  * `insufficient_scope` for an OWNER's token that may not.
  */
-export async function findManaged(room: OrganisationRoom, viewer: Viewer, name: string): Promise<Organisation> {
+export async function findManaged(room: OrganisationDeps, viewer: Viewer, name: string): Promise<Organisation> {
   const organisation = await findOrganisation(room, name);
   await refuseUnlessOwner(room.db.read, viewer, organisation.id);
   return organisation;

@@ -4,7 +4,7 @@ import type { PeopleOptions, Person } from '../accounts/index.ts';
 import type { KeysetPage } from '../db/index.ts';
 import { findManaged } from './find-organisation.ts';
 import { memberSchema } from './member-schema.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 export interface Member {
   person: Person;
@@ -17,7 +17,7 @@ export interface Member {
  * All members with their roles, by handle; for the command line. Refuses `organisation_not_found` to
  * everyone but an OWNER (SPEC §4.4).
  */
-export async function listMembers(room: OrganisationRoom, viewer: Viewer, name: string): Promise<Member[]> {
+export async function listMembers(room: OrganisationDeps, viewer: Viewer, name: string): Promise<Member[]> {
   const organisation = await findManaged(room, viewer, name);
   const rows = await room.db.read.findBy(memberSchema, { organisationId: organisation.id });
   const people = await room.accounts.peopleById(rows.map(({ userId }) => userId));
@@ -40,7 +40,7 @@ export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
  * Refuses `organisation_not_found` to everyone but an OWNER (SPEC §4.4).
  */
 export async function listMembersPage(
-  room: OrganisationRoom,
+  room: OrganisationDeps,
   viewer: Viewer,
   name: string,
   options: PeopleOptions,

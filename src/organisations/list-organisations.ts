@@ -7,7 +7,7 @@ import { toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
-import type { OrganisationRoom } from './room.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 export interface ListedOrganisation extends Organisation {
   members: number;
@@ -31,7 +31,7 @@ export type OrganisationOrder = 'name' | 'created';
  * @param options.prefix only those whose name begins with this, whatever its case; they come by name
  */
 export async function listOrganisations(
-  { db }: OrganisationRoom,
+  { db }: OrganisationDeps,
   { sort = 'name', prefix = '', ...paging }: KeysetPaging & { sort?: OrganisationOrder; prefix?: string },
 ): Promise<OrganisationPage> {
   const query = db.read.createQueryBuilder(organisationSchema, 'o').where('o.id IS NOT NULL');
@@ -67,12 +67,12 @@ export async function listOrganisations(
 }
 
 /** How many organisations there are. */
-export async function countOrganisations({ db }: OrganisationRoom): Promise<number> {
+export async function countOrganisations({ db }: OrganisationDeps): Promise<number> {
   return (await readCounts(db.read)).organisations;
 }
 
 /** Where a person belongs, by name: for the dashboard, the profile and the choice of an owner. */
-export async function organisationsOf({ db }: OrganisationRoom, personId: string): Promise<Membership[]> {
+export async function organisationsOf({ db }: OrganisationDeps, personId: string): Promise<Membership[]> {
   const roles = new Map(
     (await db.read.findBy(memberSchema, { userId: personId })).map((row) => [row.organisationId, row.role]),
   );
@@ -83,11 +83,11 @@ export async function organisationsOf({ db }: OrganisationRoom, personId: string
 }
 
 /** How many people belong to an organisation: the one figure about members that is public. */
-export async function memberCount({ db }: OrganisationRoom, organisationId: string): Promise<number> {
+export async function memberCount({ db }: OrganisationDeps, organisationId: string): Promise<number> {
   return db.read.countBy(memberSchema, { organisationId });
 }
 
-async function countMembers(read: OrganisationRoom['db']['read'], ids: string[]): Promise<Map<string, number>> {
+async function countMembers(read: OrganisationDeps['db']['read'], ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const rows: { id: string; members: number }[] = await read
     .createQueryBuilder(memberSchema, 'm')

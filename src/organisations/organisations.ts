@@ -9,18 +9,18 @@ import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
-import type { Belongings, OrganisationRoom } from './room.ts';
+import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
 /**
  * Organisations and who belongs to them (SPEC §2.3, §3, §4.4). The function
  * behind each name says what it does and what it refuses.
  */
-export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>) {
+export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
-  const room: OrganisationRoom = { ...tools, belongings: { namesOf: unplugged, forgetTrash: unplugged } };
+  const room: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: OrganisationRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: OrganisationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
 
@@ -55,8 +55,8 @@ export function createOrganisations(tools: Omit<OrganisationRoom, 'belongings'>)
     refuseOnlyOwner,
 
     /** Plugs in who knows what organisations own; before anything is deleted. */
-    owning(belongings: Belongings): void {
-      room.belongings = belongings;
+    owning(belongings: OwnedRepositories): void {
+      room.ownedRepositories = belongings;
     },
   };
 }

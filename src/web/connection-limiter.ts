@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { networkOfAddress } from '../accounts/index.ts';
+import { networkPrefix } from '../accounts/index.ts';
 
 export interface ConnectionLimits {
   /** Connections in all. */
@@ -150,7 +150,7 @@ export function createConnectionLimiter({
   return {
     arrived(connection) {
       const { remoteAddress = '' } = connection;
-      const network = networkOfAddress(remoteAddress);
+      const network = networkPrefix(remoteAddress);
       // Of an address with a zone, and of a client that has left already, there is nothing to check.
       const isLocal = remoteAddress === '::1' || (isIP(network) === 4 && loopback.check(network));
       const entry: Entry = {

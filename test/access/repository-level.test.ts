@@ -2,13 +2,13 @@ import t from 'tap';
 import {
   allows,
   anonymous,
-  describeTie,
+  describeAccessGrant,
   isLocalAdministrator,
   localAdministrator,
   ownsRepository,
   repositoryLevel,
   scopeAllows,
-  tiesOf,
+  accessGrantsOf,
 } from '../../src/access/index.ts';
 import type { Level, PersonViewer, RepositoryFacts } from '../../src/access/index.ts';
 
@@ -196,7 +196,10 @@ t.test(
 );
 
 t.test('every tie is named, the strongest first, and it is the one that counts', async (t) => {
-  const named = Object.entries(ties).map(([who, facts]) => [who, tiesOf('alice', facts).map(describeTie)]);
+  const named = Object.entries(ties).map(([who, facts]) => [
+    who,
+    accessGrantsOf('alice', facts).map(describeAccessGrant),
+  ]);
   t.strictSame(Object.fromEntries(named), {
     stranger: [],
     'stranger to the organisation': [],
@@ -211,6 +214,6 @@ t.test('every tie is named, the strongest first, and it is the one that counts',
     'owning user': ['owner'],
   });
   for (const [who, facts] of Object.entries(ties)) {
-    t.equal(tiesOf('alice', facts)[0]?.level ?? 'none', repositoryLevel(alice, facts), who);
+    t.equal(accessGrantsOf('alice', facts)[0]?.level ?? 'none', repositoryLevel(alice, facts), who);
   }
 });

@@ -2,12 +2,12 @@ import t from 'tap';
 import { listPeopleAmong } from '../../src/accounts/people/list-people-among.ts';
 import { listAccounts, listProfiles } from '../../src/accounts/people/list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from '../../src/accounts/people/list-profiles.ts';
-import type { AccountsRoom } from '../../src/accounts/room.ts';
+import type { AccountsDeps } from '../../src/accounts/deps.ts';
 import { userSchema } from '../../src/accounts/user-schema.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const { db, random } = await openTestDatabase(t, { entities: [userSchema] as never });
-const room = { db } as unknown as AccountsRoom;
+const room = { db } as unknown as AccountsDeps;
 
 interface Made {
   id: string;

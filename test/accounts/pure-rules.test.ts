@@ -1,13 +1,13 @@
 import t from 'tap';
-import { looksLikeAccessToken, networkOfAddress } from '../../src/accounts/index.ts';
-import { newSetupToken, normaliseSetupToken } from '../../src/accounts/joining/setup-token-format.ts';
-import { createHashSlots } from '../../src/accounts/passwords/hash-slots.ts';
+import { looksLikeAccessToken, networkPrefix } from '../../src/accounts/index.ts';
+import { newSetupToken, normaliseSetupToken } from '../../src/accounts/registration/setup-token-format.ts';
+import { createHashingLimit } from '../../src/accounts/passwords/hashing-limit.ts';
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts';
 import { normalisePassword, parsePassword } from '../../src/accounts/passwords/password-rules.ts';
 import { formatPasswordString, isOutdated, parsePasswordString } from '../../src/accounts/passwords/password-string.ts';
 import { suggestPassword } from '../../src/accounts/passwords/suggest-password.ts';
 import { parseWebsite } from '../../src/accounts/people/profile-rules.ts';
-import { cleanText, parseText } from '../../src/accounts/plain-text.ts';
+import { cleanText, parseText } from '../../src/accounts/validate-text.ts';
 import { randomText } from '../../src/accounts/random-text.ts';
 import { newAccessToken } from '../../src/accounts/tokens/token-format.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
@@ -180,7 +180,7 @@ t.test('a password opens its own hash and no other; nothing opens what is missin
 });
 
 t.test('security D-06 two hashes run at once, fifty wait in order, the rest is turned away', async (t) => {
-  const slots = createHashSlots({ atOnce: 2, waiting: 50 });
+  const slots = createHashingLimit({ atOnce: 2, waiting: 50 });
   let running = 0;
   let most = 0;
   const order: number[] = [];
@@ -222,7 +222,7 @@ t.test('an IPv6 customer counts as one network, and a mapped IPv4 address as IPv
     ['unknown', 'unknown'],
     ['', ''],
   ];
-  for (const [address, network] of cases) t.equal(networkOfAddress(address), network, address);
+  for (const [address, network] of cases) t.equal(networkPrefix(address), network, address);
   t.end();
 });
 

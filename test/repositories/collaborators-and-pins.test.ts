@@ -79,8 +79,8 @@ t.test('the effective right is the higher of both, shown with its reason', async
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
   await repositories.create(alice, { owner: 'example', name: 'work', visibility: 'PRIVATE' });
   const access = async (viewer: Viewer) => {
-    const { level, reason, ties } = await repositories.explainAccess(viewer, 'example', 'work');
-    return { level, reason, ties: ties.length };
+    const { level, reason, grants } = await repositories.explainAccess(viewer, 'example', 'work');
+    return { level, reason, ties: grants.length };
   };
   const memberAs = (role: string) => organisations.changeMemberRole(alice, 'example', { username: 'bob', role });
   t.same(await access(alice), { level: 'admin', reason: 'organisation OWNER', ties: 1 });

@@ -1,8 +1,8 @@
 import { isUniqueViolation } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { cleanText, parseText } from '../plain-text.ts';
-import type { AccountsRoom } from '../room.ts';
+import { cleanText, parseText } from '../validate-text.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 import type { SshKeyRow } from '../ssh-key-schema.ts';
 import { userSchema } from '../user-schema.ts';
@@ -28,7 +28,7 @@ const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
  * `key_in_use`, `too_many_keys` (over 50); `unknown_person`.
  */
 export async function addKey(
-  { db, random, settings }: AccountsRoom,
+  { db, random, settings }: AccountsDeps,
   personId: string,
   input: NewSshKey,
 ): Promise<SshKey> {

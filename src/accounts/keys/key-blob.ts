@@ -1,8 +1,8 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 
 /** The public key with this id, as the SSH protocol carries it; `null` when there is none (any more). */
-export async function keyBlob({ db }: AccountsRoom, keyId: string): Promise<Buffer | null> {
+export async function keyBlob({ db }: AccountsDeps, keyId: string): Promise<Buffer | null> {
   const key = await db.read.findOneBy(sshKeySchema, { id: keyId });
   return key === null ? null : Buffer.from(key.blobBase64, 'base64');
 }

@@ -1,4 +1,4 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
@@ -7,7 +7,7 @@ import type { SshKey } from './ssh-key.ts';
  * A person's SSH keys, newest first.
  * @param personId `null` lists everybody's, for the command line
  */
-export async function listKeys({ db }: AccountsRoom, personId: string | null): Promise<SshKey[]> {
+export async function listKeys({ db }: AccountsDeps, personId: string | null): Promise<SshKey[]> {
   const rows = await db.read.find(sshKeySchema, {
     where: personId === null ? {} : { userId: personId },
     order: { createdAt: 'DESC', id: 'ASC' },

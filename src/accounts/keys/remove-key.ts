@@ -1,9 +1,9 @@
 import { notFound } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 
 /** Removes one of a person's keys; it opens nothing from the next connection on. Refuses with `not_found`. */
-export async function removeKey({ db }: AccountsRoom, personId: string, keyId: string): Promise<void> {
+export async function removeKey({ db }: AccountsDeps, personId: string, keyId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(sshKeySchema, { id: keyId, userId: personId });
     if (affected === 0) throw notFound('unknown_key', 'There is no such key.');

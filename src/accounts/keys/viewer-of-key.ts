@@ -1,5 +1,5 @@
 import type { PersonViewer } from '../../access/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 import { userSchema } from '../user-schema.ts';
 import { fingerprintOf } from './ssh-public-key.ts';
@@ -24,7 +24,7 @@ export interface KeyUse {
  * @param blob the key as the SSH protocol carries it
  */
 export async function viewerOfKey(
-  { db, lastUse }: AccountsRoom,
+  { db, lastUse }: AccountsDeps,
   blob: Buffer,
   { address, proven = true }: KeyUse,
 ): Promise<KeyViewer | null> {
@@ -33,7 +33,7 @@ export async function viewerOfKey(
   const [user] = db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
-  if (proven) lastUse.note({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
+  if (proven) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
   return {
     viewer: {
       kind: 'person',

@@ -1,7 +1,7 @@
 import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
 import { normalisePassword, parsePassword } from './password-rules.ts';
@@ -22,8 +22,8 @@ export interface PasswordChange {
  * and `same_password`, with their field; `too_many_tries`, `sign_in_busy`;
  * `password_changed` when another change came first; `unknown_person`.
  */
-export async function changePassword(room: AccountsRoom, personId: string, change: PasswordChange): Promise<void> {
-  const { db, hasher, tries } = room;
+export async function changePassword(room: AccountsDeps, personId: string, change: PasswordChange): Promise<void> {
+  const { db, hasher, signInRateLimit } = room;
   const next = parsePassword(change.newPassword, 'new_password');
   const current = normalisePassword(change.currentPassword);
   const row = await db.read.findOneBy(userSchema, { id: personId });
@@ -33,12 +33,12 @@ export async function changePassword(room: AccountsRoom, personId: string, chang
   }
 
   const attempt = { account: row.username ?? row.id, address: change.address };
-  await tries.refuseExhausted(attempt);
+  await signInRateLimit.refuseExhausted(attempt);
   const passwordHash = await hasher.inSlot(async (hashing) => {
-    await tries.count(attempt);
+    await signInRateLimit.count(attempt);
     const isRight = await hashing.matches(current ?? '', current === null ? null : row.passwordHash);
     if (!isRight) throw invalid('wrong_password', 'The current password is wrong.', { field: 'current_password' });
-    await tries.forgive(attempt);
+    await signInRateLimit.forgive(attempt);
     return hashing.hash(next);
   });
 

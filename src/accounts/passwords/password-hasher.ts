@@ -2,7 +2,7 @@ import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { createHashSlots } from './hash-slots.ts';
+import { createHashingLimit } from './hashing-limit.ts';
 import { formatPasswordString, isOutdated, parsePasswordString } from './password-string.ts';
 import type { PasswordCost, StoredPassword } from './password-string.ts';
 
@@ -40,7 +40,7 @@ export interface PasswordHasherOptions {
 export function createPasswordHasher({ cost, atOnce, waiting, random }: PasswordHasherOptions): PasswordHasher {
   if (typeof argon2 !== 'function')
     throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');
-  const slots = createHashSlots({ atOnce, waiting });
+  const slots = createHashingLimit({ atOnce, waiting });
   const derive = promisify(argon2);
 
   const compute = (password: string, stored: Pick<StoredPassword, 'cost' | 'salt'>, length: number): Promise<Buffer> =>

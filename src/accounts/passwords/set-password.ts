@@ -1,4 +1,4 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
@@ -12,7 +12,7 @@ import { parsePassword } from './password-rules.ts';
  * Refuses: the rules of passwords, `unknown_person`, `sign_in_busy`.
  */
 export async function setPassword(
-  { db, hasher }: AccountsRoom,
+  { db, hasher }: AccountsDeps,
   personId: string,
   password: string,
   { mustChangePassword = false }: { mustChangePassword?: boolean } = {},

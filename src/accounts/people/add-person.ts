@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import { parsePassword } from '../passwords/password-rules.ts';
-import { parseText } from '../plain-text.ts';
-import type { AccountsRoom } from '../room.ts';
+import { parseText } from '../validate-text.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
 import { displayNameRule } from './profile-rules.ts';
@@ -22,7 +22,7 @@ export interface NewPerson {
  * Makes an account: `hearth user add`, and whatever else may make one without an invite.
  * Refuses: the rules of handles (`handle_taken` included), of passwords and of texts.
  */
-export async function addPerson(room: AccountsRoom, input: NewPerson): Promise<Person> {
+export async function addPerson(room: AccountsDeps, input: NewPerson): Promise<Person> {
   const prepared = await preparePerson(room, input);
   return room.db.write((tx) => insertPerson(room, tx, prepared));
 }
@@ -34,7 +34,7 @@ export type PreparedPerson = Pick<
 >;
 
 /** The checks and the slow part, before a write. Refuses as `addPerson` does, but for `handle_taken`. */
-export async function preparePerson({ owners, hasher }: AccountsRoom, input: NewPerson): Promise<PreparedPerson> {
+export async function preparePerson({ owners, hasher }: AccountsDeps, input: NewPerson): Promise<PreparedPerson> {
   const username = input.username == null ? null : owners.parseHandle(input.username).display;
   const displayName = parseText(input.displayName ?? '', displayNameRule);
   const password = input.password == null ? null : parsePassword(input.password);
@@ -48,7 +48,7 @@ export async function preparePerson({ owners, hasher }: AccountsRoom, input: New
 }
 
 /** The rows of a new person: the account, and the handle if there is one. */
-export async function insertPerson(room: AccountsRoom, tx: Tx, prepared: PreparedPerson): Promise<Person> {
+export async function insertPerson(room: AccountsDeps, tx: Tx, prepared: PreparedPerson): Promise<Person> {
   const row: UserRow = {
     id: room.random.uuid(),
     ...prepared,

@@ -1,5 +1,5 @@
 import { conflict } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
@@ -9,7 +9,7 @@ import type { Person } from './person.ts';
  * Ends onboarding: gives a person their first handle. From now on others can see them (SPEC §2.4).
  * Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `handle_already_chosen`; `unknown_person`.
  */
-export async function chooseHandle({ db, owners }: AccountsRoom, personId: string, handle: string): Promise<Person> {
+export async function chooseHandle({ db, owners }: AccountsDeps, personId: string, handle: string): Promise<Person> {
   return db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();

@@ -1,11 +1,11 @@
 import { invalid } from '../../kernel/index.ts';
 import { normalisePassword } from '../passwords/password-rules.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { deletePerson } from './delete-person.ts';
 import { noSuchPerson } from './find-people.ts';
 
-export interface Proof {
+export interface Reauthentication {
   password: string;
   /** Where the request comes from; wrong passwords count as at sign-in. */
   address: string | null;
@@ -17,22 +17,22 @@ export interface Proof {
  * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
  */
 export async function deleteOwnAccount(
-  room: AccountsRoom,
+  room: AccountsDeps,
   personId: string,
-  { password, address }: Proof,
+  { password, address }: Reauthentication,
 ): Promise<void> {
-  const { db, hasher, tries } = room;
+  const { db, hasher, signInRateLimit } = room;
   const row = await db.read.findOneBy(userSchema, { id: personId });
   if (row === null) throw noSuchPerson();
   const given = normalisePassword(password);
   const attempt = { account: row.username ?? row.id, address };
-  await tries.refuseExhausted(attempt);
+  await signInRateLimit.refuseExhausted(attempt);
   await hasher.inSlot(async (hashing) => {
-    await tries.count(attempt);
+    await signInRateLimit.count(attempt);
     if (!(await hashing.matches(given ?? '', given === null ? null : row.passwordHash))) {
       throw invalid('wrong_password', 'This is not your password.', { field: 'password' });
     }
-    await tries.forgive(attempt);
+    await signInRateLimit.forgive(attempt);
   });
   await deletePerson(room, personId);
 }

@@ -1,4 +1,4 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
@@ -10,13 +10,13 @@ import { refuseLastAdministrator } from './set-administrator.ts';
  * Refuses `unknown_person`; `last_administrator`; and as the other rooms do that were
  * plugged in: `last_owner`, `person_owns_repositories`.
  */
-export async function deletePerson(room: AccountsRoom, personId: string): Promise<void> {
+export async function deletePerson(room: AccountsDeps, personId: string): Promise<void> {
   const tidyUps = await room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
     if (row.isAdministrator) await refuseLastAdministrator(tx, personId);
     const tidyUps: (() => Promise<void>)[] = [];
-    for (const farewell of room.farewells) tidyUps.push(await farewell(tx, personId));
+    for (const farewell of room.deletionHooks) tidyUps.push(await farewell(tx, personId));
     await room.owners.release(tx, personId);
     await tx.manager.delete(userSchema, { id: personId });
     return tidyUps;

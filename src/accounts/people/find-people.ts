@@ -1,26 +1,26 @@
 import { In } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /** Finds a person, with or without a handle. Refuses with `not_found`. */
-export async function personById({ db }: AccountsRoom, id: string): Promise<Person> {
+export async function personById({ db }: AccountsDeps, id: string): Promise<Person> {
   const row = await db.read.findOneBy(userSchema, { id });
   if (row === null) throw noSuchPerson();
   return toPerson(row);
 }
 
 /** Finds a person by handle, whatever the case of its letters. Refuses with `not_found`. */
-export async function personByUsername(room: AccountsRoom, username: string): Promise<Person> {
+export async function personByUsername(room: AccountsDeps, username: string): Promise<Person> {
   const owner = await room.owners.resolve(username);
   if (owner?.kind !== 'user') throw noSuchPerson();
   return personById(room, owner.id);
 }
 
 /** The people with these ids, without those who have no handle yet (SPEC §2.4). */
-export async function peopleById({ db, owners }: AccountsRoom, ids: Iterable<string>): Promise<Map<string, Person>> {
+export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<string>): Promise<Map<string, Person>> {
   const visible = [...(await owners.ownersById(ids)).keys()];
   const rows = visible.length === 0 ? [] : await db.read.findBy(userSchema, { id: In(visible) });
   return new Map(rows.map((row) => [row.id, toPerson(row)]));
@@ -30,14 +30,14 @@ export async function peopleById({ db, owners }: AccountsRoom, ids: Iterable<str
  * Everybody with an account, for the administrator's eyes: people without a
  * handle are in the list. Ordered by handle, people without one last.
  */
-export async function listPeople({ db }: AccountsRoom): Promise<Person[]> {
+export async function listPeople({ db }: AccountsDeps): Promise<Person[]> {
   const rows = await db.read.find(userSchema, { order: { createdAt: 'ASC' } });
   const key = (person: Person) => person.username?.toLowerCase() ?? '\u{10ffff}';
   return rows.map(toPerson).sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }
 
 /** Whether the instance has been set up: disabled administrators count too. */
-export async function hasAdministrator({ db }: AccountsRoom): Promise<boolean> {
+export async function hasAdministrator({ db }: AccountsDeps): Promise<boolean> {
   // Asked by every start, before anything else has warmed the mapper up.
   const rows: unknown[] = await db.read.query('SELECT 1 FROM users WHERE is_administrator = 1 LIMIT 1');
   return rows.length > 0;

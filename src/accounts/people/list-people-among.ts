@@ -1,5 +1,5 @@
 import { prefixRange, readKeysetPage } from '../../db/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
 import { listedBy } from './list-profiles.ts';
@@ -22,7 +22,7 @@ const fewPeople = 1_000;
  * A few are looked up and sorted; of many, the list of everybody is gone through in order and each is asked for.
  */
 export async function listPeopleAmong(
-  { db }: AccountsRoom,
+  { db }: AccountsDeps,
   { table, column, id }: PeopleIn,
   { prefix = '', ...paging }: PeopleOptions,
 ): Promise<PeoplePage> {

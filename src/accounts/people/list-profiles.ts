@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
 import { toPerson } from './person.ts';
@@ -29,7 +29,7 @@ const endOfHandles = '~';
  * Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listProfiles(
-  { db }: AccountsRoom,
+  { db }: AccountsDeps,
   { sort = 'name', prefix = '', ...paging }: PeopleOptions & { sort?: ProfileOrder },
 ): Promise<PeoplePage> {
   const query = db.read.createQueryBuilder(userSchema, 'u').where('u.username IS NOT NULL AND u.disabled_at IS NULL');
@@ -39,7 +39,7 @@ export async function listProfiles(
 
 /** Everybody with an account, for administrators: by handle, people without one last. */
 export async function listAccounts(
-  { db }: AccountsRoom,
+  { db }: AccountsDeps,
   { prefix = '', ...paging }: PeopleOptions,
 ): Promise<PeoplePage> {
   return listByHandle(db.read.createQueryBuilder(userSchema, 'u').where('u.id IS NOT NULL'), prefix, paging);
@@ -81,7 +81,7 @@ const toPage = ({ rows, next, previous }: KeysetPage<UserRow>): PeoplePage => ({
 });
 
 /** How many accounts there are, and how many of them everybody sees. */
-export async function countPeople({ db }: AccountsRoom): Promise<{ accounts: number; profiles: number }> {
+export async function countPeople({ db }: AccountsDeps): Promise<{ accounts: number; profiles: number }> {
   const { accounts, profiles } = await readCounts(db.read);
   return { accounts, profiles };
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
-import { parseText } from '../plain-text.ts';
-import type { TextRule } from '../plain-text.ts';
+import { parseText } from '../validate-text.ts';
+import type { TextRule } from '../validate-text.ts';
 
 export const displayNameRule: TextRule = { field: 'display_name', called: 'The display name', maxCharacters: 100 };
 export const bioRule: TextRule = { field: 'bio', called: 'The text about you', maxCharacters: 1000, manyLines: true };

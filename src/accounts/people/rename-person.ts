@@ -1,4 +1,4 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
@@ -10,7 +10,7 @@ import type { Person } from './person.ts';
  * Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `unknown_person`.
  */
 export async function renamePerson(
-  { db, owners, logger }: AccountsRoom,
+  { db, owners, logger }: AccountsDeps,
   personId: string,
   handle: string,
 ): Promise<Person> {

@@ -1,7 +1,7 @@
 import { Not, IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
@@ -15,7 +15,7 @@ import type { Person } from './person.ts';
  * Refuses: `last_administrator`, `unknown_person`.
  */
 export async function setAdministrator(
-  { db }: AccountsRoom,
+  { db }: AccountsDeps,
   personId: string,
   isAdministrator: boolean,
 ): Promise<Person> {

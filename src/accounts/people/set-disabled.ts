@@ -1,4 +1,4 @@
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
@@ -11,7 +11,7 @@ import { refuseLastAdministrator } from './set-administrator.ts';
  * once; tokens and keys stay where they are and open nothing meanwhile.
  * Refuses: `last_administrator`, `unknown_person`.
  */
-export async function setDisabled({ db }: AccountsRoom, personId: string, disabled: boolean): Promise<Person> {
+export async function setDisabled({ db }: AccountsDeps, personId: string, disabled: boolean): Promise<Person> {
   return db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();

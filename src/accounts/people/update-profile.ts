@@ -1,5 +1,5 @@
-import { parseText } from '../plain-text.ts';
-import type { AccountsRoom } from '../room.ts';
+import { parseText } from '../validate-text.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { bioRule, displayNameRule, parseWebsite } from './profile-rules.ts';
@@ -18,7 +18,7 @@ export interface Profile {
  * Refuses: `invalid_text`, `text_too_long`, `invalid_website`, each with its
  * form field; `unknown_person`.
  */
-export async function updateProfile({ db }: AccountsRoom, personId: string, profile: Profile): Promise<Person> {
+export async function updateProfile({ db }: AccountsDeps, personId: string, profile: Profile): Promise<Person> {
   const changes: Profile = {};
   if (profile.displayName !== undefined) changes.displayName = parseText(profile.displayName, displayNameRule);
   if (profile.bio !== undefined) changes.bio = parseText(profile.bio, bioRule);

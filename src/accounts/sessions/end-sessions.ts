@@ -1,17 +1,17 @@
 import { Not } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
 import { sessionSchema } from '../session-schema.ts';
 
 /** Ends the session of a cookie. A cookie that opens nothing is fine: it is signed out already. */
-export async function signOut({ db }: AccountsRoom, secret: string): Promise<void> {
+export async function signOut({ db }: AccountsDeps, secret: string): Promise<void> {
   if (!looksLikeSecret(secret)) return;
   await db.write(({ manager }) => manager.delete(sessionSchema, { tokenHash: hashSecret(secret) }));
 }
 
 /** Ends one of a person's own sessions. Refuses with `not_found`. */
-export async function revokeSession({ db }: AccountsRoom, personId: string, sessionId: string): Promise<void> {
+export async function revokeSession({ db }: AccountsDeps, personId: string, sessionId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(sessionSchema, { id: sessionId, userId: personId });
     if (affected === 0) throw notFound('unknown_session', 'There is no such session.');
@@ -24,7 +24,7 @@ export async function revokeSession({ db }: AccountsRoom, personId: string, sess
  * @returns how many ended
  */
 export async function revokeOtherSessions(
-  { db }: AccountsRoom,
+  { db }: AccountsDeps,
   personId: string,
   keepSessionId: string | null,
 ): Promise<number> {

@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { normalisePassword } from '../passwords/password-rules.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../user-schema.ts';
 import type { UserRow } from '../user-schema.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
@@ -27,20 +27,20 @@ export interface SignedIn extends StartedSession {
  * only to who knows the password; with `unavailable` and a time to wait:
  * `too_many_tries` (an edge that can says 429), `sign_in_busy`.
  */
-export async function signIn(room: AccountsRoom, input: SignInInput): Promise<SignedIn> {
+export async function signIn(room: AccountsDeps, input: SignInInput): Promise<SignedIn> {
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const attempt = { account: username, address: input.address };
-  await room.tries.refuseExhausted(attempt);
+  await room.signInRateLimit.refuseExhausted(attempt);
 
   const { row, upgraded } = await room.hasher.inSlot(async (hashing) => {
     // Counted here and not before the queue: many right passwords at once are
     // a busy morning, not an attack, and none of them may be refused for it.
-    await room.tries.count(attempt);
+    await room.signInRateLimit.count(attempt);
     const row = await findByUsername(room, username);
     const password = normalisePassword(input.password);
     const isRight = await hashing.matches(password ?? '', password === null ? null : (row?.passwordHash ?? null));
     if (!isRight || row?.passwordHash == null) throw wrongCredentials();
-    await room.tries.forgive(attempt);
+    await room.signInRateLimit.forgive(attempt);
     const upgraded = hashing.isOutdated(row.passwordHash) ? await hashing.hash(password!) : null;
     return { row, upgraded };
   });
@@ -60,7 +60,7 @@ export async function signIn(room: AccountsRoom, input: SignInInput): Promise<Si
   return signedIn ?? signIn(room, input);
 }
 
-async function findByUsername({ db, owners }: AccountsRoom, username: string): Promise<UserRow | null> {
+async function findByUsername({ db, owners }: AccountsDeps, username: string): Promise<UserRow | null> {
   const owner = await owners.resolve(username);
   return owner?.kind === 'user' ? db.read.findOneBy(userSchema, { id: owner.id }) : null;
 }

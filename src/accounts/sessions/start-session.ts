@@ -1,14 +1,14 @@
 import type { Tx } from '../../db/index.ts';
 import { forbidden } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { cleanText } from '../plain-text.ts';
-import type { AccountsRoom } from '../room.ts';
+import { cleanText } from '../validate-text.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, newSecret } from '../secret.ts';
 import { sessionSchema } from '../session-schema.ts';
 import type { SessionRow } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
-import { toSession } from './session-life.ts';
-import type { Session } from './session-life.ts';
+import { toSession } from './session-expiry.ts';
+import type { Session } from './session-expiry.ts';
 
 /** Where somebody signs in from, as their own list of sessions will show it. */
 export interface SessionOrigin {
@@ -32,7 +32,7 @@ const maxUserAgentCharacters = 255;
  * after setup, after an invite. Refuses: `account_disabled`, `unknown_person`.
  */
 export async function startSession(
-  room: AccountsRoom,
+  room: AccountsDeps,
   personId: string,
   origin: SessionOrigin,
 ): Promise<StartedSession> {
@@ -46,7 +46,7 @@ export async function startSession(
 
 /** The row of a new session; the oldest ones beyond a person's limit end. */
 export async function insertSession(
-  { random, settings }: AccountsRoom,
+  { random, settings }: AccountsDeps,
   { manager, now }: Tx,
   personId: string,
   { address, userAgent, previousSecret }: SessionOrigin,

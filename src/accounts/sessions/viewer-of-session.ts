@@ -1,12 +1,12 @@
 import type { PersonViewer } from '../../access/index.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
 import { sessionSchema } from '../session-schema.ts';
 import { userSchema } from '../user-schema.ts';
-import { sessionEnd, toSession } from './session-life.ts';
-import type { Session } from './session-life.ts';
+import { sessionExpiresAt, toSession } from './session-expiry.ts';
+import type { Session } from './session-expiry.ts';
 
 export interface SessionViewer {
   viewer: PersonViewer;
@@ -19,17 +19,17 @@ export interface SessionViewer {
  * ended, or its owner is disabled. The use is written down later.
  */
 export async function viewerOfSession(
-  { db, clock, settings, lastUse }: AccountsRoom,
+  { db, clock, settings, lastUse }: AccountsDeps,
   secret: string,
   { address }: { address: string | null },
 ): Promise<SessionViewer | null> {
   if (!looksLikeSecret(secret)) return null;
   const [row] = db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
-  if (row === undefined || clock.now() >= sessionEnd(row, settings)) return null;
+  if (row === undefined || clock.now() >= sessionExpiresAt(row, settings)) return null;
   const [user] = db.lookup(userSchema, { id: row.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
-  lastUse.note({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });
+  lastUse.record({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });
   return {
     viewer: {
       kind: 'person',

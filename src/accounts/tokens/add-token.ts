@@ -4,8 +4,8 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
 import type { AccessTokenRow } from '../access-token-schema.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { parseText } from '../plain-text.ts';
-import type { AccountsRoom } from '../room.ts';
+import { parseText } from '../validate-text.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
 import { userSchema } from '../user-schema.ts';
 import { toAccessToken } from './access-token.ts';
@@ -35,7 +35,7 @@ const maxRepositoriesPerToken = 100;
  * `too_many_tokens` (over 100); `unknown_person`.
  */
 export async function addToken(
-  { db, clock, random, settings }: AccountsRoom,
+  { db, clock, random, settings }: AccountsDeps,
   personId: string,
   input: NewAccessToken,
 ): Promise<{ token: AccessToken; secret: string }> {

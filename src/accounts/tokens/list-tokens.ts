@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 
@@ -9,7 +9,7 @@ import type { AccessToken } from './access-token.ts';
  * stopped working is what the list is for.
  * @param personId `null` lists everybody's, for the command line
  */
-export async function listTokens({ db }: AccountsRoom, personId: string | null): Promise<AccessToken[]> {
+export async function listTokens({ db }: AccountsDeps, personId: string | null): Promise<AccessToken[]> {
   const rows = await db.read.find(accessTokenSchema, {
     where: personId === null ? {} : { userId: personId },
     order: { createdAt: 'DESC', id: 'ASC' },

@@ -1,9 +1,9 @@
 import { notFound } from '../../kernel/index.ts';
 import { accessTokenSchema } from '../access-token-schema.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 
 /** Revokes one of a person's tokens; it opens nothing from the next request on. Refuses with `not_found`. */
-export async function removeToken({ db }: AccountsRoom, personId: string, tokenId: string): Promise<void> {
+export async function removeToken({ db }: AccountsDeps, personId: string, tokenId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(accessTokenSchema, { id: tokenId, userId: personId });
     if (affected === 0) throw notFound('unknown_token', 'There is no such token.');

@@ -1,6 +1,6 @@
 import type { PersonViewer } from '../../access/index.ts';
 import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
 import { userSchema } from '../user-schema.ts';
 import { looksLikeAccessToken } from './token-format.ts';
@@ -14,7 +14,7 @@ import { looksLikeAccessToken } from './token-format.ts';
  * if its owner does and it is limited neither in scope nor in repositories.
  */
 export async function viewerOfToken(
-  { db, clock, lastUse }: AccountsRoom,
+  { db, clock, lastUse }: AccountsDeps,
   secret: string,
   { address }: { address: string | null },
 ): Promise<PersonViewer | null> {
@@ -25,7 +25,7 @@ export async function viewerOfToken(
   if (user === undefined || user.disabledAt !== null) return null;
   const links = token.allRepositories ? null : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
 
-  lastUse.note({ kind: 'token', id: token.id, personId: user.id, address, lastUsedAt: token.lastUsedAt });
+  lastUse.record({ kind: 'token', id: token.id, personId: user.id, address, lastUsedAt: token.lastUsedAt });
   return {
     kind: 'person',
     id: user.id,

@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
-import { describeTie, tiesOf } from '../../access/index.ts';
-import type { CollaboratorRole, Level, Tie, Viewer } from '../../access/index.ts';
+import { describeAccessGrant, accessGrantsOf } from '../../access/index.ts';
+import type { CollaboratorRole, Level, AccessGrant, Viewer } from '../../access/index.ts';
 import type { PeopleOptions, Person } from '../../accounts/index.ts';
 import type { KeysetPage } from '../../db/index.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
@@ -13,7 +13,7 @@ import { collaboratorSchema } from './collaborator-schema.ts';
 export interface ExplainedAccess {
   level: Level;
   /** Everything that gives a right, the strongest first. */
-  ties: Tie[];
+  grants: AccessGrant[];
   /** The tie that counts: `owner`, `organisation MEMBER`, `collaborator write`; `anyone`, or `null` for no right. */
   reason: string | null;
 }
@@ -101,10 +101,10 @@ async function explain(
   personId: string | null,
 ): Promise<ExplainedAccess> {
   const facts = await repositoryFacts(room, room.db.lookup, personId, repository);
-  const ties = personId === null ? [] : tiesOf(personId, facts);
+  const ties = personId === null ? [] : accessGrantsOf(personId, facts);
   const [strongest] = ties;
-  if (strongest !== undefined) return { level: strongest.level, ties, reason: describeTie(strongest) };
+  if (strongest !== undefined) return { level: strongest.level, grants: ties, reason: describeAccessGrant(strongest) };
   return repository.visibility === 'PUBLIC'
-    ? { level: 'read', ties, reason: 'anyone' }
-    : { level: 'none', ties, reason: null };
+    ? { level: 'read', grants: ties, reason: 'anyone' }
+    : { level: 'none', grants: ties, reason: null };
 }

@@ -2,7 +2,7 @@ import { IsNull } from 'typeorm';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
-import type { Belongings } from '../../organisations/index.ts';
+import type { OwnedRepositories } from '../../organisations/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RepositoryRoom } from '../room.ts';
@@ -17,7 +17,7 @@ async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptio
 }
 
 /** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
-export function belongingsIn(room: RepositoryRoom): Belongings {
+export function belongingsIn(room: RepositoryRoom): OwnedRepositories {
   return {
     async namesOf({ manager }, ownerId) {
       const rows = await ofOwner(manager, ownerId, { deletedAt: IsNull() });
@@ -41,7 +41,7 @@ export function belongingsIn(room: RepositoryRoom): Belongings {
  * For the write that deletes an account: nobody goes who still owns repositories.
  * Refuses `person_owns_repositories` and names them.
  */
-export async function refuseOwner(belongings: Belongings, tx: Tx, personId: string): Promise<void> {
+export async function refuseOwner(belongings: OwnedRepositories, tx: Tx, personId: string): Promise<void> {
   const names = await belongings.namesOf(tx, personId);
   if (names.length === 0) return;
   const shown = names.slice(0, 10).join(', ');

@@ -34,7 +34,7 @@ async function ownAccess(
   return {
     level: access.level,
     reason: access.reason,
-    mayLeave: access.ties.some(({ kind }) => kind === 'collaborator'),
+    mayLeave: access.grants.some(({ kind }) => kind === 'collaborator'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { checkSshSignature } from '../../../accounts/index.ts';
-import type { CheckedSshSignature, KeyHolder } from '../../../accounts/index.ts';
+import type { CheckedSshSignature, KeyOwner } from '../../../accounts/index.ts';
 import type { Seal } from '../../../git/index.ts';
 
 /** What a badge says of a signature. */
@@ -30,7 +30,7 @@ const otherKinds: Readonly<Record<Seal['kind'], string>> = {
 };
 
 /** @param holders whose keys the signing ones are */
-export function viewSeal(checked: CheckedSeal | null, holders: readonly KeyHolder[]): SealView | null {
+export function viewSeal(checked: CheckedSeal | null, holders: readonly KeyOwner[]): SealView | null {
   if (checked === null) return null;
   const { seal, ssh } = checked;
   if (seal.kind !== 'ssh') {

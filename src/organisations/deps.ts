@@ -4,7 +4,7 @@ import type { Logger, Random } from '../kernel/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 
 /** What the use-cases of this room work with. */
-export interface OrganisationRoom {
+export interface OrganisationDeps {
   db: Database;
   owners: Owners;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong'>;
@@ -12,14 +12,14 @@ export interface OrganisationRoom {
   random: Random;
   logger: Logger;
   /** Set once by `app.ts`. */
-  belongings: Belongings;
+  ownedRepositories: OwnedRepositories;
 }
 
 /**
  * The port through which this room asks about what organisations own. It lives
  * to the left of this room, so `app.ts` plugs it in.
  */
-export interface Belongings {
+export interface OwnedRepositories {
   /** Inside the write that deletes an organisation: names of what it still owns. Must see what the write sees. */
   namesOf(tx: Tx, organisationId: string): Promise<string[]>;
   /**

@@ -3,7 +3,7 @@ import type { Level } from './level.ts';
 import type { CollaboratorRole, OrganisationRole, RepositoryFacts } from './repository-facts.ts';
 
 /** One thing that connects a person with a repository, and the right that it gives. */
-export type Tie =
+export type AccessGrant =
   | { kind: 'owner'; level: 'admin' }
   | { kind: 'organisation'; role: OrganisationRole; level: Level }
   | { kind: 'collaborator'; role: CollaboratorRole; level: Level };
@@ -18,8 +18,8 @@ const byOrganisationRole: Record<OrganisationRole, Level> = {
  * Everything that ties a person to a repository, the strongest first: a page
  * shows them all, and the first is the one that counts (SPEC §5).
  */
-export function tiesOf(personId: string, facts: RepositoryFacts): Tie[] {
-  const ties: Tie[] = [];
+export function accessGrantsOf(personId: string, facts: RepositoryFacts): AccessGrant[] {
+  const ties: AccessGrant[] = [];
   if (facts.ownerUserId === personId) ties.push({ kind: 'owner', level: 'admin' });
   const { organisationRole, collaboratorRole } = facts;
   if (organisationRole !== null) {
@@ -30,6 +30,6 @@ export function tiesOf(personId: string, facts: RepositoryFacts): Tie[] {
 }
 
 /** A tie in words: `owner`, `organisation MEMBER`, `collaborator write`. */
-export function describeTie(tie: Tie): string {
+export function describeAccessGrant(tie: AccessGrant): string {
   return tie.kind === 'owner' ? 'owner' : `${tie.kind} ${tie.role}`;
 }

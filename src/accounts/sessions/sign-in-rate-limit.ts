@@ -1,10 +1,10 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { unavailable } from '../../kernel/index.ts';
 import { foldHandle } from '../../owners/index.ts';
-import { networkOfAddress } from './network-of-address.ts';
+import { networkPrefix } from './network-prefix.ts';
 
 /** Who tries from where. The account counts by the name typed, whether or not it exists. */
-export interface Try {
+export interface SignInAttempt {
   account: string;
   /** `null` when the try does not come over the network. */
   address: string | null;
@@ -15,29 +15,29 @@ export interface Try {
  * keys cannot be guessed, so nobody is locked out of their work by a stranger's
  * guesses (security D-04). Kept in memory; a restart forgets.
  */
-export interface SignInTries {
+export interface SignInRateLimit {
   /** Refuses with `too_many_tries` while the account or the network is over its limit. */
-  refuseExhausted(attempt: Try): Promise<void>;
+  refuseExhausted(attempt: SignInAttempt): Promise<void>;
   /** Counts a failure in advance; refuses with `too_many_tries` when it is one too many. */
-  count(attempt: Try): Promise<void>;
+  count(attempt: SignInAttempt): Promise<void>;
   /** Takes the counted failure back: the password was right. */
-  forgive(attempt: Try): Promise<void>;
+  forgive(attempt: SignInAttempt): Promise<void>;
 }
 
 /** Names in a counter's key are cut here; a handle is shorter. */
 const maxAccountKeyLength = 64;
 
-export function createSignInTries(limits: { failures: number; windowSeconds: number }): SignInTries {
+export function createSignInRateLimit(limits: { failures: number; windowSeconds: number }): SignInRateLimit {
   const makeCounter = () => new RateLimiterMemory({ points: limits.failures, duration: limits.windowSeconds });
   const accounts = makeCounter();
   const networks = makeCounter();
 
-  const countersOf = ({ account, address }: Try): [RateLimiterMemory, string][] => [
+  const countersOf = ({ account, address }: SignInAttempt): [RateLimiterMemory, string][] => [
     [accounts, foldHandle(account).slice(0, maxAccountKeyLength)],
-    ...(address === null ? [] : [[networks, networkOfAddress(address)] satisfies [RateLimiterMemory, string]]),
+    ...(address === null ? [] : [[networks, networkPrefix(address)] satisfies [RateLimiterMemory, string]]),
   ];
 
-  async function forgive(attempt: Try): Promise<void> {
+  async function forgive(attempt: SignInAttempt): Promise<void> {
     for (const [counter, key] of countersOf(attempt)) {
       // A window that ended meanwhile must not start anew below zero.
       if (((await counter.get(key))?.consumedPoints ?? 0) > 0) await counter.reward(key);
@@ -48,7 +48,7 @@ export function createSignInTries(limits: { failures: number; windowSeconds: num
     async refuseExhausted(attempt) {
       for (const [counter, key] of countersOf(attempt)) {
         const state = await counter.get(key);
-        if (state !== null && state.consumedPoints >= limits.failures) throw tooManyTries(state.msBeforeNext);
+        if (state !== null && state.consumedPoints >= limits.failures) throw tooManyAttempts(state.msBeforeNext);
       }
     },
 
@@ -58,14 +58,14 @@ export function createSignInTries(limits: { failures: number; windowSeconds: num
       const exhausted = states.find((state) => state.consumedPoints > limits.failures);
       if (exhausted === undefined) return;
       await forgive(attempt);
-      throw tooManyTries(exhausted.msBeforeNext);
+      throw tooManyAttempts(exhausted.msBeforeNext);
     },
 
     forgive,
   };
 }
 
-function tooManyTries(waitMs: number) {
+function tooManyAttempts(waitMs: number) {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   const minutes = Math.ceil(retryAfterSeconds / 60);
   return unavailable(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditRow } from './audit-schema.ts';
 
 /** What the first entry follows. */
-export const beginning = '0'.repeat(64);
+export const genesisHash = '0'.repeat(64);
 
 /** The hash of an entry: over the one before and every field, so that neither order nor content can change. */
 export function hashEntry(
@@ -17,19 +17,19 @@ export function hashEntry(
 /** The entry that follows another; the first one follows null. For a database that no server has open. */
 export function entryAfter(last: Pick<AuditRow, 'id' | 'hash'> | null, entry: Omit<AuditRow, 'id' | 'hash'>): AuditRow {
   const row = { id: (last?.id ?? 0) + 1, ...entry };
-  return { ...row, hash: hashEntry(last?.hash ?? beginning, row) };
+  return { ...row, hash: hashEntry(last?.hash ?? genesisHash, row) };
 }
 
 /** A place where the log is not what was written. */
-export interface Break {
+export interface ChainBreak {
   id: number;
   /** Goes on after "Entry 12 of the audit log". */
   why: string;
 }
 
 /** Follows a chain through its rows, in order. */
-export function createChainCheck(): (row: AuditRow) => Break | null {
-  let previous = beginning;
+export function createChainCheck(): (row: AuditRow) => ChainBreak | null {
+  let previous = genesisHash;
   let expected = 1;
   return (row) => {
     if (row.id !== expected) return { id: expected, why: 'is missing' };

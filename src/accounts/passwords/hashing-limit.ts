@@ -1,7 +1,7 @@
 import { unavailable } from '../../kernel/index.ts';
 
 /** Runs work a few at a time; the rest waits in order, and a crowd is turned away. */
-export interface HashSlots {
+export interface HashingLimit {
   /** Refuses with `unavailable`: `sign_in_busy` when too many wait already. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -10,7 +10,7 @@ export interface HashSlots {
  * A password hash takes 19 MiB and a core for tens of milliseconds. Without a
  * bound, a flood of sign-ins would take all memory and every core from git.
  */
-export function createHashSlots(limits: { atOnce: number; waiting: number }): HashSlots {
+export function createHashingLimit(limits: { atOnce: number; waiting: number }): HashingLimit {
   let free = limits.atOnce;
   const queue: (() => void)[] = [];
 

@@ -2,7 +2,7 @@ import { inviteSchema } from '../invite-schema.ts';
 import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../passwords/password-rules.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 
 export interface SignUpInput {
@@ -19,7 +19,7 @@ export interface SignUpInput {
  * was sent; the rules of handles, passwords and texts, after which the invite
  * still works; `sign_in_busy`.
  */
-export async function signUp(room: AccountsRoom, input: SignUpInput): Promise<Person> {
+export async function signUp(room: AccountsDeps, input: SignUpInput): Promise<Person> {
   // Before anything else: strangers may not make us hash passwords.
   await checkInvite(room, input.token);
   const { displayName = '' } = input;

@@ -2,7 +2,7 @@ import { Not } from 'typeorm';
 import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../passwords/password-rules.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { setupTokenSchema } from '../setup-token-schema.ts';
 import { checkSetupToken, findOpenToken, setupClosed } from './setup-token.ts';
 
@@ -20,7 +20,7 @@ export interface SetUpInput {
  * was sent; the rules of handles, passwords and texts, after which the token
  * still works; `sign_in_busy`.
  */
-export async function setUp(room: AccountsRoom, input: SetUpInput): Promise<Person> {
+export async function setUp(room: AccountsDeps, input: SetUpInput): Promise<Person> {
   // Before anything else: strangers may not make us hash passwords.
   await checkSetupToken(room, input.token);
   const { displayName = '' } = input;

@@ -5,7 +5,7 @@ import type { LogFields, Logger } from '../kernel/index.ts';
  * @param event stable name; the audit log keeps some of them
  * @param fields what the line says: ids and names, never a secret
  */
-export function noted<Args extends unknown[], Result>(
+export function withLog<Args extends unknown[], Result>(
   { logger }: { logger: Logger },
   event: string | ((...args: Args) => string),
   useCase: (...args: Args) => Promise<Result>,

@@ -3,12 +3,12 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
-import type { Farewell } from './people/farewell.ts';
+import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
-import type { SignInTries } from './sessions/sign-in-tries.ts';
+import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 
 /** What every use-case of this room works with. */
-export interface AccountsRoom {
+export interface AccountsDeps {
   db: Database;
   owners: Owners;
   clock: Clock;
@@ -16,8 +16,8 @@ export interface AccountsRoom {
   logger: Logger;
   settings: AccountSettings;
   hasher: PasswordHasher;
-  tries: SignInTries;
+  signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;
   /** Who hears that a person is about to go; plugged in by `app.ts`. */
-  farewells: Farewell[];
+  deletionHooks: AccountDeletionHook[];
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
 import { setupTokenSchema } from '../setup-token-schema.ts';
 import { userSchema } from '../user-schema.ts';
@@ -19,7 +19,7 @@ const maxTokensAtOnce = 20;
  * Refuses with `administrator_exists`.
  */
 export async function setupToken(
-  { db, random, settings }: AccountsRoom,
+  { db, random, settings }: AccountsDeps,
   { rotate = false }: { rotate?: boolean } = {},
 ): Promise<string> {
   const token = newSetupToken(random);
@@ -53,7 +53,7 @@ async function removeSurplus(manager: EntityManager, now: number): Promise<void>
 }
 
 /** Whether there is a setup page for this token: refuses with `setup_closed` (not_found) when not. */
-export async function checkSetupToken({ db, clock }: AccountsRoom, token: string): Promise<void> {
+export async function checkSetupToken({ db, clock }: AccountsDeps, token: string): Promise<void> {
   if ((await findOpenToken(db.read, token, clock.now())) === null) throw setupClosed();
 }
 

@@ -1,10 +1,10 @@
 import { In, IsNull, Not } from 'typeorm';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../ssh-key-schema.ts';
 import { userSchema } from '../user-schema.ts';
 
 /** Somebody's key, for whoever shows what was signed with it. */
-export interface KeyHolder {
+export interface KeyOwner {
   fingerprint: string;
   username: string;
 }
@@ -14,7 +14,7 @@ export interface KeyHolder {
  * without a handle or with a disabled account, is missing. Keys of people are public.
  * @param fingerprints `SHA256:…`, a few hundred at most
  */
-export async function keyHolders({ db }: AccountsRoom, fingerprints: readonly string[]): Promise<KeyHolder[]> {
+export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly string[]): Promise<KeyOwner[]> {
   if (fingerprints.length === 0) return [];
   const keys = await db.read.find(sshKeySchema, {
     where: { fingerprint: In([...new Set(fingerprints)]) },

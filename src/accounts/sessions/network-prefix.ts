@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
  * IPv6 customer gets as a whole and could wander through address by address.
  * An IPv4 address written as IPv6 counts as IPv4. Anything else counts as itself.
  */
-export function networkOfAddress(address: string): string {
+export function networkPrefix(address: string): string {
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) !== 6) return plain;
   const groups = expandIpv6(plain);

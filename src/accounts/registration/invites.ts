@@ -6,7 +6,7 @@ import { forbidden, notFound } from '../../kernel/index.ts';
 import { inviteSchema } from '../invite-schema.ts';
 import type { InviteRow } from '../invite-schema.ts';
 import { personById } from '../people/find-people.ts';
-import type { AccountsRoom } from '../room.ts';
+import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 
 /** A link that lets one person in, as the administrator sees it: without the secret. */
@@ -32,7 +32,7 @@ const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite =>
  * Refuses: `not_administrator`, `unknown_person`.
  */
 export async function addInvite(
-  room: AccountsRoom,
+  room: AccountsDeps,
   createdBy: string | null,
   { lifetimeMs = room.settings.inviteLifetimeMs }: { lifetimeMs?: number } = {},
 ): Promise<{ invite: Invite; secret: string }> {
@@ -60,7 +60,7 @@ export async function addInvite(
 
 /** Invites that still let somebody in, newest first, a page at a time. */
 export async function listInvites(
-  { db, clock }: AccountsRoom,
+  { db, clock }: AccountsDeps,
   paging: KeysetPaging = { limit: 100 },
 ): Promise<KeysetPage<Invite>> {
   const query = db.read
@@ -75,7 +75,7 @@ export async function listInvites(
 }
 
 /** Takes an invite back. Refuses with `not_found` when there is none or it was used. */
-export async function removeInvite({ db }: AccountsRoom, inviteId: string): Promise<void> {
+export async function removeInvite({ db }: AccountsDeps, inviteId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(inviteSchema, { id: inviteId, usedAt: IsNull() });
     if (affected === 0) throw notFound('unknown_invite', 'There is no such invite.');
@@ -83,7 +83,7 @@ export async function removeInvite({ db }: AccountsRoom, inviteId: string): Prom
 }
 
 /** Whether there is a sign-up page for this secret: refuses with `sign_up_closed` (not_found) when not. */
-export async function checkInvite({ db, clock }: AccountsRoom, secret: string): Promise<void> {
+export async function checkInvite({ db, clock }: AccountsDeps, secret: string): Promise<void> {
   if ((await findOpenInvite(db.read, secret, clock.now())) === null) throw signUpClosed();
 }
 

@@ -13,14 +13,14 @@ export interface Session {
   userAgent: string;
 }
 
-type Life = Pick<AccountSettings, 'sessionIdleMs'>;
+type ExpirySettings = Pick<AccountSettings, 'sessionIdleMs'>;
 
 /** When a session ends: unused for too long, or at the end of its whole life, whichever is first. */
-export function sessionEnd(row: SessionRow, { sessionIdleMs }: Life): number {
+export function sessionExpiresAt(row: SessionRow, { sessionIdleMs }: ExpirySettings): number {
   return Math.min(row.lastSeenAt + sessionIdleMs, row.expiresAt);
 }
 
-export function toSession(row: SessionRow, life: Life): Session {
+export function toSession(row: SessionRow, life: ExpirySettings): Session {
   const { id, createdAt, lastSeenAt, address, userAgent } = row;
-  return { id, createdAt, lastSeenAt, endsAt: sessionEnd(row, life), address, userAgent };
+  return { id, createdAt, lastSeenAt, endsAt: sessionExpiresAt(row, life), address, userAgent };
 }
