@@ -34,7 +34,7 @@ import { createRepositories, repositoryEntities, repositorySettings } from './re
 import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
-import type { ControlProgram } from './control/index.ts';
+import type { ControlCommand } from './control/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -54,7 +54,7 @@ export interface AppOptions {
   /** Where each setting comes from, for the page that shows them. */
   origins?: ReadonlyMap<string, Origin>;
   /** What commands beside the server may ask of it, besides what the rooms answer. */
-  programs?: Readonly<Record<string, ControlProgram>>;
+  programs?: Readonly<Record<string, ControlCommand>>;
 }
 
 /** Everything that can be done, without any door to the outside. */
@@ -438,7 +438,7 @@ export function jobsOf(rooms: Rooms): Job[] {
     {
       name: 'trash.empty',
       time: '0 10 4 * * *',
-      run: async () => (await backups.isUnderWay()) || repositories.emptyTrash(),
+      run: async () => (await backups.isRunning()) || repositories.emptyTrash(),
     },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
     {
@@ -451,9 +451,9 @@ export function jobsOf(rooms: Rooms): Job[] {
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.surveyDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
-    { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isUnderWay()) || ci.removeOld() },
+    { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
-    { name: 'git.maintain', time: '40 * * * * *', run: () => git.maintain(async () => !(await backups.isUnderWay())) },
+    { name: 'git.maintain', time: '40 * * * * *', run: () => git.maintain(async () => !(await backups.isRunning())) },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => rooms.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createBackup } from './create-backup.ts';
 import type { CreatedBackup, CreateOptions } from './create-backup.ts';
-import { drill } from './drill.ts';
+import { runRestoreTest } from './restore-test.ts';
 import { findBackup, listBackups, newestOf } from './list-backups.ts';
-import type { ListedBackup, Proof, Verification } from './list-backups.ts';
+import type { ListedBackup, RestoreTest, Verification } from './list-backups.ts';
 import { verifiedName } from './manifest.ts';
 import { pruneBackups, usualRule } from './prune-backups.ts';
 import type { KeepRule } from './prune-backups.ts';
-import type { BackupRoom, OnProgress } from './room.ts';
-import { isUnderWay } from './under-way.ts';
+import type { BackupDeps, OnProgress } from './deps.ts';
+import { isBackupRunning } from './backup-lock.ts';
 import { verifyBackup } from './verify-backup.ts';
 import type { CheckedPart } from './verify-backup.ts';
 
@@ -17,7 +17,7 @@ import type { CheckedPart } from './verify-backup.ts';
 export interface BackupState {
   newest: ListedBackup | null;
   /** The newest of which a drill found everything whole. */
-  lastProof: Proof | null;
+  lastProof: RestoreTest | null;
 }
 
 /** Copies of the whole instance, and the proof that they can be restored. */
@@ -28,17 +28,17 @@ export interface Backups {
   /** By its name; a sample of fifty repositories is looked at unless `all`. Refuses `no_backup`. */
   verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<CheckedPart[]>;
   /** Of one backup, or the newest. Refuses `no_backup`. */
-  drill(name?: string, onProgress?: OnProgress): Promise<Proof>;
+  drill(name?: string, onProgress?: OnProgress): Promise<RestoreTest>;
   prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;
   /** While one is being made nothing may be removed for good. */
-  isUnderWay(): Promise<boolean>;
+  isRunning(): Promise<boolean>;
   /** For a job: a backup, its proof, and the end of those that are not kept. */
   nightly(): Promise<void>;
 }
 
 const sampled = 50;
 
-export function createBackups(room: BackupRoom): Backups {
+export function createBackups(room: BackupDeps): Backups {
   const { folder } = room.config.backup;
   const backups: Backups = {
     create: (options) => createBackup(room, options),
@@ -63,10 +63,14 @@ export function createBackups(room: BackupRoom): Backups {
       return parts;
     },
     async drill(name, onProgress) {
-      return drill(room, name === undefined ? await newestOf(folder) : await findBackup(folder, name), onProgress);
+      return runRestoreTest(
+        room,
+        name === undefined ? await newestOf(folder) : await findBackup(folder, name),
+        onProgress,
+      );
     },
     prune: (rule, options) => pruneBackups(folder, rule, options),
-    isUnderWay: () => isUnderWay(room),
+    isRunning: () => isBackupRunning(room),
     async nightly() {
       await backups.create();
       await backups.drill();

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, whenGone } from './copier.ts';
-import type { Copier } from './copier.ts';
+import { atOnce, whenGone } from './file-copier.ts';
+import type { Copier } from './file-copier.ts';
 
 /** Work in progress of git, and what it derives again by itself: it may name objects that came later. */
 const passing = /\.lock$|^tmp_|^\.tmp-|^incoming-|^gc\.pid$|^commit-graphs?$|^multi-pack-index|^packed-refs\.new$/;

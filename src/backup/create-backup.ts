@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { askDatabaseFile, copyDatabase, examineDatabase } from '../db/index.ts';
-import type { SideStatement } from '../db/index.ts';
+import { askDatabaseFile, copyDatabase, checkDatabaseFile } from '../db/index.ts';
+import type { ThreadStatement } from '../db/index.ts';
 import { unavailable } from '../kernel/index.ts';
-import { createCopier, whenGone } from './copier.ts';
-import type { Copier } from './copier.ts';
+import { createCopier, whenGone } from './file-copier.ts';
+import type { Copier } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
 import { copyRepository } from './copy-repository.ts';
 import { newestBackup } from './list-backups.ts';
-import { makeFolder } from './make-folder.ts';
+import { createFolder } from './create-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
 import type { BackedUpRepository, Manifest } from './manifest.ts';
-import { databaseAt, databaseName, isKey, plainParts } from './room.ts';
-import type { BackupRoom, OnProgress } from './room.ts';
-import { whileMarked } from './under-way.ts';
+import { databaseAt, databaseName, isKey, plainParts } from './deps.ts';
+import type { BackupDeps, OnProgress } from './deps.ts';
+import { withBackupLock } from './backup-lock.ts';
 
 export interface CreateOptions {
   /** The folder that backups are kept in; as the settings say when left out. */
@@ -46,11 +46,11 @@ const unfinished = '.unfinished-';
  * Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(
-  room: BackupRoom,
+  room: BackupDeps,
   { to = room.config.backup.folder, ...options }: CreateOptions = {},
 ): Promise<CreatedBackup> {
-  return whileMarked(room, async () => {
-    await makeFolder(to);
+  return withBackupLock(room, async () => {
+    await createFolder(to);
     await refuseLowDisk(room, to);
     const earlier = await newestBackup(to);
     for (const name of await readdir(to)) {
@@ -95,7 +95,7 @@ async function freeName(folder: string, at: number): Promise<string> {
 }
 
 async function fill(
-  room: BackupRoom,
+  room: BackupDeps,
   target: string,
   copier: Copier,
   { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
@@ -132,7 +132,7 @@ async function fill(
 
   const { bytes, sha256 } = await hashFile(database);
   copier.files.set(databaseName, [bytes, startedAt, sha256]);
-  const { rows: counts } = await examineDatabase(database);
+  const { rows: counts } = await checkDatabaseFile(database);
   const manifest: Manifest = {
     format: 1,
     hearth: room.version,
@@ -156,7 +156,7 @@ interface Row {
 }
 
 /** Copies a repository from where it is now to where the copied database says that it is; null when it is nowhere. */
-async function copyOne(room: BackupRoom, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
+async function copyOne(room: BackupDeps, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
   const folder = row.isDeleted ? `trash/${row.id}.git` : `repositories/${row.owner}/${row.id}.git`;
   for (let turn = 1; ; turn += 1) {
     const from = await findFolder(room, row);
@@ -172,7 +172,7 @@ async function copyOne(room: BackupRoom, target: string, copier: Copier, row: Ro
   }
 }
 
-async function findFolder({ config }: BackupRoom, { id, owner }: Row): Promise<string | null> {
+async function findFolder({ config }: BackupDeps, { id, owner }: Row): Promise<string | null> {
   const { root } = config.storage;
   const places = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
   const others = ((await readdir(root).catch(whenGone)) ?? []).map((name) => path.join(root, name, `${id}.git`));
@@ -183,7 +183,7 @@ async function findFolder({ config }: BackupRoom, { id, owner }: Row): Promise<s
 
 /** What the refs of a repository are, for comparing after a restore. */
 export async function describeRefs(
-  { git }: Pick<BackupRoom, 'git'>,
+  { git }: Pick<BackupDeps, 'git'>,
   folder: string,
 ): Promise<{ refs: number; refsSha256: string }> {
   const refs = await git.refs(folder);
@@ -198,11 +198,11 @@ async function stripKeys(database: string): Promise<void> {
   });
 }
 
-async function isKnown({ db }: BackupRoom, id: string): Promise<boolean> {
+async function isKnown({ db }: BackupDeps, id: string): Promise<boolean> {
   return ((await db.read.query('SELECT 1 FROM repositories WHERE id = ?', [id])) as unknown[]).length > 0;
 }
 
-async function refuseLowDisk({ config }: BackupRoom, folder: string): Promise<void> {
+async function refuseLowDisk({ config }: BackupDeps, folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < config.storage.lowDiskFloorBytes) {
     throw unavailable('low_disk_space', 'The server is low on disk space; no backup was made.');
@@ -223,4 +223,4 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const plain = (sql: string): SideStatement => ({ sql, parameters: [] });
+const plain = (sql: string): ThreadStatement => ({ sql, parameters: [] });

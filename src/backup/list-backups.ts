@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { notFound } from '../kernel/index.ts';
-import { whenGone } from './copier.ts';
-import type { EarlierBackup } from './copier.ts';
-import { proofName, readManifest, totalBytes, verifiedName } from './manifest.ts';
+import { whenGone } from './file-copier.ts';
+import type { EarlierBackup } from './file-copier.ts';
+import { restoreTestFileName, readManifest, totalBytes, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
 /** What a drill has found: a backup was restored, and everything was looked at. */
-export interface Proof {
+export interface RestoreTest {
   /** ISO 8601. */
   at: string;
   /** Repositories that were whole, of how many. */
@@ -36,7 +36,7 @@ export interface ListedBackup {
   repositories: number;
   withKeys: boolean;
   verified: Verification | null;
-  proof: Proof | null;
+  proof: RestoreTest | null;
 }
 
 const nameShape = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -99,6 +99,6 @@ async function describe(name: string, folder: string, manifest: Manifest): Promi
     repositories: manifest.repositories.length,
     withKeys: manifest.withKeys,
     verified: await said<Verification>(verifiedName),
-    proof: await said<Proof>(proofName),
+    proof: await said<RestoreTest>(restoreTestFileName),
   };
 }

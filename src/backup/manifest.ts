@@ -37,7 +37,7 @@ export interface Manifest {
 
 export const manifestName = 'manifest.json';
 /** Written beside the manifest by a drill; not one of the manifest's files. */
-export const proofName = 'proof.json';
+export const restoreTestFileName = 'proof.json';
 /** The same of `backup verify`. */
 export const verifiedName = 'verified.json';
 

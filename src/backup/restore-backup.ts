@@ -7,14 +7,14 @@ import { askDatabaseFile } from '../db/index.ts';
 import { readRefs } from '../git/index.ts';
 import { conflict, unavailable } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
-import { copyFiles } from './copy-back.ts';
-import { whenGone } from './copier.ts';
-import { followRefs } from './follow-refs.ts';
-import type { RefsOnDisk } from './follow-refs.ts';
+import { copyFiles } from './restore-files.ts';
+import { whenGone } from './file-copier.ts';
+import { reconcileJournal } from './reconcile-journal.ts';
+import type { RefsOnDisk } from './reconcile-journal.ts';
 import { readManifest, totalBytes } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { databaseName } from './room.ts';
-import type { OnProgress } from './room.ts';
+import { databaseName } from './deps.ts';
+import type { OnProgress } from './deps.ts';
 
 export interface RestoreOptions {
   /** The folder of one backup. */
@@ -62,7 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
       throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
     const newKeys = await freshen(path.join(staging, databaseName));
     // Repositories are copied after the database: some were pushed to in between.
-    const pushedLater = await followRefs(path.join(staging, databaseName), refsIn(staging, manifest), {
+    const pushedLater = await reconcileJournal(path.join(staging, databaseName), refsIn(staging, manifest), {
       random,
       now: options.now,
     });

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { examineDatabase } from '../db/index.ts';
-import { atOnce, whenGone } from './copier.ts';
+import { checkDatabaseFile } from '../db/index.ts';
+import { atOnce, whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
-import { manifestName, proofName, readManifest, verifiedName } from './manifest.ts';
+import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { databaseName } from './room.ts';
-import type { BackupRoom, OnProgress } from './room.ts';
+import { databaseName } from './deps.ts';
+import type { BackupDeps, OnProgress } from './deps.ts';
 
 /** One part of a backup and what is wrong with it. */
 export interface CheckedPart {
@@ -28,7 +28,7 @@ const filesAtOnce = 4;
  * Refuses `no_backup`.
  */
 export async function verifyBackup(
-  room: BackupRoom,
+  room: BackupDeps,
   folder: string,
   {
     sample = Infinity,
@@ -56,7 +56,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
     if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
   });
   for (const place of await filesBelow(folder)) {
-    if (!Object.hasOwn(files, place) && ![manifestName, proofName, verifiedName].includes(place))
+    if (!Object.hasOwn(files, place) && ![manifestName, restoreTestFileName, verifiedName].includes(place))
       problems.push(`${place} is not in the manifest`);
   }
   return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
@@ -65,7 +65,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
 async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedPart> {
   const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
   try {
-    const health = await examineDatabase(file);
+    const health = await checkDatabaseFile(file);
     const lost = Object.keys(rows).filter((table) => health.rows[table] !== rows[table]);
     return {
       part: 'database',
@@ -84,7 +84,7 @@ async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedP
 }
 
 async function checkRepositories(
-  room: BackupRoom,
+  room: BackupDeps,
   folder: string,
   { repositories }: Manifest,
   sample: number,

@@ -2,10 +2,10 @@ import { isDomainError } from '../kernel/index.ts';
 
 /** What the running server answers to a question; null when none runs. */
 export async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
-  const { converse } = await import('../control/index.ts');
+  const { runControlCommand } = await import('../control/index.ts');
   let text = '';
   try {
-    await converse(
+    await runControlCommand(
       dataDir,
       { program, ...more },
       { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} },

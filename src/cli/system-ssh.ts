@@ -21,9 +21,9 @@ export async function printKeys(
   process: CliProcess,
   { words: [, type = '', key = ''], dataDir, program }: Helper,
 ): Promise<number> {
-  const { converse } = await import('../control/index.ts');
+  const { runControlCommand } = await import('../control/index.ts');
   let keyId = '';
-  const code = await converse(
+  const code = await runControlCommand(
     dataDir,
     { program: 'ssh.keys', type, key },
     {
@@ -40,9 +40,9 @@ export async function printKeys(
 
 /** `ssh shell KEY-ID`: the forced command of that line. The server does the work; this passes bytes to and fro. */
 export async function serveShell(process: CliProcess, { words: [keyId = ''], dataDir }: Helper): Promise<number> {
-  const { converse } = await import('../control/index.ts');
+  const { runControlCommand } = await import('../control/index.ts');
   const [address = '', , , port = '0'] = (process.env['SSH_CONNECTION'] ?? '').split(' ');
-  return converse(
+  return runControlCommand(
     dataDir,
     {
       program: 'ssh.shell',

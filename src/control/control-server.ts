@@ -6,11 +6,11 @@ import { Readable, Writable } from 'node:stream';
 import { isDomainError } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
-import type { Ask } from './converse.ts';
+import type { ControlRequest } from './control-client.ts';
 import { socketAddress, socketFile } from './socket-path.ts';
 
 /** The far end of a conversation, for the program that answers. */
-export interface Conversation {
+export interface ControlSession {
   input: Readable;
   /** Its callback comes when the other side has room for more. */
   output: Writable;
@@ -24,7 +24,7 @@ export interface Conversation {
 }
 
 /** Answers one kind of question; resolves with an exit code. Throws `DomainError`s, which are told in one line. */
-export type ControlProgram = (ask: Ask, conversation: Conversation) => Promise<number>;
+export type ControlCommand = (ask: ControlRequest, conversation: ControlSession) => Promise<number>;
 
 export interface ControlServer {
   /** Needs the instance lock: a socket that a killed server has left is taken over. */
@@ -36,11 +36,11 @@ export interface ControlServer {
 interface Needs {
   dataDir: string;
   logger: Logger;
-  programs: Readonly<Record<string, ControlProgram>>;
+  programs: Readonly<Record<string, ControlCommand>>;
 }
 
 /** Conversations at the same time: each is a process of this user. */
-const maxConversations = 1_000;
+const maxSessions = 1_000;
 
 /**
  * The door for commands beside the server (command-line §1.4): a socket in `run/`, for the server's
@@ -88,7 +88,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
         talking.set(socket, done);
       });
       server = listener;
-      listener.maxConnections = maxConversations;
+      listener.maxConnections = maxSessions;
       const { address, used } = socketAddress(dataDir);
       await new Promise<void>((resolve, reject) => listener.once('error', reject).listen(address, resolve)).finally(
         used,
@@ -115,7 +115,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
 function open(
   socket: Socket,
   { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
-): Promise<{ ask: Ask; conversation: Conversation }> {
+): Promise<{ ask: ControlRequest; conversation: ControlSession }> {
   const gone = new AbortController();
   const read = createFrameReader();
   const moved = { receivedBytes: 0, sentBytes: 0 };
@@ -164,7 +164,7 @@ function open(
         for (const { kind, payload } of read(chunk)) {
           if (kind === kinds.request && !isOpen) {
             isOpen = true;
-            const ask = JSON.parse(payload.toString('utf8')) as Ask;
+            const ask = JSON.parse(payload.toString('utf8')) as ControlRequest;
             const complain = (text: string): void =>
               void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
             resolve({ ask, conversation: { input, output, complain, moved: () => moved, signal, closing } });

@@ -1,4 +1,4 @@
 export { createControlServer } from './control-server.ts';
-export type { ControlProgram, ControlServer, Conversation } from './control-server.ts';
-export { converse } from './converse.ts';
-export type { Ask, NearEnd } from './converse.ts';
+export type { ControlCommand, ControlServer, ControlSession } from './control-server.ts';
+export { runControlCommand } from './control-client.ts';
+export type { ControlRequest, ClientStreams } from './control-client.ts';

@@ -4,8 +4,8 @@
  */
 import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import type { SideRow, SideStatement } from './side-protocol.ts';
-import { openSideThread } from './side-thread.ts';
+import type { ThreadRow, ThreadStatement } from './thread-protocol.ts';
+import { openDatabaseThread } from './database-thread.ts';
 
 /** Long enough for a check of a very large file. */
 const limits = { requestMs: 6 * 3_600_000, queue: 16 };
@@ -40,10 +40,10 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
  */
 export async function askDatabaseFile(
   file: string,
-  statements: SideStatement[],
+  statements: ThreadStatement[],
   { setUp, attached = {} }: { setUp?: readonly string[]; attached?: Readonly<Record<string, string>> } = {},
-): Promise<SideRow[][]> {
-  const thread = openSideThread({ file, readOnly: setUp === undefined, attached, setUp: setUp ?? [] }, limits);
+): Promise<ThreadRow[][]> {
+  const thread = openDatabaseThread({ file, readOnly: setUp === undefined, attached, setUp: setUp ?? [] }, limits);
   try {
     return await thread.ask(statements.length === 0 ? [{ sql: 'SELECT 1', parameters: [] }] : statements);
   } finally {
@@ -61,10 +61,10 @@ export interface DatabaseHealth {
   rows: Record<string, number>;
 }
 
-const plain = (sql: string): SideStatement => ({ sql, parameters: [] });
+const plain = (sql: string): ThreadStatement => ({ sql, parameters: [] });
 
 /** Reads every page and every row of a database file. */
-export async function examineDatabase(file: string): Promise<DatabaseHealth> {
+export async function checkDatabaseFile(file: string): Promise<DatabaseHealth> {
   const [integrity = [], foreign = [], tables = []] = await askDatabaseFile(file, [
     plain('PRAGMA integrity_check(20)'),
     plain('PRAGMA foreign_key_check'),

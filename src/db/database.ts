@@ -6,15 +6,15 @@ import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
 import { createHistogram, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
-import { createLookup } from './lookup.ts';
-import type { Lookup } from './lookup.ts';
+import { createRowCache } from './row-cache.ts';
+import type { Lookup } from './row-cache.ts';
 import { migrationClasses, noteApplied, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
-import { openSideThread } from './side-thread.ts';
-import type { SideLimits, SideThread } from './side-thread.ts';
+import { openDatabaseThread } from './database-thread.ts';
+import type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 import { announceStatement } from './statement-channel.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
 
@@ -64,7 +64,7 @@ export interface Database {
    * hold everybody up here. It sees committed rows. Whoever opens it closes it.
    * @param attached further SQLite files, by the name that statements call them
    */
-  openAside(limits: SideLimits, attached?: Readonly<Record<string, string>>): SideThread;
+  openThread(limits: ThreadLimits, attached?: Readonly<Record<string, string>>): DatabaseThread;
   schema(): Promise<SchemaStep[]>;
   /** Takes a snapshot of a database that has rows, then applies what is pending. */
   migrate(): Promise<SchemaStep[]>;
@@ -105,7 +105,7 @@ const slowWriteMs = 1000;
 /** Upper bounds in seconds. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 /** A thread beside this one has whatever time nobody here wants: every page, the answer of a search too, goes through this one. */
-const nicenessAside = 5;
+const threadNiceness = 5;
 const defaultBusyTimeoutMs = 5000;
 
 /**
@@ -138,7 +138,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   queryThroughWriter(writer, beforeStatement);
   const reader = new ReadingSource({ ...shared, driver: SqliteConnection, readonly: true }, writer);
 
-  const { lookup, state, forget: forgetLookups } = createLookup((sql) => connectionOf(reader).prepare(sql));
+  const { lookup, state, forget: forgetLookups } = createRowCache((sql) => connectionOf(reader).prepare(sql));
 
   const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
@@ -278,10 +278,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     beforeCommit(last) {
       lastInWrites.push(last);
     },
-    openAside(limits, attached = {}) {
+    openThread(limits, attached = {}) {
       const setUp = [`PRAGMA cache_size = -${limits.cacheKiB ?? 16_384}`];
-      const thread = openSideThread(
-        { file: options.file, readOnly: true, attached, setUp, niceness: nicenessAside },
+      const thread = openDatabaseThread(
+        { file: options.file, readOnly: true, attached, setUp, niceness: threadNiceness },
         limits,
       );
       return {

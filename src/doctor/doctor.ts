@@ -1,39 +1,39 @@
-import { examineCi } from './checks/ci.ts';
-import { examineDatabase } from './checks/database.ts';
-import { examineImages } from './checks/images.ts';
-import { examineQueues } from './checks/queues.ts';
-import { examineRepositories } from './checks/repositories.ts';
-import { examineSafety } from './checks/safety.ts';
-import { examineSettings } from './checks/settings.ts';
-import { examineStorage } from './checks/storage.ts';
-import { problem } from './finding.ts';
-import type { AreaReport } from './finding.ts';
-import type { Area, DoctorRoom } from './room.ts';
+import { checkCi } from './checks/ci.ts';
+import { checkDatabase } from './checks/database.ts';
+import { checkImages } from './checks/images.ts';
+import { checkQueues } from './checks/queues.ts';
+import { checkRepositories } from './checks/repositories.ts';
+import { checkBackups } from './checks/backups.ts';
+import { checkSettings } from './checks/settings.ts';
+import { checkStorage } from './checks/storage.ts';
+import { problem } from './check-result.ts';
+import type { GroupReport } from './check-result.ts';
+import type { CheckGroup, DoctorDeps } from './deps.ts';
 
 /** Every area, in the order of the report. */
-const areas: Readonly<Record<string, Area>> = {
-  settings: examineSettings,
-  database: examineDatabase,
-  storage: examineStorage,
-  repositories: examineRepositories,
-  images: examineImages,
-  ci: examineCi,
-  queues: examineQueues,
-  safety: examineSafety,
+const areas: Readonly<Record<string, CheckGroup>> = {
+  settings: checkSettings,
+  database: checkDatabase,
+  storage: checkStorage,
+  repositories: checkRepositories,
+  images: checkImages,
+  ci: checkCi,
+  queues: checkQueues,
+  safety: checkBackups,
 };
 
-export const areaNames: readonly string[] = Object.keys(areas);
+export const groupNames: readonly string[] = Object.keys(areas);
 
 /** Looks for what is wrong with an instance, also beside its running server. */
 export interface Doctor {
   /** @param only one area; all when left out */
-  examine(only?: string): AsyncGenerator<AreaReport>;
+  examine(only?: string): AsyncGenerator<GroupReport>;
 }
 
-export function createDoctor(room: DoctorRoom): Doctor {
+export function createDoctor(room: DoctorDeps): Doctor {
   return {
     async *examine(only) {
-      const aside = room.db.openAside({ requestMs: 3_600_000, queue: 16 });
+      const aside = room.db.openThread({ requestMs: 3_600_000, queue: 16 });
       try {
         for (const [name, area] of Object.entries(areas)) {
           if (only !== undefined && only !== name) continue;

@@ -1,11 +1,11 @@
 export { countInstance } from './count-instance.ts';
 export type { InstanceCounts } from './count-instance.ts';
-export { listWork } from './list-work.ts';
-export type { Work, WorkState } from './list-work.ts';
+export { listQueuedItems } from './queue-status.ts';
+export type { QueuedItem, QueueState } from './queue-status.ts';
 export { storageFault } from './storage-fault.ts';
-export { areaNames, createDoctor } from './doctor.ts';
+export { groupNames, createDoctor } from './doctor.ts';
 export type { Doctor } from './doctor.ts';
-export { examineAddress } from './checks/address.ts';
-export { examinePeers } from './checks/peers.ts';
-export type { AreaReport, Finding, Level } from './finding.ts';
-export type { DoctorRoom } from './room.ts';
+export { checkAddress } from './checks/address.ts';
+export { checkPeers } from './checks/peers.ts';
+export type { GroupReport, CheckResult, Level } from './check-result.ts';
+export type { DoctorDeps } from './deps.ts';

@@ -5,7 +5,7 @@
  */
 export const workers = {
   'db-writer': 'src/db/writer-worker.ts',
-  'db-side': 'src/db/side-worker.ts',
+  'db-side': 'src/db/thread-worker.ts',
   tasks: 'src/workers/worker-thread.ts',
   'git-spawner': 'src/git/spawner/spawner-process.ts',
 } as const;

@@ -5,7 +5,7 @@ import { internal, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { sniffedBytes, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
-import { createTurns } from './turns.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 
 /**
  * One file per id, each whole whatever dies when: written beside its place,
@@ -70,7 +70,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const unfinished = /^\.[0-9a-f-]{36}\.[0-9a-f]{16}$/;
 
 export function createImageStore({ directory, clock, random, logger }: ImageStoreOptions): ImageStore {
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
 
   function fileOf(id: string): string {
     if (!uuid.test(id)) throw internal('an image is named by a UUID');

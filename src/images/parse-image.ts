@@ -1,7 +1,7 @@
 import { invalid } from '../kernel/index.ts';
 import { parseImageType, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
-import { secondFormat } from './second-format.ts';
+import { detectPolyglot } from './detect-polyglot.ts';
 
 /** SPEC §8: 2 MB. An edge stops reading one byte later. */
 export const maxImageBytes = 2_097_152;
@@ -40,7 +40,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
       field,
     });
   }
-  const second = secondFormat(bytes);
+  const second = detectPolyglot(bytes);
   if (second !== null) {
     throw invalid('image_content_mismatch', `This file is ${inWords(type)} and a ${second} at the same time.`, {
       field,

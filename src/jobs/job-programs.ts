@@ -1,8 +1,8 @@
-import type { ControlProgram } from '../control/index.ts';
+import type { ControlCommand } from '../control/index.ts';
 import type { Schedule } from './schedule.ts';
 
 /** What commands ask about the jobs of the running server. */
-export function jobPrograms(schedule: Schedule): Record<string, ControlProgram> {
+export function jobPrograms(schedule: Schedule): Record<string, ControlCommand> {
   return {
     /** Answers the next times by name, as JSON. */
     async 'cron.next'(_ask, { output }) {

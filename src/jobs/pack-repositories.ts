@@ -1,5 +1,5 @@
 import type { Backups } from '../backup/index.ts';
-import type { ControlProgram } from '../control/index.ts';
+import type { ControlCommand } from '../control/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -7,7 +7,7 @@ import type { Repositories } from '../repositories/index.ts';
 interface Needs {
   git: Pick<Git, 'pack' | 'packAll' | 'repositoryPath'>;
   repositories: Pick<Repositories, 'listAll'>;
-  backups: Pick<Backups, 'isUnderWay'>;
+  backups: Pick<Backups, 'isRunning'>;
   clock: Clock;
 }
 
@@ -19,13 +19,13 @@ export async function packRepositories({ git, repositories, backups, clock }: Ne
   const until = clock.now() + hours * 3_600_000;
   const rows = await repositories.listAll();
   const folders = rows.map(({ owner, id }) => git.repositoryPath(owner.id, id));
-  return git.packAll(folders, async () => clock.now() < until && !(await backups.isUnderWay()));
+  return git.packAll(folders, async () => clock.now() < until && !(await backups.isRunning()));
 }
 
 /** What `hearth repo gc` asks of the running server, which knows who pushes: 4 for a repository that somebody pushes to. */
-export const packingPrograms = ({ backups, git }: Pick<Needs, 'backups' | 'git'>): Record<string, ControlProgram> => ({
+export const packingPrograms = ({ backups, git }: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
   async 'repo.gc'(ask) {
-    if (await backups.isUnderWay()) return 4;
+    if (await backups.isRunning()) return 4;
     return (await git.pack(git.repositoryPath(String(ask['ownerId']), String(ask['repositoryId'])))) ? 0 : 4;
   },
 });

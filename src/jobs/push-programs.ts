@@ -1,4 +1,4 @@
-import type { ControlProgram } from '../control/index.ts';
+import type { ControlCommand } from '../control/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
 /**
@@ -9,7 +9,7 @@ export const pushPrograms = ({
   repositories,
 }: {
   repositories: Pick<Repositories, 'announceAgain'>;
-}): Record<string, ControlProgram> => ({
+}): Record<string, ControlCommand> => ({
   async 'push.announce'(ask, { output }) {
     const push = { id: String(ask['id']), repositoryId: String(ask['repositoryId']) };
     output.write(JSON.stringify(await repositories.announceAgain(push)));

@@ -1,7 +1,7 @@
 import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Remote, SshHost } from '../git/index.ts';
 import { howToAllow } from '../outbound/index.ts';
-import { seal, unseal } from '../sealing/index.ts';
+import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
@@ -17,7 +17,7 @@ const placeOf = (repositoryId: string, url: string): string =>
   `mirror:${repositoryId}:${parseRemoteAddress(url).origin}`;
 
 export function sealSecret({ key, random }: MirrorRoom, repositoryId: string, url: string, secret: string): string {
-  return seal(key.for('secrets'), random, placeOf(repositoryId, url), secret);
+  return encrypt(key.for('secrets'), random, placeOf(repositoryId, url), secret);
 }
 
 /** Empty for none. Refuses `mirror_secret_closed` where the key of the instance, or the address, is another one by now. */
@@ -26,7 +26,7 @@ export function openSecret(
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
 ): string {
   if (secretCiphertext === null) return '';
-  const secret = unseal(key.for('secrets'), placeOf(repositoryId, url), secretCiphertext);
+  const secret = decrypt(key.for('secrets'), placeOf(repositoryId, url), secretCiphertext);
   if (secret === null)
     throw unavailable('mirror_secret_closed', 'Its password does not open with this server’s key. Set it again.');
   return secret;

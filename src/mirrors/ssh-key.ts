@@ -1,6 +1,6 @@
 import { fingerprint, makeKey, readPrivateKey } from '../openssh/index.ts';
 import { invalid, unavailable } from '../kernel/index.ts';
-import { seal, unseal } from '../sealing/index.ts';
+import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorRoom } from './room.ts';
 
@@ -39,7 +39,7 @@ export function sealKey(
   { privateKey, publicKey }: MirrorKey,
 ): Pick<MirrorRow, 'sshKeyCiphertext' | 'sshPublicKey'> {
   return {
-    sshKeyCiphertext: seal(key.for('secrets'), random, placeOf(repositoryId), privateKey),
+    sshKeyCiphertext: encrypt(key.for('secrets'), random, placeOf(repositoryId), privateKey),
     sshPublicKey: publicKey,
   };
 }
@@ -49,7 +49,8 @@ export function openKey(
   { key }: MirrorRoom,
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
 ): string {
-  const opened = sshKeyCiphertext === null ? null : unseal(key.for('secrets'), placeOf(repositoryId), sshKeyCiphertext);
+  const opened =
+    sshKeyCiphertext === null ? null : decrypt(key.for('secrets'), placeOf(repositoryId), sshKeyCiphertext);
   if (opened === null)
     throw unavailable(
       'mirror_secret_closed',

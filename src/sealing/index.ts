@@ -1,2 +1,2 @@
 export { InstanceKey } from './instance-key.ts';
-export { seal, unseal } from './seal.ts';
+export { encrypt, decrypt } from './encrypt.ts';

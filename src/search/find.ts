@@ -1,6 +1,6 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
-import type { SideThread } from '../db/index.ts';
+import type { DatabaseThread } from '../db/index.ts';
 import { trigramQuery } from './trigram-query.ts';
 
 /**
@@ -98,7 +98,7 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  * Refuses as `SideThread.ask` does.
  */
 export async function findHits(
-  thread: Pick<SideThread, 'ask'>,
+  thread: Pick<DatabaseThread, 'ask'>,
   viewer: Viewer,
   query: string,
   limit: number,
@@ -156,7 +156,7 @@ const shownPeople = `
  * @param bounds how many of each kind are shown at most, and up to how many are counted
  */
 export async function findFirstHits(
-  thread: Pick<SideThread, 'ask'>,
+  thread: Pick<DatabaseThread, 'ask'>,
   viewer: Viewer,
   query: string,
   { shown, counted }: { shown: number; counted: number },

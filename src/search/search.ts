@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Viewer } from '../access/index.ts';
-import type { Database, SideThread } from '../db/index.ts';
+import type { Database, DatabaseThread } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { findFirstHits, findHits } from './find.ts';
 import type { First, FoundPerson, FoundRepository } from './find.ts';
@@ -33,12 +33,12 @@ export interface SearchOptions {
  */
 export function createSearch({ db, logger }: SearchOptions) {
   // Searches read the same file, so a second core is of use to them.
-  const thread = joinThreads([db.openAside(limits), db.openAside(limits)], longestLine);
+  const thread = joinThreads([db.openThread(limits), db.openThread(limits)], longestLine);
   let isCatchingUp = false;
   let isClosed = false;
   /** Of two processors the main thread needs one. */
   const isRoomy = availableParallelism() > 2;
-  const within = (isSparing: boolean): Pick<SideThread, 'ask'> => ({
+  const within = (isSparing: boolean): Pick<DatabaseThread, 'ask'> => ({
     ask: (statements) => thread.ask(statements, isSparing && !isRoomy),
   });
   const isEnding = (): boolean => isClosed;

@@ -1,8 +1,8 @@
-import type { SideRow, SideStatement, SideThread } from '../db/index.ts';
+import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
-export interface JoinedThreads extends SideThread {
+export interface JoinedThreads extends DatabaseThread {
   /** @param isSparing waits while any of them works: one processor is enough */
-  ask(statements: SideStatement[], isSparing?: boolean): Promise<SideRow[][]>;
+  ask(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
 }
 
 /**
@@ -16,16 +16,19 @@ export interface JoinedThreads extends SideThread {
  * @param threads each refuses a second question by itself
  * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
  */
-export function joinThreads(threads: readonly [SideThread, ...SideThread[]], longestLine: number): JoinedThreads {
+export function joinThreads(
+  threads: readonly [DatabaseThread, ...DatabaseThread[]],
+  longestLine: number,
+): JoinedThreads {
   const idle = [...threads];
-  const line: ((thread: SideThread) => void)[] = [];
+  const line: ((thread: DatabaseThread) => void)[] = [];
 
   return {
     async ask(statements, isSparing = false) {
       let thread = isSparing && idle.length < threads.length ? undefined : idle.shift();
       if (thread === undefined) {
         if (line.length >= longestLine) return threads[0].ask(statements);
-        thread = await new Promise<SideThread>((resolve) => line.push(resolve));
+        thread = await new Promise<DatabaseThread>((resolve) => line.push(resolve));
       }
       try {
         return await thread.ask(statements);

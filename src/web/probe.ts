@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import type { ControlProgram } from '../control/index.ts';
+import type { ControlCommand } from '../control/index.ts';
 import { createClientReader } from './requests/trusted-proxies.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Probe {
    * Runs for as long as the doctor looks: `{token}` in, one line of JSON for each thing that happens out.
    * A line `seen` as input lets a stream go on.
    */
-  program: ControlProgram;
+  program: ControlCommand;
 }
 
 interface Running {

@@ -1,5 +1,5 @@
 import { internal } from '../kernel/index.ts';
-import { seal, unseal } from '../sealing/index.ts';
+import { encrypt, decrypt } from '../sealing/index.ts';
 import type { WebhookRoom } from './room.ts';
 import type { WebhookRow } from './webhook-schema.ts';
 
@@ -11,7 +11,7 @@ export function sealSecret(
   webhookId: string,
   secret: string,
 ): string {
-  return seal(key.for('secrets'), random, placeOf(webhookId), secret);
+  return encrypt(key.for('secrets'), random, placeOf(webhookId), secret);
 }
 
 /** Null for a webhook without a secret. Throws where the key of the instance is another one by now. */
@@ -20,7 +20,7 @@ export function openSecret(
   { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,
 ): string | null {
   if (secretCiphertext === null) return null;
-  const secret = unseal(key.for('secrets'), placeOf(id), secretCiphertext);
+  const secret = decrypt(key.for('secrets'), placeOf(id), secretCiphertext);
   if (secret === null) throw internal('the secret of a webhook does not open with this data folder’s key');
   return secret;
 }

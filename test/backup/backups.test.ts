@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { atOnce } from '../../src/backup/copier.ts';
+import { atOnce } from '../../src/backup/file-copier.ts';
 import { keptBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -278,7 +278,7 @@ t.test('one backup at a time, and none from a killed process holds the next one 
   mkdirSync(left);
   await backups.create();
   t.notOk(existsSync(left));
-  t.equal(await backups.isUnderWay(), false);
+  t.equal(await backups.isRunning(), false);
 });
 
 t.test('a folder that cannot be made is told at once, and nothing is left', async (t) => {

@@ -3,19 +3,19 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { converse, createControlServer } from '../../src/control/index.ts';
-import type { ControlProgram } from '../../src/control/index.ts';
+import { runControlCommand, createControlServer } from '../../src/control/index.ts';
+import type { ControlCommand } from '../../src/control/index.ts';
 import { notFound, silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-async function door(t: Owner, programs: Record<string, ControlProgram>, dataDir = temporaryFolder(t)) {
+async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
   const server = createControlServer({ dataDir, logger: silentLogger, programs });
   await server.listen();
   t.teardown(() => server.stop({ graceMs: 0 }));
   const ask = async (program: string, input: (Buffer | string)[] = []) => {
     const said = { code: 0, output: '', complaints: '' };
-    said.code = await converse(
+    said.code = await runControlCommand(
       dataDir,
       { program, word: 'garden' },
       {
@@ -31,7 +31,7 @@ async function door(t: Owner, programs: Record<string, ControlProgram>, dataDir 
   return { server, dataDir, ask };
 }
 
-const echo: ControlProgram = async (ask, { input, output, complain }) => {
+const echo: ControlCommand = async (ask, { input, output, complain }) => {
   output.write(`${String(ask['word'])}:`);
   let bytes = 0;
   for await (const piece of input) bytes += (piece as Buffer).length;
@@ -69,7 +69,9 @@ t.test('a refusal is told in its words, a fault is not, an unknown program neith
 t.test('without a server the answer is a refusal, also where a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
   t.match(
-    await converse(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch((error: unknown) => error),
+    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch(
+      (error: unknown) => error,
+    ),
     { reason: 'server_not_running' },
   );
   mkdirSync(path.join(dataDir, 'run'));
@@ -113,7 +115,7 @@ t.test('who hangs up, or floods, ends the work done for them; a stop ends what f
   flood.write(Buffer.from([1, 0xff, 0xff, 0xff, 0xff]));
   await new Promise((resolve) => flood.once('close', resolve));
 
-  const following = converse(dataDir, { program: 'follow' }, { output() {}, complain() {} });
+  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, complain() {} });
   while (started < 2) await sleep(5);
   await server.stop({ graceMs: 10_000 });
   t.equal(await following, 5);

@@ -12,7 +12,7 @@ interface Compared {
 
 /** In the thread aside that the doctor has for it. */
 async function wrongCounts(db: Database): Promise<Compared[]> {
-  const aside = db.openAside({ requestMs: 10_000, queue: 4 });
+  const aside = db.openThread({ requestMs: 10_000, queue: 4 });
   const [rows = []] = await aside.ask([{ sql: compareCounts, parameters: [] }]);
   await aside.close();
   return (rows as unknown as Compared[]).filter(({ kept, actual }) => kept !== actual);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import t from 'tap';
-import { examineAddress } from '../../src/doctor/index.ts';
+import { checkAddress } from '../../src/doctor/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -53,7 +53,7 @@ for (const [name, days] of [
 const ca = ['long', 'short'].map((name) => readFileSync(path.join(certificates, `${name}.pem`), 'utf8'));
 const examine = async (port: number, protocol = 'https', baseUrl: string | null = null, now = Date.now()) =>
   (
-    await examineAddress(new URL(`${protocol}://localhost:${port}`), {
+    await checkAddress(new URL(`${protocol}://localhost:${port}`), {
       dataDir: hearth.config.dataDir,
       baseUrl,
       ca,
@@ -151,7 +151,7 @@ if (nginx !== undefined) {
     const grpc = await freePort();
     const port = await startNginx(t, { grpc });
     t.same(await examine(port), []);
-    const { findings } = await examineAddress(new URL(`https://localhost:${port}`), {
+    const { findings } = await checkAddress(new URL(`https://localhost:${port}`), {
       dataDir: hearth.config.dataDir,
       baseUrl: null,
       now: Date.now(),

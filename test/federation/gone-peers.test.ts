@@ -1,7 +1,7 @@
 // A server that is gone for good: what is queued for it, who sees it, and how it comes back.
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { countInstance, createDoctor, listWork } from '../../src/doctor/index.ts';
+import { countInstance, createDoctor, listQueuedItems } from '../../src/doctor/index.ts';
 import { publish } from '../../src/federation/deliveries/publish.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -225,7 +225,7 @@ t.test('DESIGN §9 a push that is held back because its repository turned privat
   t.same(await findings(), [], 'doctor');
   t.match(await federation.countDeliveries(), { pending: 0, failed: 0 });
   t.match((await countInstance(rooms.db, clock.now())).deliveries, { FAILED: 0 }, 'metrics');
-  t.same(await listWork(rooms.db, clock.now(), { limit: 10 }), []);
+  t.same(await listQueuedItems(rooms.db, clock.now(), { limit: 10 }), []);
   t.notOk(
     (await federation.listPeers()).some(({ host, failed }) => host === dead && failed > 0),
     'pages',

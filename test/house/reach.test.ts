@@ -133,7 +133,7 @@ function holds(name: string, check: Check, exceptions: Exceptions = {}): void {
 
 holds('only git starts programs, only embedded starts threads, only db opens SQLite', modulesAtHome, {
   'src/db/writer-worker.ts': 'runs in the writing thread and answers through its port',
-  'src/db/side-worker.ts': 'runs in a side thread and answers through its port',
+  'src/db/thread-worker.ts': 'runs in a side thread and answers through its port',
   'src/workers/worker-thread.ts': 'runs in its threads and answers through their ports',
   'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
   'src/cli/completion/known-names.ts':
@@ -142,7 +142,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
 
 holds('only outbound opens connections', connectsNowhere, {
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
-  'src/control/converse.ts': 'connects to the socket of the server in its own data folder',
+  'src/control/control-client.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
   'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });

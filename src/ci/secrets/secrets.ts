@@ -5,7 +5,7 @@ import type { CiRoom } from '../room.ts';
 import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
-import { seal, unseal } from '../../sealing/index.ts';
+import { encrypt, decrypt } from '../../sealing/index.ts';
 import { secretSchema } from './secret-schema.ts';
 
 /** What anybody ever sees of a secret. */
@@ -36,7 +36,7 @@ export async function setSecret(
   input: { name: string; value: string },
 ): Promise<SecretFacts> {
   const name = parseSecretName(input.name);
-  const ciphertext = seal(key.for('secrets'), random, placeOf(scope, name), checkValue(input.value));
+  const ciphertext = encrypt(key.for('secrets'), random, placeOf(scope, name), checkValue(input.value));
   return db.write(async ({ manager, now }) => {
     const before = await manager.findOneBy(secretSchema, { ...inScope(scope), name });
     if (before !== null) {
@@ -106,7 +106,7 @@ async function openSecrets(
   const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
     for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
-      secrets.set(name, unseal(key.for('secrets'), placeOf(scope, name), ciphertext));
+      secrets.set(name, decrypt(key.for('secrets'), placeOf(scope, name), ciphertext));
     }
   }
   return secrets;

@@ -24,14 +24,14 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   if (isStream && cli.process.stdout.isTTY)
     throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
   const { backups, config } = await cli.openRooms();
-  const [{ makeFolder, packBackup }, { systemRandom }] = await Promise.all([
+  const [{ createFolder, packBackup }, { systemRandom }] = await Promise.all([
     import('../../backup/index.ts'),
     import('../../kernel/index.ts'),
   ]);
   const stage = path.join(config.dataDir, 'tmp', `backup-${systemRandom.uuid()}`);
   const folder = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder);
   // Before the work of an hour.
-  if (folder !== null) await makeFolder(folder);
+  if (folder !== null) await createFolder(folder);
   const progress = showProgress(cli);
   try {
     const made = await backups.create({ to: stage, withKeys, onProgress: progress.step }).finally(progress.end);

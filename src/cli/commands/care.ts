@@ -50,11 +50,11 @@ async function status(cli: Cli): Promise<void> {
   const rooms = await cli.openRooms();
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(rooms.config.dataDir);
-  const { listWork } = await import('../../doctor/index.ts');
+  const { listQueuedItems } = await import('../../doctor/index.ts');
   const [{ newest, lastProof }, counts, work] = await Promise.all([
     rooms.backups.state(),
     rooms.counts(),
-    listWork(rooms.db, cli.clock.now(), { limit: mostWork }),
+    listQueuedItems(rooms.db, cli.clock.now(), { limit: mostWork }),
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
@@ -197,7 +197,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
     await cli.confirm(
       `Remove ${counted(rows.length, 'repository', 'repositories')} for good? Nothing brings them back.`,
     );
-  if (await backups.isUnderWay())
+  if (await backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
   await repositories.emptyTrash(keptMs);
   cli.output.result(

@@ -56,7 +56,7 @@ const copy: Action<{ to: string }, []> = async (cli, { to }) => {
   if (existsSync(target)) throw conflict('file_exists', `${target} is there already.`);
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
-  const [{ databaseFile }, { copyDatabase, examineDatabase }, { becomeOwnerOf, requireDataDir }] = await Promise.all([
+  const [{ databaseFile }, { copyDatabase, checkDatabaseFile }, { becomeOwnerOf, requireDataDir }] = await Promise.all([
     import('../../app.ts'),
     import('../../db/index.ts'),
     import('../data-dir.ts'),
@@ -68,7 +68,7 @@ const copy: Action<{ to: string }, []> = async (cli, { to }) => {
     await copyDatabase(databaseFile(config), unfinished).catch((cause: unknown) => {
       throw unavailable('database_not_copied', `The database could not be copied to ${target}.`, { cause });
     });
-    const { rows, damage } = await examineDatabase(unfinished);
+    const { rows, damage } = await checkDatabaseFile(unfinished);
     if (damage[0] !== undefined) throw internal(`the copy is damaged: ${damage[0]}`);
     await rename(unfinished, target);
     const counts = Object.entries(rows).map(([name, count]): Counted => ({ name, rows: count }));

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { AreaReport, Finding, Level } from '../../doctor/index.ts';
+import type { GroupReport, CheckResult, Level } from '../../doctor/index.ts';
 import { rootCertificates } from 'node:tls';
 import type { Rooms } from '../../app.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
@@ -37,7 +37,7 @@ const signs: Record<Level, [sign: string, word: string, colour: 'green' | 'yello
   problem: ['✖', 'problem', 'red'],
 };
 
-interface Shown extends Omit<Finding, 'fix'> {
+interface Shown extends Omit<CheckResult, 'fix'> {
   area: string;
   fixed: string | null;
 }
@@ -79,11 +79,11 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
 }
 
 /** Where the instance cannot even be opened, that is the finding. */
-async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<AreaReport> {
+async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
   try {
     const { config, file } = await cli.loadConfig();
     const rooms = await cli.openRooms();
-    const { createDoctor, examinePeers } = await import('../../doctor/index.ts');
+    const { createDoctor, checkPeers } = await import('../../doctor/index.ts');
     yield* createDoctor({
       ...rooms,
       config,
@@ -93,11 +93,11 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
       auditBreak: () => rooms.audit.findBreak(),
     }).examine(only);
     if (url !== undefined) yield await address(rooms, url);
-    if (peers) yield await examinePeers(rooms.federation);
+    if (peers) yield await checkPeers(rooms.federation);
   } catch (error) {
     if (!isDomainError(error)) throw error;
     const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);
-    const finding: Finding = {
+    const finding: CheckResult = {
       check: `start.${error.reason}`,
       level: 'problem',
       message: error.message,
@@ -109,7 +109,7 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
 }
 
 /** Refuses `usage`, `server_not_running`. */
-async function address({ config, clock }: Rooms, text: string): Promise<AreaReport> {
+async function address({ config, clock }: Rooms, text: string): Promise<GroupReport> {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
     throw withHint(
@@ -117,12 +117,9 @@ async function address({ config, clock }: Rooms, text: string): Promise<AreaRepo
       'as people type it: https://git.example.org',
     );
   }
-  const [{ examineAddress }, { readFileSync }] = await Promise.all([
-    import('../../doctor/index.ts'),
-    import('node:fs'),
-  ]);
+  const [{ checkAddress }, { readFileSync }] = await Promise.all([import('../../doctor/index.ts'), import('node:fs')]);
   const { dataDir, baseUrl, caFile } = config;
-  return examineAddress(url, {
+  return checkAddress(url, {
     dataDir,
     baseUrl,
     now: clock.now(),

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
-import type { Work, WorkState } from '../../doctor/index.ts';
+import type { QueuedItem, QueueState } from '../../doctor/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { RetriedPush } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -39,7 +39,7 @@ export function addJobCommands(program: Command, run: Run): void {
   );
 }
 
-const columns: Column<Work>[] = [
+const columns: Column<QueuedItem>[] = [
   { title: 'ID', cell: ({ id }) => id, whole: true },
   { title: 'KIND', cell: ({ kind }) => kind },
   { title: 'ABOUT', cell: ({ about }) => about },
@@ -49,14 +49,14 @@ const columns: Column<Work>[] = [
   { title: 'ERROR', cell: ({ error }) => error ?? '' },
 ];
 
-const toJson = ({ nextAt, ...work }: Work): object => ({ ...work, nextAt: isoOrNull(nextAt) });
+const toJson = ({ nextAt, ...work }: QueuedItem): object => ({ ...work, nextAt: isoOrNull(nextAt) });
 
-const listJobs: Action<{ state?: WorkState; limit: string }, []> = async (cli, { state, limit }) => {
+const listJobs: Action<{ state?: QueueState; limit: string }, []> = async (cli, { state, limit }) => {
   if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of jobs.`);
   const { db } = await cli.openRooms();
-  const { listWork } = await import('../../doctor/index.ts');
+  const { listQueuedItems } = await import('../../doctor/index.ts');
   cli.output.list(
-    await listWork(db, cli.clock.now(), { state, limit: Number(limit) }),
+    await listQueuedItems(db, cli.clock.now(), { state, limit: Number(limit) }),
     columns,
     ['job', 'jobs'],
     toJson,

@@ -40,7 +40,7 @@ async function tail(
   { follow, lines, level }: { follow?: true; lines: string; level?: string },
 ): Promise<void> {
   if (!/^\d{1,5}$/.test(lines)) throw invalid('usage', `${JSON.stringify(lines)} is not a number of lines.`);
-  const [{ config }, { converse }, { readableLine }, { refuseForeign }] = await Promise.all([
+  const [{ config }, { runControlCommand }, { readableLine }, { refuseForeign }] = await Promise.all([
     cli.loadConfig(),
     import('../../control/index.ts'),
     import('../serving/logger.ts'),
@@ -55,7 +55,7 @@ async function tail(
     follow: follow === true,
     ...(level === undefined ? {} : { level }),
   };
-  cli.exitCode = (await converse(config.dataDir, ask, {
+  cli.exitCode = (await runControlCommand(config.dataDir, ask, {
     output(chunk) {
       const parts = (rest + chunk.toString('utf8')).split('\n');
       rest = parts.pop() ?? '';

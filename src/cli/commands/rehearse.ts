@@ -11,7 +11,7 @@ export async function rehearse(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   const [
     { databaseFile, openDatabase },
-    { copyDatabase, examineDatabase },
+    { copyDatabase, checkDatabaseFile },
     { becomeOwnerOf, requireDataDir },
     { systemRandom },
   ] = await Promise.all([
@@ -31,7 +31,7 @@ export async function rehearse(cli: Cli): Promise<void> {
     const startedAt = performance.now();
     const steps = await db.migrate().finally(() => db.close());
     const tookMs = Math.round(performance.now() - startedAt);
-    const health = await examineDatabase(databaseFile(copied));
+    const health = await checkDatabaseFile(databaseFile(copied));
     const bytes = await bytesBelow(stage);
     const problems = [
       ...health.damage,

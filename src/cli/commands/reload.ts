@@ -13,7 +13,7 @@ export function addReloadCommand(program: Command, run: Run): void {
 }
 
 async function reload(cli: Cli): Promise<void> {
-  const [{ config }, { converse }, { refuseForeign }] = await Promise.all([
+  const [{ config }, { runControlCommand }, { refuseForeign }] = await Promise.all([
     cli.loadConfig(),
     import('../../control/index.ts'),
     import('../data-dir.ts'),
@@ -21,7 +21,7 @@ async function reload(cli: Cli): Promise<void> {
   refuseForeign(config.dataDir);
   let text = '';
   let complaint = '';
-  const code = await converse(
+  const code = await runControlCommand(
     config.dataDir,
     { program: 'reload' },
     {

@@ -94,7 +94,7 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   if (needed && (all || text !== undefined))
     throw invalid('usage', 'Say --needed alone: it looks at every repository.');
   const rooms = await cli.openRooms();
-  if (await rooms.backups.isUnderWay())
+  if (await rooms.backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
   const rows: Packed[] = [];
   const progress = showProgress(cli);
@@ -126,10 +126,10 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
 
 /** In the running server, which keeps it apart from pushes; here where there is none. */
 async function pack(rooms: Rooms, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
-  const { converse } = await import('../../control/index.ts');
+  const { runControlCommand } = await import('../../control/index.ts');
   let complaint = '';
   try {
-    const code = await converse(
+    const code = await runControlCommand(
       rooms.config.dataDir,
       { program: 'repo.gc', ownerId, repositoryId },
       { output() {}, complain: (text) => void (complaint += text) },

@@ -30,7 +30,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   const { config } = await cli.loadConfig();
   const [
     { databaseFile },
-    { pushesAfter, rollBack },
+    { pushesAfter, rollback },
     { becomeOwnerOf, requireDataDir },
     { takeInstanceLock },
     { systemRandom },
@@ -73,7 +73,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     );
     await mkdir(path.dirname(kept), { recursive: true, mode: 0o700 });
     const logger = await cli.logger();
-    const { settledByRefs, isNewerReadable, left } = await rollBack({
+    const { settledByRefs, isNewerReadable, left } = await rollback({
       config,
       snapshot,
       keep: kept,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { LiveConfig, LoadedConfig } from '../../config/index.ts';
-import type { ControlProgram } from '../../control/index.ts';
+import type { ControlCommand } from '../../control/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { LogTail } from './log-tail.ts';
 
@@ -13,7 +13,7 @@ interface Needs {
 }
 
 /** What a running `hearth serve` answers over its control socket, besides the rooms' own. */
-export function serverPrograms({ tail, reload }: Needs): Record<string, ControlProgram> {
+export function serverPrograms({ tail, reload }: Needs): Record<string, ControlCommand> {
   return {
     async reload(_ask, { output }) {
       output.write(JSON.stringify(await reload()));

@@ -3,12 +3,12 @@ import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { converse } from '../../control/index.ts';
+import { runControlCommand } from '../../control/index.ts';
 import { failureWords } from '../../outbound/index.ts';
-import { problem, warning } from '../finding.ts';
-import type { AreaReport, Finding } from '../finding.ts';
-import { remedies } from './proxy-remedies.ts';
-import { dayMs } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { GroupReport, CheckResult } from '../check-result.ts';
+import { remedies } from './proxy-settings.ts';
+import { dayMs } from '../deps.ts';
 
 /** One thing that the server saw; see `src/web/probe.ts`. */
 interface Seen {
@@ -39,17 +39,17 @@ const certificateMs = 14 * dayMs;
  * @param url the public address, without a path
  * @param dataDir of the server that should be found there
  */
-export async function examineAddress(
+export async function checkAddress(
   url: URL,
   { dataDir, baseUrl, ca, now }: { dataDir: string; baseUrl: string | null; ca?: string[]; now: number },
-): Promise<AreaReport> {
+): Promise<GroupReport> {
   const token = randomBytes(16).toString('hex');
   const path = (place: string, rest = ''): string => `${place}/hearth-probe/${token}${rest}`;
   const waiting: ((seen: Seen) => void)[] = [];
   const events: Seen[] = [];
   const words = wordsToSend();
   let rest = '';
-  const talk = converse(
+  const talk = runControlCommand(
     dataDir,
     { program: 'address.probe', token },
     {
@@ -79,7 +79,7 @@ export async function examineAddress(
     }
   };
 
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   try {
     await Promise.race([event('ready', 0, answerMs), talk]);
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
@@ -140,7 +140,7 @@ export async function examineAddress(
   }
   return report(url, findings);
 
-  async function largeBody(): Promise<Finding[]> {
+  async function largeBody(): Promise<CheckResult[]> {
     const from = events.length;
     const piece = Buffer.alloc(pieceBytes, 'hearth');
     let begins: Seen | null = null;
@@ -171,7 +171,7 @@ export async function examineAddress(
       : [];
   }
 
-  async function stream(): Promise<Finding[]> {
+  async function stream(): Promise<CheckResult[]> {
     const from = events.length;
     await send(url, path('', '/stream'), { ca, onData: () => words.send('seen') });
     const isDirect = (await event('stream', from, answerMs))?.wasSeen === true;
@@ -187,7 +187,7 @@ export async function examineAddress(
   }
 }
 
-const report = (url: URL, findings: Finding[]): AreaReport => ({
+const report = (url: URL, findings: CheckResult[]): GroupReport => ({
   area: 'address',
   findings,
   summary: `${url.origin} comes through unchanged`,
@@ -200,8 +200,8 @@ function readHead(
   url: URL,
   { host, forwardedHost, forwardedProto, isForwarded, peer = '', address = '', url: arrived }: Seen,
   sent: string,
-): Finding[] {
-  const findings: Finding[] = [];
+): CheckResult[] {
+  const findings: CheckResult[] = [];
   if (isForwarded && peer.replace('::ffff:', '') === address && !loopback.test(peer)) {
     findings.push(
       problem('address.untrusted_proxy', `A proxy at ${address} passes requests on, but is not trusted.`, {
@@ -241,7 +241,7 @@ function readHead(
 }
 
 /** Some are made for hours or days, and are renewed with a third of that left. */
-function certificate({ validFrom, validUntil }: Answer, now: number): Finding[] {
+function certificate({ validFrom, validUntil }: Answer, now: number): CheckResult[] {
   if (
     validFrom === null ||
     validUntil === null ||

@@ -1,17 +1,17 @@
 import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { counted, hourMs, rowsOf } from '../room.ts';
-import type { Area, Examination } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { counted, hourMs, rowsOf } from '../deps.ts';
+import type { CheckGroup, CheckContext } from '../deps.ts';
 
 /** Files of CI and the rows that name them: logs, artifacts, the key of secrets. */
-export const examineCi: Area = async (room) => {
+export const checkCi: CheckGroup = async (room) => {
   const [rows] = await rowsOf(
     room,
     "SELECT (SELECT count(*) FROM ci_tasks) AS logs, (SELECT count(*) FROM ci_artifacts WHERE state = 'ready') AS artifacts",
   );
-  const findings = [...(await examineKey(room)), ...(await examineArtifacts(room)), ...(await examineLogs(room))];
+  const findings = [...(await checkKey(room)), ...(await checkArtifacts(room)), ...(await checkLogs(room))];
   return {
     area: 'ci',
     findings,
@@ -19,7 +19,7 @@ export const examineCi: Area = async (room) => {
   };
 };
 
-async function examineKey(room: Examination): Promise<Finding[]> {
+async function checkKey(room: CheckContext): Promise<CheckResult[]> {
   const file = path.join(room.config.dataDir, 'ci', 'secret.key');
   const found = await stat(file).catch(() => null);
   if (found === null) {
@@ -54,12 +54,12 @@ async function filesBelow(folder: string): Promise<Set<string>> {
   return files;
 }
 
-async function examineArtifacts(room: Examination): Promise<Finding[]> {
+async function checkArtifacts(room: CheckContext): Promise<CheckResult[]> {
   const folder = path.join(room.config.dataDir, 'ci', 'artifacts');
   const files = await filesBelow(folder);
   const rows = await rowsOf(room, "SELECT id, name, file, state FROM ci_artifacts WHERE state <> 'removed'");
   const known = new Set(rows.map(({ file }) => String(file)));
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   for (const { id, name, file, state } of rows) {
     if (state !== 'ready' || files.has(String(file))) continue;
     findings.push(
@@ -83,7 +83,7 @@ async function examineArtifacts(room: Examination): Promise<Finding[]> {
   ];
 }
 
-async function examineLogs(room: Examination): Promise<Finding[]> {
+async function checkLogs(room: CheckContext): Promise<CheckResult[]> {
   const folder = path.join(room.config.dataDir, 'ci', 'logs');
   const files = await filesBelow(folder);
   const rows = await rowsOf(room, 'SELECT id, log_rows AS count, log_removed_at AS removed FROM ci_tasks');
@@ -114,12 +114,12 @@ async function examineLogs(room: Examination): Promise<Finding[]> {
 
 /** The nightly job takes them away; that there are old ones says that it does not run. */
 async function strays(
-  { now }: Examination,
+  { now }: CheckContext,
   folder: string,
   files: readonly string[],
   check: string,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   for (const file of files) {
     const at = path.join(folder, file);
     const found = await stat(at).catch(() => null);

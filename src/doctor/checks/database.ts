@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareCounts, recount } from '../../db/index.ts';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { counted, rowsOf } from '../room.ts';
-import type { Area } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { counted, rowsOf } from '../deps.ts';
+import type { CheckGroup } from '../deps.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
 
 /** The file, and what must hold between its rows. */
-export const examineDatabase: Area = async (room) => {
-  const findings: Finding[] = [];
+export const checkDatabase: CheckGroup = async (room) => {
+  const findings: CheckResult[] = [];
   const file = path.join(room.config.dataDir, 'hearth.db');
   const damage = (await rowsOf(room, 'PRAGMA integrity_check(10)'))
     .map((row) => String(Object.values(row)[0]))
@@ -49,7 +49,7 @@ export const examineDatabase: Area = async (room) => {
   const { mode: bits, size } = await stat(file);
   if ((bits & 0o077) !== 0)
     findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
-  findings.push(...(await examineRows(room)), ...(await examineCounts(room)));
+  findings.push(...(await checkRows(room)), ...(await examineCounts(room)));
   return {
     area: 'database',
     findings,
@@ -58,8 +58,8 @@ export const examineDatabase: Area = async (room) => {
 };
 
 /** Rules between rows that no constraint can state. */
-async function examineRows(room: Parameters<Area>[0]): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const ownerless = await rowsOf(
     room,
     `SELECT name FROM organisations o WHERE NOT EXISTS
@@ -112,7 +112,7 @@ async function examineRows(room: Parameters<Area>[0]): Promise<Finding[]> {
 }
 
 /** Counts that are kept beside the rows: as many as there are? Triggers keep them, which a change of the file by hand goes past. */
-async function examineCounts(room: Parameters<Area>[0]): Promise<Finding[]> {
+async function examineCounts(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const wrong = (await rowsOf(room, compareCounts)).filter(({ kept, actual }) => kept !== actual);
   if (wrong.length === 0) return [];
   const words = wrong.map(

@@ -1,10 +1,10 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sniffedBytes, sniffImageType } from '../../images/index.ts';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { hourMs, rowsOf } from '../room.ts';
-import type { Area, Examination } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { hourMs, rowsOf } from '../deps.ts';
+import type { CheckGroup, CheckContext } from '../deps.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -17,7 +17,7 @@ interface Kind {
 }
 
 /** Files and rows of images: pictures of repositories, of people and of organisations. */
-export const examineImages: Area = async (room) => {
+export const checkImages: CheckGroup = async (room) => {
   const kinds: Kind[] = [
     {
       area: 'images',
@@ -32,22 +32,22 @@ export const examineImages: Area = async (room) => {
       clear: 'DELETE FROM avatars WHERE owner_id = ?',
     },
   ];
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   let count = 0;
   for (const kind of kinds) {
     const rows = new Map((await rowsOf(room, kind.sql)).map(({ id, type }) => [String(id), String(type)]));
     count += rows.size;
-    findings.push(...(await examineKind(room, kind, rows)));
+    findings.push(...(await checkKind(room, kind, rows)));
   }
   return { area: 'images', findings, summary: `${count} checked` };
 };
 
-async function examineKind(
-  room: Examination,
+async function checkKind(
+  room: CheckContext,
   { area, folder, clear }: Kind,
   rows: ReadonlyMap<string, string>,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const names = new Set(await readdir(folder).catch(() => []));
   for (const name of names) {
     const at = path.join(folder, name);

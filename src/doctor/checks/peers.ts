@@ -1,14 +1,14 @@
 import type { Federation } from '../../federation/index.ts';
-import { warning } from '../finding.ts';
-import type { AreaReport, Finding } from '../finding.ts';
+import { warning } from '../check-result.ts';
+import type { GroupReport, CheckResult } from '../check-result.ts';
 
 /** Calls every server that this one knows, by the ways that deliveries take: name, certificate, WebFinger, clock, signatures. */
-export async function examinePeers(
+export async function checkPeers(
   federation: Pick<Federation, 'isOperational' | 'listPeers' | 'testPeer'>,
-): Promise<AreaReport> {
+): Promise<GroupReport> {
   if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is off' };
   const peers = (await federation.listPeers()).filter(({ allowed }) => allowed !== 'no');
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   for (const { host } of peers) {
     // What comes after the first failure could not be tried, or failed because of it.
     const failed = (await federation.testPeer(host)).find(({ ok }) => ok === false);

@@ -1,7 +1,7 @@
-import { warning, problem } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { counted, dayMs, hourMs, rowsOf } from '../room.ts';
-import type { Area, Examination } from '../room.ts';
+import { warning, problem } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
+import type { CheckGroup, CheckContext } from '../deps.ts';
 
 /** One question about waiting work: how many rows wait for too long, and what that means. */
 interface Queue {
@@ -93,8 +93,8 @@ const queues: Queue[] = [
 ];
 
 /** Work that waits for longer than it should, and jobs that failed. */
-export const examineQueues: Area = async (room) => {
-  const findings: Finding[] = [];
+export const checkQueues: CheckGroup = async (room) => {
+  const findings: CheckResult[] = [];
   const allowances: Record<string, number> = {
     'queues.overdue_trash': room.config.repositories.trashKeepMs + 2 * dayMs,
     'queues.waiting_job': room.config.ci.maxWaitMs + dayMs,
@@ -124,14 +124,14 @@ export const examineQueues: Area = async (room) => {
       ),
     );
   }
-  findings.push(...(await examineGonePeers(room)), ...(await examineJobs(room)));
+  findings.push(...(await examineGonePeers(room)), ...(await checkJobs(room)));
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
 /** For how long an administrator is reminded of a server that was given up: it may never come back. */
 const remindedMs = 30 * dayMs;
 
-async function examineGonePeers(room: Examination): Promise<Finding[]> {
+async function examineGonePeers(room: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(
     room,
     `SELECT p.host, p.silent_since, (SELECT count(*) FROM repository_followers f WHERE f.host = p.host) AS followers
@@ -147,7 +147,7 @@ async function examineGonePeers(room: Examination): Promise<Finding[]> {
   );
 }
 
-async function examineJobs(room: Examination): Promise<Finding[]> {
+async function checkJobs(room: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(room, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
     warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {

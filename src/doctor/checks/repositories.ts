@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { counted, hourMs, rowsOf } from '../room.ts';
-import type { Area, Examination } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { counted, hourMs, rowsOf } from '../deps.ts';
+import type { CheckGroup, CheckContext } from '../deps.ts';
 
 interface Row {
   id: string;
@@ -13,7 +13,7 @@ interface Row {
 }
 
 /** Every repository: that it is there, whole, and that nothing is in the way of the next push. */
-export const examineRepositories: Area = async (room) => {
+export const checkRepositories: CheckGroup = async (room) => {
   const rows = (
     await rowsOf(
       room,
@@ -32,13 +32,13 @@ export const examineRepositories: Area = async (room) => {
           : path.join(room.config.dataDir, 'trash', `${String(id)}.git`),
     }),
   );
-  const findings: Finding[] = [];
-  for (const row of rows) findings.push(...(await examineOne(room, row)));
+  const findings: CheckResult[] = [];
+  for (const row of rows) findings.push(...(await checkOne(room, row)));
   findings.push(...(await findOrphans(room, new Set(rows.map(({ folder }) => folder)))));
   return { area: 'repositories', findings, summary: `${rows.length} checked` };
 };
 
-async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
+async function checkOne(room: CheckContext, row: Row): Promise<CheckResult[]> {
   const { git } = room;
   if (!(await git.repositoryExists(row.folder))) {
     return [
@@ -47,7 +47,7 @@ async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
       }),
     ];
   }
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   const leftovers = await git.leftovers(row.folder, room.now - hourMs, { remove: false });
   const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   if (stale.length > 0) {
@@ -122,7 +122,7 @@ async function examineOne(room: Examination, row: Row): Promise<Finding[]> {
  * value whose object is there is written back. An empty ref that was deleted last is the rest of a push
  * that nobody was promised.
  */
-async function emptyRef(room: Examination, { id, name, folder }: Row, file: string): Promise<Finding> {
+async function emptyRef(room: CheckContext, { id, name, folder }: Row, file: string): Promise<CheckResult> {
   const at = path.join(folder, file);
   const [last] = await rowsOf(
     room,
@@ -164,8 +164,8 @@ async function replaceEmpty(at: string, value: string | null): Promise<void> {
 }
 
 /** Folders that no row names. A repository being created has its folder first, so a young one is nobody's fault. */
-async function findOrphans({ config, now }: Examination, known: ReadonlySet<string>): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<string>): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const root = config.storage.root;
   for (const owner of await readdir(root).catch(() => [])) {
     for (const name of await readdir(path.join(root, owner)).catch(() => [])) {

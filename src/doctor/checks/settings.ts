@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { federationObstacles } from '../../config/index.ts';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { rowsOf } from '../room.ts';
-import type { Area } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { rowsOf } from '../deps.ts';
+import type { CheckGroup } from '../deps.ts';
 
 /** The settings that were read; unknown keys and impossible combinations stop the program before this. */
-export const examineSettings: Area = async (room) => {
+export const checkSettings: CheckGroup = async (room) => {
   const { config, settingsFile, git } = room;
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
     findings.push(

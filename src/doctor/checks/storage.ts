@@ -1,16 +1,16 @@
 import { chmod, lstat, readdir, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { dayMs } from '../room.ts';
-import type { Area, Examination } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { dayMs } from '../deps.ts';
+import type { CheckGroup, CheckContext } from '../deps.ts';
 
 const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997]);
 
 /** The disk, and who may touch what on it. */
-export const examineStorage: Area = async (room) => {
+export const checkStorage: CheckGroup = async (room) => {
   const { dataDir, storage } = room.config;
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   const { bavail, bsize, type } = await statfs(dataDir);
   const free = bavail * bsize;
   if (free < storage.lowDiskFloorBytes) {
@@ -39,12 +39,12 @@ export const examineStorage: Area = async (room) => {
       );
     }
   }
-  findings.push(...(await examineModes(room)), ...(await examineLeftovers(room)));
+  findings.push(...(await checkModes(room)), ...(await checkLeftovers(room)));
   return { area: 'storage', findings, summary: `${dataDir}, ${megabytes(free)} free` };
 };
 
-async function examineModes({ config: { dataDir }, userId }: Examination): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function checkModes({ config: { dataDir }, userId }: CheckContext): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const top = await lstat(dataDir);
   if ((top.mode & 0o007) !== 0) {
     findings.push(
@@ -87,8 +87,8 @@ async function examineModes({ config: { dataDir }, userId }: Examination): Promi
 }
 
 /** What a killed process leaves in folders for passing things. */
-async function examineLeftovers({ config: { dataDir, backup }, now }: Examination): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function checkLeftovers({ config: { dataDir, backup }, now }: CheckContext): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const old: [check: string, folder: string, shape: RegExp][] = [
     ['storage.old_temporary', path.join(dataDir, 'tmp'), /./],
     ['backup.unfinished', backup.folder, /^\.unfinished-/],

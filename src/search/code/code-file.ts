@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { openSideThread } from '../../db/index.ts';
-import type { SideThread } from '../../db/index.ts';
+import { openDatabaseThread } from '../../db/index.ts';
+import type { DatabaseThread } from '../../db/index.ts';
 
 /** A file of another version is of no use to this program, so the version is in its name. */
 const fileName = 'code-search-1.db';
@@ -38,14 +38,14 @@ const setUp = [
 export interface CodeFile {
   /** Where other connections find it. */
   file: string;
-  thread: SideThread;
+  thread: DatabaseThread;
 }
 
 /** Opens the file, made anew when it is missing. */
 export async function openCodeFile(folder: string): Promise<CodeFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, fileName);
-  const thread = openSideThread({ file, readOnly: false, setUp }, { requestMs: 120_000, queue: 1_000 });
+  const thread = openDatabaseThread({ file, readOnly: false, setUp }, { requestMs: 120_000, queue: 1_000 });
   await thread.ask([{ sql: 'SELECT 1', parameters: [] }]);
   return { file, thread };
 }

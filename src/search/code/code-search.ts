@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/index.ts';
-import type { Database, SideThread } from '../../db/index.ts';
+import type { Database, DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
@@ -23,7 +23,7 @@ export interface CodeSearchOptions {
 }
 
 interface Opened extends CodeFile {
-  beside: SideThread;
+  beside: DatabaseThread;
 }
 
 /** SQLite's words for a file that is damaged, or none of its own. */
@@ -45,7 +45,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
-    return { ...file, beside: db.openAside(besideLimits, { code: file.file }) };
+    return { ...file, beside: db.openThread(besideLimits, { code: file.file }) };
   }
   const opened = (): Promise<Opened> => (opening ??= open());
 

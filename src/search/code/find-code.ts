@@ -1,6 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { SideThread } from '../../db/index.ts';
+import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Located, Repositories } from '../../repositories/index.ts';
 import { fold, foldQuery } from '../fold.ts';
@@ -92,7 +92,7 @@ function triplesOf(query: string): string {
  * themselves, as git has them, decide.
  */
 export async function findCode(
-  { beside, git, repositories }: { beside: SideThread; git: Git; repositories: Pick<Repositories, 'locate'> },
+  { beside, git, repositories }: { beside: DatabaseThread; git: Git; repositories: Pick<Repositories, 'locate'> },
   viewer: Viewer,
   text: string,
 ): Promise<CodeFindings> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { SideThread } from '../../db/index.ts';
+import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import { fold } from '../fold.ts';
 
@@ -36,7 +36,7 @@ interface KnownFile extends Record<string, unknown> {
  * @param commit `null` for a repository without commits
  */
 export async function indexRepository(
-  { thread, git, bounds }: { thread: SideThread; git: Git; bounds: CodeBounds },
+  { thread, git, bounds }: { thread: DatabaseThread; git: Git; bounds: CodeBounds },
   { id, path, commit }: { id: string; path: string; commit: string | null },
 ): Promise<IndexState> {
   const wanted = commit === null ? [] : await filesToIndex(git, path, commit, bounds);
@@ -53,7 +53,7 @@ export async function indexRepository(
   return 'searched';
 }
 
-async function forgetting(thread: SideThread, id: string, state: IndexState): Promise<IndexState> {
+async function forgetting(thread: DatabaseThread, id: string, state: IndexState): Promise<IndexState> {
   await replaceFiles(thread, id, []);
   return state;
 }
@@ -72,7 +72,7 @@ async function filesToIndex(
   return small.map(({ path, oid }) => ({ path: path.toString(), oid }));
 }
 
-async function knownBlobs(thread: SideThread, files: readonly WantedFile[]): Promise<Set<string>> {
+async function knownBlobs(thread: DatabaseThread, files: readonly WantedFile[]): Promise<Set<string>> {
   const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
   const [rows] = await thread.ask([
     { sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] },
@@ -81,7 +81,7 @@ async function knownBlobs(thread: SideThread, files: readonly WantedFile[]): Pro
 }
 
 /** Reads blobs and indexes those that are text; answers which. */
-async function addBlobs(thread: SideThread, git: Git, path: string, oids: readonly string[]): Promise<Set<string>> {
+async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: readonly string[]): Promise<Set<string>> {
   const added = new Set<string>();
   let batch: { oid: string; text: string }[] = [];
   let bytes = 0;
@@ -111,7 +111,7 @@ async function addBlobs(thread: SideThread, git: Git, path: string, oids: readon
   return added;
 }
 
-async function replaceFiles(thread: SideThread, id: string, files: readonly WantedFile[]): Promise<void> {
+async function replaceFiles(thread: DatabaseThread, id: string, files: readonly WantedFile[]): Promise<void> {
   const [before] = await thread.ask([
     {
       sql: 'SELECT f.path, b.oid FROM files f JOIN blobs b ON b.id = f.blob_id WHERE f.repository_id = ?',
@@ -137,7 +137,7 @@ async function replaceFiles(thread: SideThread, id: string, files: readonly Want
 }
 
 /** Bytes of the file that hold something. */
-async function sizeOf(thread: SideThread): Promise<number> {
+async function sizeOf(thread: DatabaseThread): Promise<number> {
   const sql = `SELECT (page_count - freelist_count) * page_size AS bytes
     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`;
   const [rows] = await thread.ask([{ sql, parameters: [] }]);

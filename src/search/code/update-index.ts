@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { SideThread } from '../../db/index.ts';
+import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
@@ -8,9 +8,9 @@ import type { CodeBounds, IndexState } from './index-repository.ts';
 
 export interface UpdateDeps {
   /** Writes the index. */
-  thread: SideThread;
+  thread: DatabaseThread;
   /** Reads rows beside the index, which is attached as `code`. */
-  beside: SideThread;
+  beside: DatabaseThread;
   folder: string;
   git: Git;
   repositories: Pick<Repositories, 'locate'>;
@@ -30,7 +30,7 @@ const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT 
 const gone = `SELECT c.id FROM code.repositories c LEFT JOIN main.repositories r ON r.id = c.id
   WHERE r.id IS NULL OR r.deleted_at IS NOT NULL LIMIT ${rowsAtOnce}`;
 
-const rowsOf = async (thread: SideThread, sql: string) => (await thread.ask([{ sql, parameters: [] }]))[0]!;
+const rowsOf = async (thread: DatabaseThread, sql: string) => (await thread.ask([{ sql, parameters: [] }]))[0]!;
 
 /**
  * Brings the index up to date with everything that was pushed, made, moved or deleted.

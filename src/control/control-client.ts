@@ -5,14 +5,14 @@ import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
 import { socketAddress } from './socket-path.ts';
 
 /** What is asked of the running server. */
-export interface Ask {
+export interface ControlRequest {
   /** The program of the server that answers: `ssh.shell`, `cron.run`. */
   program: string;
   [field: string]: unknown;
 }
 
 /** The near end of a conversation. A promise holds the other side up until it is kept. */
-export interface NearEnd {
+export interface ClientStreams {
   /** Pieces to send; none when left out. */
   input?: AsyncIterable<Buffer | string>;
   output(chunk: Buffer): Promise<void> | void;
@@ -24,7 +24,7 @@ export interface NearEnd {
  * Resolves with the exit code of what was asked.
  * Refuses `server_not_running`, and `server_went_away` when it ends meanwhile.
  */
-export async function converse(dataDir: string, ask: Ask, near: NearEnd): Promise<number> {
+export async function runControlCommand(dataDir: string, ask: ControlRequest, near: ClientStreams): Promise<number> {
   const socket = await open(dataDir);
   try {
     socket.write(frame(kinds.request, JSON.stringify(ask)));
@@ -46,7 +46,7 @@ export async function converse(dataDir: string, ask: Ask, near: NearEnd): Promis
   throw unavailable('server_went_away', 'The server ended before it had answered.');
 }
 
-async function send(socket: Socket, input: NearEnd['input']): Promise<void> {
+async function send(socket: Socket, input: ClientStreams['input']): Promise<void> {
   if (input === undefined) return;
   for await (const piece of input) {
     for (const each of framesOf(kinds.input, Buffer.from(piece as string))) {

@@ -1,15 +1,15 @@
 import type { Database } from '../db/index.ts';
 
-export type WorkState = 'running' | 'waiting' | 'failing' | 'failed';
+export type QueueState = 'running' | 'waiting' | 'failing' | 'failed';
 
 /** Something that is to be done, or could not be done, whichever queue it stands in. */
-export interface Work {
+export interface QueuedItem {
   /** The queue and the row: `delivery-17`, `webhook-4`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
   id: string;
   kind: 'delivery' | 'webhook' | 'mirror' | 'ci' | 'push';
   /** To whom, or of what. */
   about: string;
-  state: WorkState;
+  state: QueueState;
   tries: number;
   /** Epoch milliseconds; null when nobody will try again, or it waits for something else than time. */
   nextAt: number | null;
@@ -40,15 +40,15 @@ const queues = [
 ];
 
 /** The newest of all queues, at most `limit`; those of one state when it is given. */
-export function listWork(
+export function listQueuedItems(
   db: Database,
   now: number,
-  { state, limit }: { state?: WorkState | undefined; limit: number },
-): Promise<Work[]> {
+  { state, limit }: { state?: QueueState | undefined; limit: number },
+): Promise<QueuedItem[]> {
   const columns = 'id, kind, about, state, tries, nextAt, error';
   return db.read.query(
     `WITH work (id, kind, about, tries, error, nextAt, state, at) AS (${queues.join(' UNION ALL ').replaceAll(':now', '?1')})
      SELECT ${columns} FROM work WHERE ?2 IS NULL OR state = ?2 ORDER BY at DESC, id LIMIT ?3`,
     [now, state ?? null, limit],
-  ) as Promise<Work[]>;
+  ) as Promise<QueuedItem[]>;
 }

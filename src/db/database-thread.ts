@@ -1,11 +1,11 @@
 import type { Worker } from 'node:worker_threads';
 import { embedded } from '../embedded/index.ts';
 import { unavailable } from '../kernel/index.ts';
-import type { SideOptions, SideReply, SideRow, SideStatement } from './side-protocol.ts';
+import type { ThreadOptions, ThreadReply, ThreadRow, ThreadStatement } from './thread-protocol.ts';
 import { SqliteError } from './writer-connection.ts';
 
 /** How much a thread may be asked, and how long one question may take. */
-export interface SideLimits {
+export interface ThreadLimits {
   /** Milliseconds for one request, once it has its turn. */
   requestMs: number;
   /** Requests that may wait for their turn. */
@@ -15,18 +15,18 @@ export interface SideLimits {
 }
 
 /** A connection in a thread of its own. It starts with the first request and costs nothing before. */
-export interface SideThread {
+export interface DatabaseThread {
   /**
    * Runs statements in one transaction and answers the rows of each.
    * Refuses with `unavailable`: `took_too_long`, and then the thread is given up and the
    * next request gets a new one; `too_many_waiting`; `stopping`.
    */
-  ask(statements: SideStatement[]): Promise<SideRow[][]>;
+  ask(statements: ThreadStatement[]): Promise<ThreadRow[][]>;
   close(): Promise<void>;
 }
 
 interface Waiting {
-  resolve(rows: SideRow[][]): void;
+  resolve(rows: ThreadRow[][]): void;
   reject(error: Error): void;
 }
 
@@ -40,7 +40,7 @@ const tooManyWaiting = () =>
   });
 const stopping = () => unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
 
-export function openSideThread(options: SideOptions, limits: SideLimits): SideThread {
+export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits): DatabaseThread {
   /** In the order they were asked, which is the order of the answers. */
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
@@ -60,7 +60,7 @@ export function openSideThread(options: SideOptions, limits: SideLimits): SideTh
   function start(): Worker {
     const started = embedded.startWorker('db-side', { workerData: options });
     isReady = false;
-    started.on('message', (reply: SideReply) => {
+    started.on('message', (reply: ThreadReply) => {
       if (started !== worker) return;
       isReady = true;
       const asked = waiting.get(reply.id);

@@ -1,14 +1,14 @@
 import * as crypto from 'node:crypto';
-import { problem, warning } from '../finding.ts';
-import type { Finding } from '../finding.ts';
-import { dayMs, rowsOf } from '../room.ts';
-import type { Area } from '../room.ts';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { dayMs, rowsOf } from '../deps.ts';
+import type { CheckGroup } from '../deps.ts';
 
 const proofAgeMs = 2 * dayMs;
 
 /** Whether what happened can be told, and what is lost can be had back. */
-export const examineSafety: Area = async (room) => {
-  const findings: Finding[] = [];
+export const checkBackups: CheckGroup = async (room) => {
+  const findings: CheckResult[] = [];
   const { newest, lastProof } = await room.backupState();
   const [first] = await rowsOf(room, 'SELECT min(created_at) AS at FROM users');
   const isYoung = first?.['at'] == null || room.now - Number(first['at']) < proofAgeMs;

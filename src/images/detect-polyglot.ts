@@ -12,7 +12,7 @@ const markup = /<(?:!doctype\s+html|html|head|body|script|iframe|svg)[\s>/]|<\?p
 const script = /^GIF8[79]a(?:=|\/\*)|^\xff\xd8\xff.\/\*/s;
 
 /** What else the bytes are, in a word for the log and the refusal; `null` for a plain image. */
-export function secondFormat(bytes: Buffer): 'zip' | 'pdf' | 'html' | 'script' | null {
+export function detectPolyglot(bytes: Buffer): 'zip' | 'pdf' | 'html' | 'script' | null {
   const start = bytes.toString('latin1', 0, searchedBytes);
   if (start.includes('%PDF-')) return 'pdf';
   if (markup.test(start)) return 'html';

@@ -1,12 +1,12 @@
 import type { BackupState } from '../backup/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Database, SideRow, SideThread } from '../db/index.ts';
+import type { Database, ThreadRow, DatabaseThread } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
-import type { AreaReport } from './finding.ts';
+import type { GroupReport } from './check-result.ts';
 
 /** What the checks look at. */
-export interface DoctorRoom {
+export interface DoctorDeps {
   config: Config;
   db: Database;
   git: Git;
@@ -21,15 +21,15 @@ export interface DoctorRoom {
 }
 
 /** With a thread of its own for long statements. */
-export interface Examination extends DoctorRoom {
-  aside: SideThread;
+export interface CheckContext extends DoctorDeps {
+  aside: DatabaseThread;
   now: number;
 }
 
-export type Area = (room: Examination) => Promise<AreaReport>;
+export type CheckGroup = (room: CheckContext) => Promise<GroupReport>;
 
 /** Rows of one statement, from the side thread: some of these look at every row. */
-export async function rowsOf({ aside }: Examination, sql: string, parameters: unknown[] = []): Promise<SideRow[]> {
+export async function rowsOf({ aside }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
   const [rows = []] = await aside.ask([{ sql, parameters }]);
   return rows;
 }

@@ -1,6 +1,6 @@
 /** Messages between the main thread and a side thread, which owns one connection for long statements. */
 
-export interface SideOptions {
+export interface ThreadOptions {
   file: string;
   readOnly: boolean;
   /** Further files, by the name that statements call them. */
@@ -11,17 +11,19 @@ export interface SideOptions {
   niceness?: number;
 }
 
-export interface SideStatement {
+export interface ThreadStatement {
   sql: string;
   /** By name, without the colon, or by position. */
   parameters: Record<string, unknown> | unknown[];
 }
 
 /** Several statements are one transaction; the answer is the rows of each. */
-export interface SideRequest {
+export interface ThreadRequest {
   id: number;
-  statements: SideStatement[];
+  statements: ThreadStatement[];
 }
 
-export type SideRow = Record<string, unknown>;
-export type SideReply = { id: number; rows: SideRow[][] } | { id: number; error: { message: string; errcode: number } };
+export type ThreadRow = Record<string, unknown>;
+export type ThreadReply =
+  | { id: number; rows: ThreadRow[][] }
+  | { id: number; error: { message: string; errcode: number } };

@@ -1,5 +1,5 @@
 /** Runs work under the same key one after the other, work under different keys side by side. */
-export function createTurns() {
+export function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>();
   return function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const result = (tails.get(key) ?? Promise.resolve()).then(work);

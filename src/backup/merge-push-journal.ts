@@ -1,9 +1,9 @@
 import { askDatabaseFile } from '../db/index.ts';
-import type { SideStatement } from '../db/index.ts';
-import { outward } from './outward.ts';
+import type { ThreadStatement } from '../db/index.ts';
+import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
 /** A push that an older copy of the database did not know. */
-export interface CarriedPush {
+export interface MergedPush {
   id: string;
   /** `owner/name`, as the newer database has it. */
   repository: string;
@@ -11,20 +11,20 @@ export interface CarriedPush {
   at: number;
 }
 
-export interface Carried {
+export interface MergedJournal {
   /** Oldest first. */
-  pushes: CarriedPush[];
+  pushes: MergedPush[];
   /** Repositories that could not be taken along, because their owner is newer too. */
   left: { id: string; ownerId: string; repository: string }[];
 }
 
-const plain = (sql: string, ...parameters: unknown[]): SideStatement => ({ sql, parameters });
+const plain = (sql: string, ...parameters: unknown[]): ThreadStatement => ({ sql, parameters });
 
 const nameOf = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM newer.repositories r
   LEFT JOIN newer.users u ON u.id = r.owner_user_id LEFT JOIN newer.organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
 /** Pushes of the newer database that the older one does not have, oldest first. Reads only. */
-export async function pushesAfter(older: string, newer: string): Promise<CarriedPush[]> {
+export async function pushesAfter(older: string, newer: string): Promise<MergedPush[]> {
   const [rows = []] = await askDatabaseFile(
     older,
     [
@@ -45,7 +45,7 @@ export async function pushesAfter(older: string, newer: string): Promise<Carried
  * Whoever hears of pushes hears of these again at the next start, so that what is derived from refs is
  * true: except for what was told to other hosts, which were told; and CI runs for the newest of each ref only.
  */
-export async function carryPushes(older: string, newer: string): Promise<Carried> {
+export async function mergePushJournal(older: string, newer: string): Promise<MergedJournal> {
   const pushes = await pushesAfter(older, newer);
   const { both, ways } = await compareSchemas(older, newer);
   const owned = both('repositories').filter((name) => /^owner_/.test(name));
@@ -59,7 +59,7 @@ export async function carryPushes(older: string, newer: string): Promise<Carried
     via: `CASE WHEN n.via IN (${ways}) THEN n.via ELSE 'http' END`,
   };
   const isUndoKnown = updateColumns.includes('kept_until');
-  const told = [...outward, ...(isUndoKnown ? ['undo'] : [])].map((name) => `('${name}')`).join(', ');
+  const told = [...listenersWithSideEffects, ...(isUndoKnown ? ['undo'] : [])].map((name) => `('${name}')`).join(', ');
   const accepted = "EXISTS (SELECT 1 FROM main.push_updates u WHERE u.push_id = pushes.id AND u.result = 'ok')";
 
   const results = await askDatabaseFile(
@@ -153,7 +153,7 @@ async function compareSchemas(older: string, newer: string): Promise<{ both: Bot
 }
 
 /** What somebody has lost since must not come back with an older copy. */
-function takenAway(both: BothHave): SideStatement[] {
+function takenAway(both: BothHave): ThreadStatement[] {
   const isGone = (table: string, key: string) =>
     plain(`DELETE FROM main.${table} WHERE (${key}) NOT IN (SELECT ${key} FROM newer.${table})`);
   return [
@@ -171,7 +171,7 @@ function takenAway(both: BothHave): SideStatement[] {
 }
 
 /** Who did what since; the chain goes on, where the two are of one chain. */
-function auditSince(both: BothHave): SideStatement[] {
+function auditSince(both: BothHave): ThreadStatement[] {
   const columns = both('audit_log').join(', ');
   if (columns === '') return [];
   const last = 'SELECT max(id) FROM main.audit_log';

@@ -3,19 +3,19 @@ import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
-import { openSideThread } from '../../src/db/index.ts';
-import type { SideLimits } from '../../src/db/index.ts';
+import { openDatabaseThread } from '../../src/db/index.ts';
+import type { ThreadLimits } from '../../src/db/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
-const limits: SideLimits = { requestMs: 5_000, queue: 10 };
+const limits: ThreadLimits = { requestMs: 5_000, queue: 10 };
 const slow =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS count FROM n';
 
-async function openAside(t: Owner, changed: Partial<SideLimits> = {}) {
+async function openAside(t: Owner, changed: Partial<ThreadLimits> = {}) {
   const { db, folder } = await openTestDatabase(t);
-  const aside = db.openAside({ ...limits, ...changed });
+  const aside = db.openThread({ ...limits, ...changed });
   t.teardown(() => aside.close());
   return { db, aside, folder };
 }
@@ -79,7 +79,7 @@ t.test('a file of derived data is made, written in transactions, and read beside
   const { db } = await openTestDatabase(t);
   const file = path.join(temporaryFolder(t), "it's derived.db");
   const setUp = ['PRAGMA journal_mode = WAL', 'CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
-  const derived = openSideThread({ file, readOnly: false, setUp }, limits);
+  const derived = openDatabaseThread({ file, readOnly: false, setUp }, limits);
   t.teardown(() => derived.close());
   await derived.ask(['a', 'b'].map((text) => ({ sql: 'INSERT INTO notes VALUES (?)', parameters: [text] })));
   const half = derived.ask([
@@ -88,7 +88,7 @@ t.test('a file of derived data is made, written in transactions, and read beside
   ]);
   await t.rejects(half, /NOT NULL/);
 
-  const both = db.openAside(limits, { derived: file });
+  const both = db.openThread(limits, { derived: file });
   t.teardown(() => both.close());
   t.same(
     await ask(both, 'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users'),

@@ -6,7 +6,7 @@ import { migrations } from '../../migrations/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import { openRooms } from '../../src/app.ts';
 import { pushesAfter } from '../../src/backup/index.ts';
-import { carryPushes } from '../../src/backup/carry-pushes.ts';
+import { mergePushJournal } from '../../src/backup/merge-push-journal.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { copyDatabase, createDatabase } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
@@ -249,7 +249,7 @@ t.test('an older schema takes what it has columns and words for', async (t) => {
     INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result, kept_until) VALUES ('p', 0, 'refs/heads/main', '0', '1', 'ok', 9), ('q', 0, 'refs/heads/main', '1', '2', NULL, NULL)`,
   );
   t.same(await pushesAfter(older, newer), [{ id: 'p', at: 5, repository: 'alice/Garden' }]);
-  t.match(await carryPushes(older, newer), { left: [] });
+  t.match(await mergePushJournal(older, newer), { left: [] });
   const file = new DatabaseSync(older);
   t.same(
     file

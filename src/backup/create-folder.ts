@@ -7,7 +7,7 @@ import { invalid } from '../kernel/index.ts';
  * returns from file systems that let nobody make folders, such as /proc.
  * Refuses `backup_folder_unusable`; what was made on the way stays, empty.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function createFolder(folder: string): Promise<void> {
   try {
     await make(path.resolve(folder));
   } catch (error) {

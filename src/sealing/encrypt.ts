@@ -8,7 +8,7 @@ const tagBytes = 16;
  * Encrypts a secret with AES-256-GCM.
  * @param place where it belongs (scope and name): ciphertext moved elsewhere does not open
  */
-export function seal(key: Buffer, random: Random, place: string, secret: string): string {
+export function encrypt(key: Buffer, random: Random, place: string, secret: string): string {
   const nonce = random.bytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
   const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
@@ -16,7 +16,7 @@ export function seal(key: Buffer, random: Random, place: string, secret: string)
 }
 
 /** Opens what `seal` made with this key for this place; null for anything else. */
-export function unseal(key: Buffer, place: string, text: string): string | null {
+export function decrypt(key: Buffer, place: string, text: string): string | null {
   const bytes = Buffer.from(text, 'base64');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))

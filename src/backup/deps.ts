@@ -5,7 +5,7 @@ import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 
 /** What the use-cases of this room work with. */
-export interface BackupRoom {
+export interface BackupDeps {
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup'>;
   db: Database;
   git: Pick<Git, 'refs' | 'check'>;
@@ -33,7 +33,7 @@ export interface Part {
 }
 
 /** Everything besides the database and the repositories, which have ways of their own. */
-export function plainParts({ dataDir, repositories }: BackupRoom['config']): Part[] {
+export function plainParts({ dataDir, repositories }: BackupDeps['config']): Part[] {
   const below = (name: string): Part => ({ place: name, at: path.join(dataDir, name) });
   return [
     { place: 'repo-images', at: repositories.imageRoot },

@@ -2,7 +2,7 @@
 export type Level = 'ok' | 'warning' | 'problem';
 
 /** One thing that the doctor has found. */
-export interface Finding {
+export interface CheckResult {
   /** Stable: `repositories.stale_lock`. */
   check: string;
   level: Exclude<Level, 'ok'>;
@@ -14,22 +14,22 @@ export interface Finding {
 }
 
 /** What one area has to say. */
-export interface AreaReport {
+export interface GroupReport {
   area: string;
-  findings: Finding[];
+  findings: CheckResult[];
   /** For the line that says all is well: `214 checked`. */
   summary: string;
 }
 
-export interface FindingOptions {
+export interface ResultOptions {
   remedy?: string;
   fix?: () => Promise<string>;
 }
 
-type Maker = (check: string, message: string, options?: FindingOptions) => Finding;
+type Maker = (check: string, message: string, options?: ResultOptions) => CheckResult;
 
 const maker =
-  (level: Finding['level']): Maker =>
+  (level: CheckResult['level']): Maker =>
   (check, message, { remedy, fix } = {}) => ({
     check,
     level,

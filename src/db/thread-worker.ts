@@ -9,11 +9,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { applySettings, connectionSettings } from './sqlite-connection.ts';
-import type { SideOptions, SideReply, SideRequest, SideRow, SideStatement } from './side-protocol.ts';
+import type { ThreadOptions, ThreadReply, ThreadRequest, ThreadRow, ThreadStatement } from './thread-protocol.ts';
 
 const maxCachedStatements = 100;
 
-const options = workerData as SideOptions;
+const options = workerData as ThreadOptions;
 const port = parentPort!;
 const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: 5_000 });
 const statements = new Map<string, StatementSync>();
@@ -46,13 +46,13 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-function run({ sql, parameters }: SideStatement): SideRow[] {
+function run({ sql, parameters }: ThreadStatement): ThreadRow[] {
   const statement = prepare(sql);
   if (Array.isArray(parameters)) return statement.all(...(parameters as SQLInputValue[]));
   return statement.all(parameters as Record<string, SQLInputValue>);
 }
 
-function runAll(all: readonly SideStatement[]): SideRow[][] {
+function runAll(all: readonly ThreadStatement[]): ThreadRow[][] {
   if (all.length === 1) return [run(all[0]!)];
   database.exec(options.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE');
   try {
@@ -65,7 +65,7 @@ function runAll(all: readonly SideStatement[]): SideRow[][] {
   }
 }
 
-function answer({ id, statements }: SideRequest): SideReply {
+function answer({ id, statements }: ThreadRequest): ThreadReply {
   try {
     return { id, rows: runAll(statements) };
   } catch (error) {
@@ -75,7 +75,7 @@ function answer({ id, statements }: SideRequest): SideReply {
 }
 
 /** What an answer has of bytes is moved to the main thread: only SQLite's copy of them was ever here. */
-function bytesIn(reply: SideReply): ArrayBuffer[] {
+function bytesIn(reply: ThreadReply): ArrayBuffer[] {
   const found: ArrayBuffer[] = [];
   if (!('rows' in reply)) return found;
   for (const rows of reply.rows) {
@@ -89,9 +89,9 @@ function bytesIn(reply: SideReply): ArrayBuffer[] {
   return found;
 }
 
-port.on('message', (request: SideRequest) => {
+port.on('message', (request: ThreadRequest) => {
   const reply = answer(request);
   port.postMessage(reply, bytesIn(reply));
 });
 // Number 0 was never asked: it says that the thread stands.
-port.postMessage({ id: 0, rows: [] } satisfies SideReply);
+port.postMessage({ id: 0, rows: [] } satisfies ThreadReply);

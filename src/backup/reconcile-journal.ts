@@ -1,7 +1,7 @@
 import { askDatabaseFile } from '../db/index.ts';
-import type { SideStatement } from '../db/index.ts';
+import type { ThreadStatement } from '../db/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { outward } from './outward.ts';
+import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
 /** A repository as it is on disk. */
 export interface RefsOnDisk {
@@ -9,7 +9,7 @@ export interface RefsOnDisk {
   refs: ReadonlyMap<string, string>;
 }
 
-const plain = (sql: string, ...parameters: unknown[]): SideStatement => ({ sql, parameters });
+const plain = (sql: string, ...parameters: unknown[]): ThreadStatement => ({ sql, parameters });
 
 /** Where the journal says that each ref was left; later of two in one millisecond is the one that was written later. */
 const lastMoves = `SELECT ref, oid FROM (SELECT u.ref, u.new_id AS oid, max(p.created_at * 1000000 + p.rowid % 1000000)
@@ -27,7 +27,7 @@ const atOnce = 100;
  * The database is one that nobody serves; its schema may be an older one. What it has no row of is passed over.
  * @returns how many repositories got an entry
  */
-export async function followRefs(
+export async function reconcileJournal(
   file: string,
   repositories: AsyncIterable<RefsOnDisk>,
   { random, now }: { random: Random; now: number },
@@ -70,7 +70,7 @@ function entry({
   via: string;
   now: number;
   moves: readonly Move[];
-}): SideStatement[] {
+}): ThreadStatement[] {
   const rows = JSON.stringify(moves.map((move, position) => ({ ...move, position })));
   return [
     plain(
@@ -90,7 +90,7 @@ function entry({
     plain(
       'INSERT INTO push_announcements (push_id, listener) SELECT ?, value FROM json_each(?)',
       pushId,
-      JSON.stringify(outward),
+      JSON.stringify(listenersWithSideEffects),
     ),
     plain('UPDATE repositories SET pushed_at = ?, updated_at = ? WHERE id = ?', now, now, repositoryId),
   ];

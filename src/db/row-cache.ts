@@ -24,7 +24,7 @@ export async function rowBy<Row extends object>(
     : door.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
-export interface KeptLookups {
+export interface RowCache {
   lookup: Lookup;
   /** Changes with every commit, whoever made it: what was read at the same number is still so. */
   state(): number;
@@ -52,7 +52,7 @@ interface Prepared {
 type Asked = readonly [property: string, isNull: boolean];
 
 /** @param prepare of the reading connection */
-export function createLookup(prepare: (sql: string) => Statement): KeptLookups {
+export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   const known = new WeakMap<object, Map<string, Prepared>>();
   let versionOf: Statement | undefined;
   const filled = new Set<Prepared['kept']>();

@@ -1,27 +1,27 @@
 import { mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict } from '../kernel/index.ts';
-import type { BackupRoom } from './room.ts';
+import type { BackupDeps } from './deps.ts';
 
 const beatMs = 5_000;
 /** A mark older than this was left by a process that was killed. */
 const deadAfterMs = 60_000;
 
-const markAt = ({ config }: BackupRoom): string => path.join(config.dataDir, 'run', 'backup-under-way');
+const markAt = ({ config }: BackupDeps): string => path.join(config.dataDir, 'run', 'backup-under-way');
 
 /**
  * Whether a backup is being made, by this process or another. Until it is done nothing
  * is removed for good: not from the trash, not by packing anew.
  */
-export async function isUnderWay(room: BackupRoom): Promise<boolean> {
+export async function isBackupRunning(room: BackupDeps): Promise<boolean> {
   const mark = await stat(markAt(room)).catch(() => null);
   return mark !== null && room.clock.now() - mark.mtimeMs < deadAfterMs;
 }
 
 /** Runs `work` as the only backup of the data folder. Refuses `backup_under_way`. */
-export async function whileMarked<T>(room: BackupRoom, work: () => Promise<T>): Promise<T> {
+export async function withBackupLock<T>(room: BackupDeps, work: () => Promise<T>): Promise<T> {
   const mark = markAt(room);
-  if (await isUnderWay(room)) throw conflict('backup_under_way', 'A backup is being made already.');
+  if (await isBackupRunning(room)) throw conflict('backup_under_way', 'A backup is being made already.');
   await mkdir(path.dirname(mark), { recursive: true, mode: 0o700 });
   await rm(mark, { force: true });
   const refused = await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).then(

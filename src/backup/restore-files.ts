@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, createFolders, whenGone } from './copier.ts';
+import { atOnce, createFolders, whenGone } from './file-copier.ts';
 import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
 import type { Manifest } from './manifest.ts';
-import type { OnProgress } from './room.ts';
+import type { OnProgress } from './deps.ts';
 
 const filesAtOnce = 8;
 

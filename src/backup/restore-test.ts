@@ -1,9 +1,9 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { copyFiles } from './copy-back.ts';
-import { manifestName, proofName, readManifest } from './manifest.ts';
-import type { Proof } from './list-backups.ts';
-import type { BackupRoom, OnProgress } from './room.ts';
+import { copyFiles } from './restore-files.ts';
+import { manifestName, restoreTestFileName, readManifest } from './manifest.ts';
+import type { RestoreTest } from './list-backups.ts';
+import type { BackupDeps, OnProgress } from './deps.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /**
@@ -12,7 +12,11 @@ import { verifyBackup } from './verify-backup.ts';
  * looked at. The result is kept with the backup; the copy is removed.
  * Refuses `no_backup`.
  */
-export async function drill(room: BackupRoom, folder: string, onProgress: OnProgress = () => {}): Promise<Proof> {
+export async function runRestoreTest(
+  room: BackupDeps,
+  folder: string,
+  onProgress: OnProgress = () => {},
+): Promise<RestoreTest> {
   const manifest = await readManifest(folder);
   const copy = path.join(room.config.dataDir, 'tmp', `drill-${room.random.uuid()}`);
   await mkdir(copy, { recursive: true, mode: 0o700 });
@@ -27,7 +31,12 @@ export async function drill(room: BackupRoom, folder: string, onProgress: OnProg
         .filter((place) => problems.some((text) => text.startsWith(place))),
     );
     const total = manifest.repositories.length;
-    const proof: Proof = { at: new Date(room.clock.now()).toISOString(), proven: total - broken.size, total, problems };
+    const proof: RestoreTest = {
+      at: new Date(room.clock.now()).toISOString(),
+      proven: total - broken.size,
+      total,
+      problems,
+    };
     await keep(folder, proof);
     if (problems.length === 0) room.logger.info('backup.proven', { folder, repositories: total });
     else room.logger.error('backup.not_proven', { folder, problems });
@@ -37,8 +46,8 @@ export async function drill(room: BackupRoom, folder: string, onProgress: OnProg
   }
 }
 
-async function keep(folder: string, proof: Proof): Promise<void> {
-  const draft = path.join(folder, `.${proofName}`);
+async function keep(folder: string, proof: RestoreTest): Promise<void> {
+  const draft = path.join(folder, `.${restoreTestFileName}`);
   await writeFile(draft, `${JSON.stringify(proof)}\n`, { mode: 0o600, flush: true });
-  await rename(draft, path.join(folder, proofName));
+  await rename(draft, path.join(folder, restoreTestFileName));
 }

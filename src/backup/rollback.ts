@@ -5,13 +5,13 @@ import type { Config } from '../config/index.ts';
 import { askDatabaseFile } from '../db/index.ts';
 import { readRefs, repositoryPath } from '../git/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
-import { carryPushes } from './carry-pushes.ts';
-import type { Carried } from './carry-pushes.ts';
-import { followRefs } from './follow-refs.ts';
-import type { RefsOnDisk } from './follow-refs.ts';
-import { databaseAt } from './room.ts';
+import { mergePushJournal } from './merge-push-journal.ts';
+import type { MergedJournal } from './merge-push-journal.ts';
+import { reconcileJournal } from './reconcile-journal.ts';
+import type { RefsOnDisk } from './reconcile-journal.ts';
+import { databaseAt } from './deps.ts';
 
-export interface RollBackOptions {
+export interface RollbackOptions {
   config: Pick<Config, 'dataDir' | 'storage'>;
   /** A copy of the database from before a migration. */
   snapshot: string;
@@ -23,7 +23,7 @@ export interface RollBackOptions {
   logger: Logger;
 }
 
-export interface RolledBack extends Carried {
+export interface RolledBack extends MergedJournal {
   /** Repositories whose refs had moved without an entry in either database. */
   settledByRefs: number;
   /** Whether the newer database could be read. */
@@ -35,21 +35,21 @@ export interface RolledBack extends Carried {
  * entries come from the newer database, and where that says nothing from the refs on disk.
  * The caller holds the instance lock. A crash leaves one of the two whole in its place.
  */
-export async function rollBack({ config, snapshot, keep, random, now, logger }: RollBackOptions): Promise<RolledBack> {
+export async function rollback({ config, snapshot, keep, random, now, logger }: RollbackOptions): Promise<RolledBack> {
   const current = databaseAt(config);
   const prepared = `${current}.new`;
   for (const ending of ['', '-wal', '-shm']) await rm(`${prepared}${ending}`, { force: true });
   await copyFile(snapshot, prepared);
-  let carried: Carried = { pushes: [], left: [] };
+  let carried: MergedJournal = { pushes: [], left: [] };
   let isNewerReadable = true;
   try {
-    carried = await carryPushes(prepared, current);
+    carried = await mergePushJournal(prepared, current);
   } catch (error) {
     // A damaged database may be why somebody goes back; nothing of it was taken then.
     isNewerReadable = false;
     logger.warn('rollback.newer_unreadable', { error });
   }
-  const settledByRefs = await followRefs(prepared, refsOnDisk(config, prepared), { random, now });
+  const settledByRefs = await reconcileJournal(prepared, refsOnDisk(config, prepared), { random, now });
   await noteInAudit(prepared, now, {
     snapshot: path.basename(snapshot),
     kept: path.basename(keep),
@@ -100,7 +100,7 @@ async function sync(place: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-async function* refsOnDisk({ dataDir, storage }: RollBackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {
+async function* refsOnDisk({ dataDir, storage }: RollbackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {
   const [rows = []] = await askDatabaseFile(file, [{ sql: 'SELECT * FROM repositories', parameters: [] }]);
   for (const { id, owner_user_id: user, owner_org_id: organisation, deleted_at: deletedAt } of rows) {
     const folder =
