@@ -41,7 +41,7 @@ import { createWebhooks, webhookEntities } from './webhooks/index.ts';
 import type { Webhooks } from './webhooks/index.ts';
 import { createWorkerPool } from './workers/index.ts';
 import type { WorkerPool } from './workers/index.ts';
-import type { Job, Schedule } from './jobs/index.ts';
+import type { CronTask, Scheduler } from './scheduler/index.ts';
 
 export interface AppOptions {
   logger: Logger;
@@ -310,7 +310,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     import('./web/index.ts'),
     import('./ssh/index.ts'),
     import('./rpc/index.ts'),
-    import('./jobs/index.ts'),
+    import('./scheduler/index.ts'),
     import('./control/index.ts'),
   ]);
   const rooms = await openRooms(config, options, 'always');
@@ -319,7 +319,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createProbe, createWebServer },
     { createSshServer, sshdPrograms },
     { createRpcServer },
-    { createJobRuns, createSchedule, jobPrograms, packingPrograms, pushPrograms },
+    { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushPrograms },
     { createControlServer },
   ] = await edges;
   const runs = createJobRuns({ db, clock });
@@ -373,7 +373,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ];
     },
   });
-  const schedule: Schedule = createSchedule({
+  const schedule: Scheduler = createScheduler({
     logger,
     clock,
     runs,
@@ -385,9 +385,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     programs: {
       ...options.programs,
       ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
-      ...jobPrograms(schedule),
+      ...schedulerControlCommands(schedule),
       ...pushPrograms(rooms),
-      ...packingPrograms(rooms),
+      ...packingControlCommands(rooms),
       'address.probe': probe.program,
     },
   });
@@ -432,7 +432,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 }
 
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
-export function jobsOf(rooms: Rooms): Job[] {
+export function jobsOf(rooms: Rooms): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = rooms;
   return [
     {
@@ -444,7 +444,7 @@ export function jobsOf(rooms: Rooms): Job[] {
     {
       name: 'git.pack',
       time: '0 0 2 * * *',
-      run: () => import('./jobs/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)),
+      run: () => import('./scheduler/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)),
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
@@ -464,7 +464,7 @@ export function jobsOf(rooms: Rooms): Job[] {
 }
 
 /** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */
-function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): Job[] {
+function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
   return [
     { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
     {

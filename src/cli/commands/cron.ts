@@ -45,7 +45,7 @@ const columns: Column<ShownJob>[] = [
 async function listJobs(cli: Cli): Promise<void> {
   const rooms = await cli.openRooms();
   const { jobsOf } = await import('../../app.ts');
-  const { createJobRuns } = await import('../../jobs/index.ts');
+  const { createJobRuns } = await import('../../scheduler/index.ts');
   const runs = new Map((await createJobRuns(rooms).list()).map((run) => [run.name, run]));
   const next = JSON.parse((await askServer(rooms.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
   const rows = jobsOf(rooms).map(({ name, time }): ShownJob => {
@@ -91,7 +91,7 @@ interface Outcome {
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const rooms = await cli.openRooms();
   const { jobsOf } = await import('../../app.ts');
-  const { createJobRuns } = await import('../../jobs/index.ts');
+  const { createJobRuns } = await import('../../scheduler/index.ts');
   const job = jobsOf(rooms).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
   const failure = await job.run().then(

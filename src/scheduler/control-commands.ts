@@ -1,8 +1,8 @@
 import type { ControlCommand } from '../control/index.ts';
-import type { Schedule } from './schedule.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /** What commands ask about the jobs of the running server. */
-export function jobPrograms(schedule: Schedule): Record<string, ControlCommand> {
+export function schedulerControlCommands(schedule: Scheduler): Record<string, ControlCommand> {
   return {
     /** Answers the next times by name, as JSON. */
     async 'cron.next'(_ask, { output }) {

@@ -23,7 +23,10 @@ export async function packRepositories({ git, repositories, backups, clock }: Ne
 }
 
 /** What `hearth repo gc` asks of the running server, which knows who pushes: 4 for a repository that somebody pushes to. */
-export const packingPrograms = ({ backups, git }: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
+export const packingControlCommands = ({
+  backups,
+  git,
+}: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
   async 'repo.gc'(ask) {
     if (await backups.isRunning()) return 4;
     return (await git.pack(git.repositoryPath(String(ask['ownerId']), String(ask['repositoryId'])))) ? 0 : 4;

@@ -2,7 +2,7 @@ import type { Database } from '../db/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
 /** How a job went the last time: a row of `job_runs`. */
-export interface JobRun {
+export interface TaskRun {
   name: string;
   /** Epoch milliseconds. */
   lastStartedAt: number;
@@ -15,22 +15,22 @@ export interface JobRun {
 const columns = 'name, last_started_at AS lastStartedAt, last_took_ms AS lastTookMs, last_error AS lastError, failures';
 
 /** Remembers how jobs went; what others read is at most an hour old, and at once when it begins or ends to fail. */
-export interface JobRuns {
+export interface TaskRuns {
   record(name: string, startedAt: number, tookMs: number, error: unknown): Promise<void>;
-  list(): Promise<JobRun[]>;
+  list(): Promise<TaskRun[]>;
 }
 
 /** A job that runs every ten seconds and has nothing to do must not keep the disk awake. */
 const writtenEveryMs = 3_600_000;
 
-export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): JobRuns {
-  const latest = new Map<string, JobRun>();
+export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): TaskRuns {
+  const latest = new Map<string, TaskRun>();
   const writtenAt = new Map<string, number>();
   return {
     async record(name, startedAt, tookMs, error) {
       const before =
         latest.get(name) ??
-        ((await db.read.query(`SELECT ${columns} FROM job_runs WHERE name = ?`, [name])) as JobRun[])[0];
+        ((await db.read.query(`SELECT ${columns} FROM job_runs WHERE name = ?`, [name])) as TaskRun[])[0];
       const lastError = error === null ? null : (error instanceof Error ? error.message : String(error)).slice(0, 500);
       const run = {
         name,
@@ -51,7 +51,7 @@ export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): Jo
       );
     },
     async list() {
-      const rows = (await db.read.query(`SELECT ${columns} FROM job_runs ORDER BY name`)) as JobRun[];
+      const rows = (await db.read.query(`SELECT ${columns} FROM job_runs ORDER BY name`)) as TaskRun[];
       return rows.map((row) => latest.get(row.name) ?? row);
     },
   };

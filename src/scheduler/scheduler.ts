@@ -1,10 +1,10 @@
 import { schedule } from 'node-cron';
 import type { ScheduledTask } from 'node-cron';
 import type { Clock, Logger } from '../kernel/index.ts';
-import type { JobRuns } from './job-runs.ts';
+import type { TaskRuns } from './task-runs.ts';
 
 /** Something a room does from time to time. */
-export interface Job {
+export interface CronTask {
   /** Stable; named in the log. */
   name: string;
   /** Six cron fields, seconds first, in the server's time zone. */
@@ -12,31 +12,31 @@ export interface Job {
   run(): Promise<unknown>;
 }
 
-export interface Schedule {
+export interface Scheduler {
   start(): void;
   /** Names and times, in order. */
-  readonly jobs: readonly Pick<Job, 'name' | 'time'>[];
+  readonly jobs: readonly Pick<CronTask, 'name' | 'time'>[];
   /** When each job comes next, by name; epoch milliseconds. Empty before the start. */
   next(): ReadonlyMap<string, number>;
   /**
    * Runs a job now, by name, and answers how it went; waits for a run that is under way instead of starting another.
    * @returns null for a name that there is not
    */
-  runNow(name: string): Promise<JobOutcome | null>;
+  runNow(name: string): Promise<TaskOutcome | null>;
   /** Waits for the jobs that are running. */
   stop(): Promise<void>;
 }
 
-export interface ScheduleOptions {
-  jobs: readonly Job[];
+export interface SchedulerOptions {
+  jobs: readonly CronTask[];
   logger: Logger;
   clock: Clock;
   /** Where it is remembered how they went. */
-  runs: JobRuns;
+  runs: TaskRuns;
 }
 
 /** How one run of a job went. */
-export interface JobOutcome {
+export interface TaskOutcome {
   tookMs: number;
   /** Null when it went well. */
   error: unknown;
@@ -48,12 +48,12 @@ const startDelayMs = 500;
  * Runs jobs at their times. A job never overlaps itself: a slow run skips its
  * next time. A failing job is logged and comes again at its time.
  */
-export function createSchedule({ jobs, logger, runs, clock }: ScheduleOptions): Schedule {
+export function createScheduler({ jobs, logger, runs, clock }: SchedulerOptions): Scheduler {
   const tasks: [name: string, task: ScheduledTask][] = [];
-  const running = new Map<string, Promise<JobOutcome>>();
+  const running = new Map<string, Promise<TaskOutcome>>();
   let starting: NodeJS.Timeout | undefined;
 
-  function runOnce(job: Job): Promise<JobOutcome> {
+  function runOnce(job: CronTask): Promise<TaskOutcome> {
     const underWay = running.get(job.name);
     if (underWay !== undefined) return underWay;
     const [startedAt, startedAtMs] = [clock.now(), performance.now()];
