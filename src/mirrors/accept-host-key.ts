@@ -2,7 +2,7 @@ import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict } from '../kernel/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { hostKeyFingerprint } from './ssh-key.ts';
 
 /**
@@ -11,7 +11,7 @@ import { hostKeyFingerprint } from './ssh-key.ts';
  * @param shown the fingerprint that the person has seen, with or without the key's type in front
  */
 export async function acceptHostKey(
-  { db, logger }: MirrorRoom,
+  { db, logger }: MirrorDeps,
   viewer: Viewer,
   repositoryId: string,
   shown: string,

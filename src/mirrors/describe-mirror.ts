@@ -1,7 +1,7 @@
 import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { isWaitingForKey, stateWord } from './mirror-state.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { hostKeyFingerprint } from './ssh-key.ts';
 
 type Hidden = 'secretCiphertext' | 'sshKeyCiphertext' | 'lockedUntil' | 'hostKey' | 'offeredHostKey';
@@ -25,7 +25,7 @@ export interface Mirror extends Omit<MirrorRow, Hidden> {
 }
 
 export function describeMirror(
-  { progress, clock }: MirrorRoom,
+  { progress, clock }: MirrorDeps,
   { secretCiphertext, sshKeyCiphertext: _, lockedUntil, hostKey, offeredHostKey, ...row }: MirrorRow,
 ): Mirror {
   return {

@@ -5,9 +5,9 @@ import { hostOf } from './describe-mirror.ts';
 import { minIntervalMs, readInput, refusePassword } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import { reachHttp, reachSsh, readHostKey, sealSecret, tryAddress } from './reach-remote.ts';
+import { reachHttp, reachSsh, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import type { RemoteAddress } from './remote-address.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { makeMirrorKey, readMirrorKey, sealKey } from './ssh-key.ts';
 import type { MirrorKey } from './ssh-key.ts';
 
@@ -27,7 +27,7 @@ export interface ImportInput extends NewRepository {
  * Refuses as `createRepository` and `saveMirror` do; nothing is made then.
  */
 export async function importRepository(
-  room: MirrorRoom,
+  room: MirrorDeps,
   viewer: Viewer,
   { address: given, username = '', secret = '', sshKey, keepMirroring, ...repository }: ImportInput,
 ): Promise<Repository> {
@@ -42,7 +42,7 @@ export async function importRepository(
       direction: 'pull',
       url: address.text,
       username: ssh === null ? username : '',
-      secretCiphertext: secret === '' ? null : sealSecret(room, repositoryId, address.text, secret),
+      secretCiphertext: secret === '' ? null : encryptSecret(room, repositoryId, address.text, secret),
       ...(ssh === null ? noSsh : { ...sealKey(room, repositoryId, ssh.key), hostKey: ssh.hostKey }),
       offeredHostKey: null,
       intervalMs: keepMirroring ? 8 * 3_600_000 : null,
@@ -72,22 +72,22 @@ export const noSsh = { sshKeyCiphertext: null, sshPublicKey: null, hostKey: null
 
 /** Tries what can be tried before anything is made: a new key is not known over there yet. */
 async function contact(
-  room: MirrorRoom,
+  room: MirrorDeps,
   address: RemoteAddress,
   credentials: { username: string; secret: string },
   sshKey: string | undefined,
 ): Promise<{ key: MirrorKey; hostKey: string } | null> {
   if (address.kind === 'http') {
-    await tryAddress(address.text, async () => room.git.listRemote(await reachHttp(room, address, credentials)));
+    await probeAddress(address.text, async () => room.git.listRemote(await reachHttp(room, address, credentials)));
     return null;
   }
   const comment = `mirror@${room.settings.name}`;
   const key = sshKey === undefined ? makeMirrorKey(comment) : readMirrorKey(sshKey, comment);
-  const hostKey = await tryAddress(address.text, () => readHostKey(room, address));
+  const hostKey = await probeAddress(address.text, () => readHostKey(room, address));
   refusePassword(credentials.secret);
   if (sshKey !== undefined) {
     const { privateKey } = key;
-    await tryAddress(address.text, async () =>
+    await probeAddress(address.text, async () =>
       room.git.listRemote(await reachSsh(room, address, { privateKey, hostKey })),
     );
   }

@@ -1,14 +1,14 @@
 import { mirrorSchema } from './mirror-schema.ts';
 
-export { exportParcel, importParcel } from './parcels.ts';
-export type { Imported, ImportWishes, ParcelRoom } from './parcels.ts';
+export { exportBundle, importBundle } from './export-bundle.ts';
+export type { Imported, ImportRequest, BundleDeps } from './export-bundle.ts';
 export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';
-export type { RepositoryElsewhere } from './elsewhere.ts';
+export type { RemoteRepository } from './forge-client.ts';
 export type { Mirror } from './describe-mirror.ts';
 export type { ImportInput } from './import-repository.ts';
 export type { MirrorInput } from './mirror-input.ts';
-export { plainHttpRisk as plainHttpMirrorRisk } from './reach-remote.ts';
+export { plainHttpRisk as plainHttpMirrorRisk } from './remote-credentials.ts';
 export type { MirrorDirection } from './mirror-schema.ts';
 
 export const mirrorEntities = [mirrorSchema];

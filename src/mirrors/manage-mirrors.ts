@@ -12,23 +12,23 @@ import type { MirrorInput } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { isWaitingForKey } from './mirror-state.ts';
-import { openSecret, reachHttp, readHostKey, sealSecret, tryAddress } from './reach-remote.ts';
+import { openSecret, reachHttp, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { makeMirrorKey, sealKey } from './ssh-key.ts';
 import { forgetFetched } from './sync.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
 
 /** Null for a repository that is none. */
-export async function findMirror(room: MirrorRoom, repositoryId: string): Promise<Mirror | null> {
+export async function findMirror(room: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
   const row = await room.db.read.findOneBy(mirrorSchema, { repositoryId });
   return row === null ? null : describeMirror(room, row);
 }
 
 /** Every mirror, for the command line. */
-export async function listMirrors(room: MirrorRoom): Promise<Mirror[]> {
+export async function listMirrors(room: MirrorDeps): Promise<Mirror[]> {
   return (await room.db.read.find(mirrorSchema, { order: { createdAt: 'ASC', repositoryId: 'ASC' } })).map((row) =>
     describeMirror(room, row),
   );
@@ -36,7 +36,7 @@ export async function listMirrors(room: MirrorRoom): Promise<Mirror[]> {
 
 /** Those that failed the last time, the longest failing first, and how many mirrors there are. For administrators. */
 export async function listFailing(
-  room: MirrorRoom,
+  room: MirrorDeps,
   { limit }: { limit: number },
 ): Promise<{ failing: Mirror[]; failingCount: number; count: number }> {
   const [rows, counts] = await Promise.all([
@@ -61,7 +61,7 @@ export async function listFailing(
  * one that has branches of its own.
  */
 export async function saveMirror(
-  room: MirrorRoom,
+  room: MirrorDeps,
   viewer: Viewer,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   input: MirrorInput,
@@ -121,7 +121,7 @@ const isSameHost = (before: MirrorRow | null, { origin }: HttpAddress | SshAddre
 
 /** A secret that is not given again stays for the host that it was given for, and is never shown to another. */
 async function httpCredentials(
-  room: MirrorRoom,
+  room: MirrorDeps,
   id: string,
   address: HttpAddress,
   before: MirrorRow | null,
@@ -132,10 +132,12 @@ async function httpCredentials(
   // A secret that is kept was tried when it came; without it the other side would refuse.
   if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
     const known = kept === null ? secret : openSecret(room, kept);
-    await tryAddress(url, async () => room.git.listRemote(await reachHttp(room, address, { username, secret: known })));
+    await probeAddress(url, async () =>
+      room.git.listRemote(await reachHttp(room, address, { username, secret: known })),
+    );
   }
   return {
-    secretCiphertext: secret !== '' ? sealSecret(room, id, url, secret) : (kept?.secretCiphertext ?? null),
+    secretCiphertext: secret !== '' ? encryptSecret(room, id, url, secret) : (kept?.secretCiphertext ?? null),
     sshKeyCiphertext: null,
     sshPublicKey: null,
     hostKey: null,
@@ -145,14 +147,14 @@ async function httpCredentials(
 
 /** The key of a mirror stays with it; the host key that is trusted stays with the host. */
 async function sshCredentials(
-  room: MirrorRoom,
+  room: MirrorDeps,
   id: string,
   address: SshAddress,
   before: MirrorRow | null,
   { newKey = false, secret }: MirrorInput,
 ): Promise<Credentials> {
   const known = isSameHost(before, address) ? before : null;
-  const hostKey = known?.hostKey ?? (await tryAddress(address.text, () => readHostKey(room, address)));
+  const hostKey = known?.hostKey ?? (await probeAddress(address.text, () => readHostKey(room, address)));
   refusePassword(secret);
   const offeredHostKey = known?.offeredHostKey ?? null;
   if (before === null || before.sshKeyCiphertext === null || newKey) {
@@ -165,7 +167,7 @@ async function sshCredentials(
 }
 
 /** Makes it due now. Refuses `no_mirror`. */
-export async function askForSync({ db }: MirrorRoom, repositoryId: string): Promise<void> {
+export async function askForSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
   const { affected } = await db.write(({ manager, now }) =>
     manager.update(mirrorSchema, { repositoryId }, { nextAt: now, isPaused: false }),
   );
@@ -174,7 +176,7 @@ export async function askForSync({ db }: MirrorRoom, repositoryId: string): Prom
 
 /** Refuses `no_mirror`. */
 export async function setPaused(
-  room: MirrorRoom,
+  room: MirrorDeps,
   viewer: Viewer,
   repositoryId: string,
   isPaused: boolean,
@@ -192,7 +194,7 @@ export async function setPaused(
 
 /** The repository is one like any other from now on; all that came stays. Refuses `no_mirror`. */
 export async function endMirror(
-  room: MirrorRoom,
+  room: MirrorDeps,
   viewer: Viewer,
   { repository: { id }, path }: Pick<Found, 'repository' | 'path'>,
 ): Promise<void> {
@@ -203,7 +205,7 @@ export async function endMirror(
 }
 
 /** Keeps people from pushing to a copy: the next sync would take their commits away. */
-export const guardCopies: PushGuard = async ({ before }, repository) => {
+export const refusePushesToMirrors: PushGuard = async ({ before }, repository) => {
   const row = await before.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
   if (row === null) return null;
   return row.intervalMs === null
@@ -212,7 +214,7 @@ export const guardCopies: PushGuard = async ({ before }, repository) => {
 };
 
 /** Hears of pushes: who follows us is brought up to date soon. */
-export function hearPushes({ db }: MirrorRoom, wake: () => void): PushListener<FindOptionsWhere<MirrorRow>> {
+export function onPush({ db }: MirrorDeps, wake: () => void): PushListener<FindOptionsWhere<MirrorRow>> {
   return {
     name: 'mirrors',
     async prepare({ via, repository: { id: repositoryId } }) {

@@ -1,24 +1,24 @@
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
-import { keysAt, repositoriesAt } from './elsewhere.ts';
+import { keysAt, repositoriesAt } from './forge-client.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import {
   askForSync,
   endMirror,
   findMirror,
-  guardCopies,
-  hearPushes,
+  refusePushesToMirrors,
+  onPush,
   listFailing,
   listMirrors,
   saveMirror,
   setPaused,
 } from './manage-mirrors.ts';
-import type { MirrorRoom } from './room.ts';
-import { createRunner, freeClaims } from './run-due.ts';
+import type { MirrorDeps } from './deps.ts';
+import { createRunner, freeClaims } from './run-due-mirrors.ts';
 
-export interface MirrorOptions extends Omit<MirrorRoom, 'settings' | 'outbound' | 'key' | 'progress'> {
+export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' | 'key' | 'progress'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
   /** What opens stored secrets. */
   keyFile: string;
@@ -31,13 +31,13 @@ export interface MirrorOptions extends Omit<MirrorRoom, 'settings' | 'outbound' 
 export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
   // Named by an administrator: any address, and without TLS or by ssh.
   const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
-  const room: MirrorRoom = {
+  const room: MirrorDeps = {
     ...tools,
     outbound: createOutbound({
       isAllowed: () => true,
       devAllowInsecure: false,
-      mayBeInner: isNamed,
-      mayBePlain: isNamed,
+      allowsPrivate: isNamed,
+      allowsHttp: isNamed,
       mayUseSsh: isNamed,
       caFile,
     }),
@@ -51,12 +51,12 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: MirrorDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
   /** The same for what makes a mirror due: it begins beside the answer. */
   const soon =
-    <Rest extends unknown[], Result>(useCase: (room: MirrorRoom, ...rest: Rest) => Promise<Result>) =>
+    <Rest extends unknown[], Result>(useCase: (room: MirrorDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
       const result = await useCase(room, ...rest);
       wake();
@@ -76,9 +76,9 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     keysAt: bind(keysAt),
     repositoriesAt: bind(repositoriesAt),
     /** For `repositories.refusePushes`. */
-    guard: guardCopies,
+    guard: refusePushesToMirrors,
     /** For `repositories.onPush`. */
-    onPush: hearPushes(room, wake),
+    onPush: onPush(room, wake),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),
     /** For a job: runs what is due, and waits for it. */

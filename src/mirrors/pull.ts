@@ -4,7 +4,7 @@ import type { Remote } from '../git/index.ts';
 import type { Located, RefUpdate } from '../repositories/index.ts';
 import { parseBranchName } from '../repositories/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 
 /** Commands of one entry of the journal, as many as of a push. */
 const maxUpdates = 100_000;
@@ -17,7 +17,7 @@ const maxUpdates = 100_000;
  * @returns how many refs moved
  */
 export async function pull(
-  room: MirrorRoom,
+  room: MirrorDeps,
   located: Located,
   row: Pick<MirrorRow, 'prune' | 'lastOkAt'>,
   remote: Remote,

@@ -2,7 +2,7 @@ import { fingerprint, makeKey, readPrivateKey } from '../openssh/index.ts';
 import { invalid, unavailable } from '../kernel/index.ts';
 import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 
 /** A key pair that signs a mirror in at the other side. */
 export interface MirrorKey {
@@ -34,7 +34,7 @@ export function readMirrorKey(text: string, comment: string): MirrorKey {
 const placeOf = (repositoryId: string): string => `mirror-key:${repositoryId}`;
 
 export function sealKey(
-  { key, random }: MirrorRoom,
+  { key, random }: MirrorDeps,
   repositoryId: string,
   { privateKey, publicKey }: MirrorKey,
 ): Pick<MirrorRow, 'sshKeyCiphertext' | 'sshPublicKey'> {
@@ -46,7 +46,7 @@ export function sealKey(
 
 /** Refuses `mirror_secret_closed` where the key of the instance is another one by now. */
 export function openKey(
-  { key }: MirrorRoom,
+  { key }: MirrorDeps,
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
 ): string {
   const opened =

@@ -4,15 +4,15 @@ import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
-import { reachRemote, readHostKey, wordsFor } from './reach-remote.ts';
+import { openRemote, readHostKey, describeFailure } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 
 /** A claim outlives the longest transfer. */
 export const leaseMs = 3 * 3_600_000;
 
 /** Runs one mirror that was claimed, and writes down how it went. Never throws. */
-export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal): Promise<void> {
+export async function sync(room: MirrorDeps, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const { db, clock, logger, repositories, progress } = room;
   const { repositoryId } = row;
   let error: string | null = null;
@@ -24,7 +24,7 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
     if (located !== undefined) await exchange(room, located, row, signal);
   } catch (fault) {
     if (signal.aborted) return;
-    error = wordsFor(fault, row.url);
+    error = describeFailure(fault, row.url);
     if (isDomainError(fault) && fault.reason === 'host_key_changed') offeredHostKey = await offered(room, row);
     logger.warn('mirror.failed', { repositoryId, direction: row.direction, error: fault });
   } finally {
@@ -52,20 +52,20 @@ export async function sync(room: MirrorRoom, row: MirrorRow, signal: AbortSignal
 }
 
 /** What a person is to compare before the mirror goes on; null when the host does not show it a second time. */
-async function offered(room: MirrorRoom, row: MirrorRow): Promise<string | null> {
+async function offered(room: MirrorDeps, row: MirrorRow): Promise<string | null> {
   const address = parseRemoteAddress(row.url);
   const key = address.kind === 'ssh' ? await readHostKey(room, address).catch(() => null) : null;
   return key === row.hostKey ? null : key;
 }
 
 /** Lets go of the names under which things came; what refs of ours lead to stays. */
-export async function forgetFetched(git: MirrorRoom['git'], path: string): Promise<void> {
+export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
   const names = [...(await git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
   await git.letGo(path, names);
 }
 
-async function exchange(room: MirrorRoom, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
-  const remote = await reachRemote(room, row);
+async function exchange(room: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const remote = await openRemote(room, row);
   if (row.direction === 'pull') return void (await pull(room, located, row, remote, signal));
   const refused = await room.git.pushRemote(located.path, remote, {
     prune: row.prune,

@@ -1,6 +1,6 @@
 import { connect, isIPv6 } from 'node:net';
 import { unavailable } from '../kernel/index.ts';
-import { failureWords } from './failure-words.ts';
+import { failureMessage } from './failure-messages.ts';
 
 /** Each may take the whole time of a connection, and a caller waits for all of them. */
 const maxTried = 8;
@@ -20,7 +20,7 @@ export async function firstReachable(addresses: readonly string[], port: number,
       failures.push(error);
     }
   }
-  throw unavailable('peer_unreachable', `No address of it can be reached: ${failureWords(failures.at(-1))}.`, {
+  throw unavailable('peer_unreachable', `No address of it can be reached: ${failureMessage(failures.at(-1))}.`, {
     cause: failures.at(-1),
   });
 }

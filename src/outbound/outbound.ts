@@ -5,15 +5,15 @@ import type { LookupFunction } from 'node:net';
 import { isIP, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { invalid, unavailable } from '../kernel/index.ts';
-import { failureWords } from './failure-words.ts';
-import { bareHost, innerAddress, judgeUrl, mayBeInner } from './judge-url.ts';
-import type { OutboundRules } from './judge-url.ts';
+import { failureMessage } from './failure-messages.ts';
+import { bareHost, privateAddress, checkUrl, mayBeInner } from './check-url.ts';
+import type { OutboundRules } from './check-url.ts';
 import { isPublicAddress } from './public-address.ts';
 import { firstReachable } from './first-reachable.ts';
 import { createNameResolver } from './resolve-name.ts';
 import type { ResolveName } from './resolve-name.ts';
 import { sendRequest } from './send-request.ts';
-import type { OutboundAnswer, OutboundRequest } from './send-request.ts';
+import type { OutboundResponse, OutboundRequest } from './send-request.ts';
 
 export interface OutboundOptions extends OutboundRules {
   /** A PEM file with further certificate authorities to trust; the usual ones stay. */
@@ -41,9 +41,9 @@ const defaultLimits: OutboundLimits = { connectionsPerHost: 4, connectMs: 3_000,
  */
 export interface Outbound {
   /** Judges a URL without touching the network. Refuses as `judgeUrl` does. */
-  judge(url: string): Promise<URL>;
+  checkUrl(url: string): Promise<URL>;
   /** Refuses as `judgeUrl` and `sendRequest` do. */
-  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  send(request: OutboundRequest): Promise<OutboundResponse>;
   /**
    * For a program that connects by itself: judges a URL, looks its host up once, and answers the only
    * addresses that may be connected to. Refuses as `judgeUrl` does, and `peer_unreachable`.
@@ -76,19 +76,19 @@ export function createOutbound(options: OutboundOptions): Outbound {
     agents,
     lookup: checkedLookup(resolve, may),
     checkAddress(address: string): void {
-      if (!may(address)) throw innerAddress(address);
+      if (!may(address)) throw privateAddress(address);
     },
   });
   const rulesOfSend = { ...options, mayUseSsh: () => false };
   const [guarded, anywhere] = [wireWith(mayContact), wireWith(() => true)];
   return {
-    judge: (url) => judgeUrl(url, rulesOfSend),
+    checkUrl: (url) => checkUrl(url, rulesOfSend),
     async send(request) {
-      const url = await judgeUrl(request.url, rulesOfSend);
+      const url = await checkUrl(request.url, rulesOfSend);
       return sendRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
     },
     async resolve(text) {
-      const url = await judgeUrl(text, options);
+      const url = await checkUrl(text, options);
       const host = bareHost(url);
       const unreachable = (why: string, cause?: unknown) =>
         unavailable('peer_unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
@@ -96,11 +96,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
         isIP(host) !== 0
           ? [host]
           : await resolve(host).catch((cause: unknown) => {
-              throw unreachable(failureWords(cause), cause);
+              throw unreachable(failureMessage(cause), cause);
             });
       if (addresses.length === 0) throw unreachable('its name does not resolve');
       const bad = mayBeInner(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));
-      if (bad !== undefined) throw innerAddress(url.hostname);
+      if (bad !== undefined) throw privateAddress(url.hostname);
       return { url, addresses };
     },
     reachable: (addresses, port) => firstReachable(addresses, port, limits.connectMs),

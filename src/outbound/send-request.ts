@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { unavailable } from '../kernel/index.ts';
-import { failureWords } from './failure-words.ts';
+import { failureMessage } from './failure-messages.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST';
@@ -17,13 +17,13 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-export interface Wire {
+export interface Transport {
   agents: { http: http.Agent; https: https.Agent };
   lookup: LookupFunction;
   /** Judges the address that the connection really has; throws to end it. */
@@ -40,7 +40,7 @@ const timedOut = (what: string): Error => Object.assign(new Error(what), { code:
  * Refuses `peer_unreachable` for whatever the network does, `answer_too_large`,
  * `answer_encoded`, and with what `checkAddress` throws.
  */
-export async function sendRequest(url: URL, request: OutboundRequest, wire: Wire): Promise<OutboundAnswer> {
+export async function sendRequest(url: URL, request: OutboundRequest, wire: Transport): Promise<OutboundResponse> {
   try {
     return await attempt(url, request, wire).catch((error: unknown) => {
       // A kept connection may have been closed just as it was used again: that says nothing about the host.
@@ -50,7 +50,7 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Wire
   } catch (thrown) {
     const error = thrown instanceof StaleConnection ? thrown.cause : thrown;
     if (error instanceof Refused) throw error.cause;
-    throw unavailable('peer_unreachable', `${url.host} did not answer: ${failureWords(error)}.`, { cause: error });
+    throw unavailable('peer_unreachable', `${url.host} did not answer: ${failureMessage(error)}.`, { cause: error });
   }
 }
 
@@ -61,8 +61,8 @@ class StaleConnection extends Error {}
 function attempt(
   url: URL,
   { method, headers, body, maxBytes, signal }: OutboundRequest,
-  wire: Wire,
-): Promise<OutboundAnswer> {
+  wire: Transport,
+): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const isPlain = url.protocol === 'http:';
     const sent = (isPlain ? http : https).request(url, {
@@ -104,7 +104,7 @@ function attempt(
   });
 }
 
-function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, connectMs }: Wire): void {
+function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, connectMs }: Transport): void {
   if (!socket.connecting) return;
   const slow = setTimeout(() => sent.destroy(timedOut('no connection in time')), connectMs);
   sent.once('close', () => clearTimeout(slow));
@@ -122,7 +122,7 @@ async function readAnswer(
   response: IncomingMessage,
   maxBytes: number,
   end: (error: Error) => void,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     throw refuse(end, unavailable('answer_encoded', 'The answer is compressed, which was not asked for.'));

@@ -1,10 +1,10 @@
 import { LessThan, Not } from 'typeorm';
 import { notFound } from '../kernel/index.ts';
-import { withFiles } from './hear-pushes.ts';
+import { withFiles } from './on-push.ts';
 import { findWebhook } from './manage-webhooks.ts';
 import { pushPayload, repositoryPayload } from './payloads.ts';
-import { queue } from './queue.ts';
-import type { WebhookRoom } from './room.ts';
+import { enqueueDelivery } from './enqueue-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
 import { scopeOf } from './scope.ts';
 import type { WebhookScope } from './scope.ts';
 import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
@@ -17,7 +17,7 @@ const keptMs = 30 * 86_400_000;
 
 /** Newest first. Refuses `webhook_not_found`. */
 export async function listDeliveries(
-  room: WebhookRoom,
+  room: WebhookDeps,
   scope: WebhookScope,
   webhookId: string,
   { limit, before }: { limit: number; before?: number | undefined },
@@ -35,7 +35,7 @@ export async function listDeliveries(
  * Refuses `webhook_not_found`, `delivery_not_found`.
  */
 export async function redeliver(
-  room: WebhookRoom,
+  room: WebhookDeps,
   scope: WebhookScope,
   webhookId: string,
   deliveryId: number,
@@ -45,12 +45,12 @@ export async function redeliver(
     const row = await tx.manager.findOneBy(webhookDeliverySchema, { id: deliveryId, webhookId });
     if (row === null) throw notFound('delivery_not_found', 'There is no such delivery.');
     const { event, about, payload } = row;
-    return queue(room, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
+    return enqueueDelivery(room, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
   });
 }
 
 /** The same by the number of the delivery alone, for whoever administers the server. */
-export async function redeliverAny(room: WebhookRoom, deliveryId: number): Promise<number> {
+export async function redeliverAny(room: WebhookDeps, deliveryId: number): Promise<number> {
   const row = await room.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
   const hook = row === null ? null : await room.db.read.findOneBy(webhookSchema, { id: row.webhookId });
   if (hook === null) throw notFound('delivery_not_found', 'There is no such delivery.');
@@ -61,16 +61,16 @@ export async function redeliverAny(room: WebhookRoom, deliveryId: number): Promi
  * Sends something to try the webhook out: the push of the default branch's last commit, or a
  * `ping` where there is none and for an organisation. Refuses `webhook_not_found`.
  */
-export async function testWebhook(room: WebhookRoom, scope: WebhookScope, webhookId: string): Promise<number> {
+export async function testWebhook(room: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
   const hook = await findWebhook(room, scope, webhookId);
   const { event, payload } = (scope.kind === 'repository' ? await lastPush(room, scope.id) : null) ?? {
     event: 'ping',
     payload: { zen: 'It works.', hook: { id: hook.id, url: hook.url, events: hook.events, active: hook.isActive } },
   };
-  return room.db.write((tx) => queue(room, tx, { webhookId, event, payload: JSON.stringify(payload) }));
+  return room.db.write((tx) => enqueueDelivery(room, tx, { webhookId, event, payload: JSON.stringify(payload) }));
 }
 
-async function lastPush(room: WebhookRoom, repositoryId: string) {
+async function lastPush(room: WebhookDeps, repositoryId: string) {
   const { repositories, git, settings } = room;
   const located = (await repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined) return null;
@@ -90,7 +90,7 @@ async function lastPush(room: WebhookRoom, repositoryId: string) {
 }
 
 /** For a job, once a day; answers how many went. What is still on its way stays. */
-export async function removeOldDeliveries({ db, clock }: WebhookRoom): Promise<number> {
+export async function removeOldDeliveries({ db, clock }: WebhookDeps): Promise<number> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }),
   );

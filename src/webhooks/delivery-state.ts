@@ -22,7 +22,7 @@ export const backoffMs = (attempts: number): number =>
   Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
 
 /** What a status says: taken, come again, or no. Redirects are not followed, so they are a no. */
-export function judgeStatus(status: number): Pick<Outcome, 'error' | 'mayRetry'> {
+export function classifyStatus(status: number): Pick<Outcome, 'error' | 'mayRetry'> {
   if (status >= 200 && status < 300) return { error: null, mayRetry: false };
   if (status >= 300 && status < 400)
     return { error: 'It answered with a redirect, which is not followed.', mayRetry: false };

@@ -2,7 +2,7 @@ import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 
 export { createWebhooks } from './webhooks.ts';
 export type { WebhookOptions, Webhooks } from './webhooks.ts';
-export { plainHttpRisk as plainHttpWebhookRisk } from './deliver.ts';
+export { plainHttpRisk as plainHttpWebhookRisk } from './send-delivery.ts';
 export type { WebhookDelivery } from './deliveries.ts';
 export type { Webhook, WebhookInput } from './manage-webhooks.ts';
 export type { WebhookScope } from './scope.ts';

@@ -1,11 +1,11 @@
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../kernel/index.ts';
-import { wordsFor } from './deliver.ts';
-import type { WebhookRoom } from './room.ts';
+import { describeFailure } from './send-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
 import { inScope, scopeColumns } from './scope.ts';
 import type { WebhookScope } from './scope.ts';
-import { sealSecret } from './secret.ts';
+import { encryptSecret } from './encrypt-secret.ts';
 import { webhookDeliverySchema, webhookEvents, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow, WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
@@ -37,7 +37,7 @@ const maxSecretLength = 500;
 export const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
 
 /** Oldest first. */
-export async function listWebhooks(room: WebhookRoom, scope: WebhookScope): Promise<Webhook[]> {
+export async function listWebhooks(room: WebhookDeps, scope: WebhookScope): Promise<Webhook[]> {
   const rows = await room.db.read.find(webhookSchema, {
     where: inScope(scope),
     order: { createdAt: 'ASC', id: 'ASC' },
@@ -46,14 +46,14 @@ export async function listWebhooks(room: WebhookRoom, scope: WebhookScope): Prom
 }
 
 /** Refuses `webhook_not_found`, also for one of another scope. */
-export async function findWebhook(room: WebhookRoom, scope: WebhookScope, id: string): Promise<Webhook> {
+export async function findWebhook(room: WebhookDeps, scope: WebhookScope, id: string): Promise<Webhook> {
   const row = await room.db.read.findOneBy(webhookSchema, { ...inScope(scope), id });
   if (row === null) throw webhookNotFound();
   return describe(room, row);
 }
 
 async function describe(
-  { db }: WebhookRoom,
+  { db }: WebhookDeps,
   { id, url, secretCiphertext, events, isActive, createdAt, updatedAt }: WebhookRow,
 ): Promise<Webhook> {
   const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: id }, order: { id: 'DESC' } });
@@ -65,7 +65,7 @@ async function describe(
  * Refuses `invalid_webhook_url`, `no_events`, `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
  */
 export async function addWebhook(
-  room: WebhookRoom,
+  room: WebhookDeps,
   viewer: Viewer,
   scope: WebhookScope,
   input: WebhookInput,
@@ -85,7 +85,7 @@ export async function addWebhook(
       isActive: input.isActive ?? true,
       createdAt: now,
       updatedAt: now,
-      secretCiphertext: secret == null ? null : sealSecret(room, id, secret),
+      secretCiphertext: secret == null ? null : encryptSecret(room, id, secret),
     });
   });
   logger.info('webhook.added', {
@@ -100,7 +100,7 @@ export async function addWebhook(
 
 /** Refuses as `addWebhook` does, and `webhook_not_found`. */
 export async function editWebhook(
-  room: WebhookRoom,
+  room: WebhookDeps,
   viewer: Viewer,
   scope: WebhookScope,
   id: string,
@@ -112,7 +112,7 @@ export async function editWebhook(
     const row = await manager.findOneBy(webhookSchema, { ...inScope(scope), id });
     if (row === null) throw webhookNotFound();
     const sealed =
-      secret === undefined ? {} : { secretCiphertext: secret === null ? null : sealSecret(room, id, secret) };
+      secret === undefined ? {} : { secretCiphertext: secret === null ? null : encryptSecret(room, id, secret) };
     await manager.update(
       webhookSchema,
       { id },
@@ -131,7 +131,7 @@ export async function editWebhook(
 
 /** With everything that was to be sent. Refuses `webhook_not_found`. */
 export async function removeWebhook(
-  { db, logger }: WebhookRoom,
+  { db, logger }: WebhookDeps,
   viewer: Viewer,
   scope: WebhookScope,
   id: string,
@@ -142,16 +142,16 @@ export async function removeWebhook(
 }
 
 async function read(
-  { outbound }: WebhookRoom,
+  { outbound }: WebhookDeps,
   { url, events }: WebhookInput,
 ): Promise<Pick<WebhookRow, 'url' | 'events'>> {
   const text = url.trim();
   const refuse = (message: string, cause?: unknown) => invalid('invalid_webhook_url', message, { field: 'url', cause });
   if (text.length > maxUrlLength) throw refuse(`An address has at most ${maxUrlLength} characters.`);
-  const judged = await outbound.judge(text).catch((error: unknown) => {
+  const judged = await outbound.checkUrl(text).catch((error: unknown) => {
     if (!isDomainError(error)) throw error;
     // Beside the field, whatever code it has on its way out.
-    throw refuse(wordsFor(error, text), error);
+    throw refuse(describeFailure(error, text), error);
   });
   const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
   if (unknown !== undefined)

@@ -2,7 +2,7 @@ import type { Person } from '../accounts/index.ts';
 import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
 import type { Located } from '../repositories/index.ts';
-import type { WebhookRoom } from './room.ts';
+import type { WebhookDeps } from './deps.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -18,7 +18,7 @@ export const numericId = (uuid: string): number => Number.parseInt(uuid.replaceA
 const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
 const maxMessageLength = 16_384;
 
-type Settings = WebhookRoom['settings'];
+type Settings = WebhookDeps['settings'];
 
 function userPayload(person: Person | null, { baseUrl }: Settings): JsonObject {
   const login = person?.username ?? 'ghost';

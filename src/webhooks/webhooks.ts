@@ -2,14 +2,14 @@ import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { listDeliveries, redeliver, redeliverAny, removeOldDeliveries, testWebhook } from './deliveries.ts';
-import { createDrain } from './drain.ts';
-import { hearPushes } from './hear-pushes.ts';
-import { hearRuns } from './hear-runs.ts';
+import { createDeliveryQueue } from './delivery-queue.ts';
+import { onPush } from './on-push.ts';
+import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
-import type { WebhookRoom } from './room.ts';
+import type { WebhookDeps } from './deps.ts';
 import type { WebhookScope } from './scope.ts';
 
-export interface WebhookOptions extends Omit<WebhookRoom, 'settings' | 'outbound' | 'key'> {
+export interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound' | 'key'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'ssh' | 'webhooks'>;
   /** What opens stored secrets. */
   keyFile: string;
@@ -25,26 +25,26 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   const { baseUrl, caFile, webhooks } = config;
   // Named by an administrator: any address, and without TLS.
   const isNamed = (url: URL): boolean => isListed(url, webhooks.allowedHosts);
-  const room: WebhookRoom = {
+  const room: WebhookDeps = {
     ...tools,
     outbound: createOutbound({
       // Anybody may be told; who is not public has to be named.
       isAllowed: () => true,
       devAllowInsecure: false,
-      mayBeInner: isNamed,
-      mayBePlain: isNamed,
+      allowsPrivate: isNamed,
+      allowsHttp: isNamed,
       caFile,
     }),
     key: new InstanceKey(keyFile, tools.random, 'webhooks'),
     settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
   };
-  const drain = createDrain(room, version);
+  const drain = createDeliveryQueue(room, version);
   const wake = (): void =>
     void drain.drain().catch((error: unknown) => room.logger.error('webhook.drain_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: WebhookRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: WebhookDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
 
@@ -73,9 +73,9 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     },
 
     /** For `repositories.onPush`. */
-    onPush: hearPushes(room, wake),
+    onPush: onPush(room, wake),
     /** For `ci.onRunEnd`. */
-    onRunEnd: hearRuns(room),
+    onRunEnd: onRunFinished(room),
     /** For a job: sends what is due. */
     drain: () => drain.drain(),
     /** For a job. */

@@ -111,10 +111,10 @@ t.test('SPEC §7 a URL that is not https is refused in exactly these words', asy
     'file:///etc/passwd',
     'gopher://forge.example',
   ]) {
-    const refusal = await refusalOf(outbound.judge(url));
+    const refusal = await refusalOf(outbound.checkUrl(url));
     t.ok(refusal.message === 'Only https is allowed' || refusal.reason === 'invalid_url', `${url}: ${refusal.message}`);
   }
-  t.match(await refusalOf(outbound.judge('http://forge.example/inbox')), {
+  t.match(await refusalOf(outbound.checkUrl('http://forge.example/inbox')), {
     reason: 'https_only',
     message: 'Only https is allowed',
   });
@@ -138,7 +138,7 @@ t.test('security G01 no spelling of an inner address gets past the parsed URL', 
     'https://127.0.0.1\\@forge.example/',
     'https://169.254.169.254/latest/meta-data',
   ];
-  for (const url of spellings) t.equal((await refusalOf(outbound.judge(url))).reason, 'address_not_public', url);
+  for (const url of spellings) t.equal((await refusalOf(outbound.checkUrl(url))).reason, 'address_not_public', url);
   for (const url of [
     'https://alice:secret@forge.example/',
     'https://@',
@@ -147,7 +147,7 @@ t.test('security G01 no spelling of an inner address gets past the parsed URL', 
     '',
     '//forge.example',
   ]) {
-    t.equal((await refusalOf(outbound.judge(url))).reason, 'invalid_url', url);
+    t.equal((await refusalOf(outbound.checkUrl(url))).reason, 'invalid_url', url);
   }
 });
 
@@ -160,9 +160,9 @@ t.test('SPEC §5 development mode relaxes scheme and address, never the allowlis
       return url.hostname === '127.0.0.1';
     },
   });
-  t.equal((await outbound.judge('http://127.0.0.1:3000/x')).href, 'http://127.0.0.1:3000/x');
-  t.equal((await refusalOf(outbound.judge('http://127.0.0.2:3000/x'))).reason, 'host_not_allowed');
-  t.equal((await refusalOf(outbound.judge('ftp://127.0.0.1/'))).reason, 'https_only');
+  t.equal((await outbound.checkUrl('http://127.0.0.1:3000/x')).href, 'http://127.0.0.1:3000/x');
+  t.equal((await refusalOf(outbound.checkUrl('http://127.0.0.2:3000/x'))).reason, 'host_not_allowed');
+  t.equal((await refusalOf(outbound.checkUrl('ftp://127.0.0.1/'))).reason, 'https_only');
   t.strictSame(asked, ['127.0.0.1:3000', '127.0.0.2:3000']);
 });
 
@@ -396,7 +396,7 @@ t.test(
     const named = outboundFor(t, {
       ...rules,
       resolve: async () => ['127.0.0.1', '1.1.1.1'],
-      mayBeInner: (url) => isListed(url, ['git.lan']),
+      allowsPrivate: (url) => isListed(url, ['git.lan']),
     });
     t.strictSame((await named.resolve('https://git.lan/x.git')).addresses, ['127.0.0.1', '1.1.1.1']);
     t.match(await refusalOf(named.resolve('https://git.lan:8443/x.git')), { reason: 'address_not_public' });
@@ -406,7 +406,7 @@ t.test(
 t.test('ssh is for hosts that were named, and only where a program of its own connects', async (t) => {
   const outbound = outboundFor(t, {
     resolve: async () => ['127.0.0.1'],
-    mayBeInner: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
+    allowsPrivate: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
     mayUseSsh: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
   });
   for (const url of ['ssh://git.lan', 'ssh://git.lan:2222', 'ssh://127.0.0.1:2222'])
@@ -417,7 +417,7 @@ t.test('ssh is for hosts that were named, and only where a program of its own co
   for (const url of ['ssh://0x7f.1:2222', 'ssh://GIT.lan', 'ssh://g%69t.lan', 'ssh://-oProxyCommand=x'])
     t.match(await refusalOf(outbound.resolve(url)), { reason: /^(?:invalid_url|https_only)$/ }, url);
   t.match(await refusalOf(outbound.send(get('ssh://git.lan'))), { reason: 'https_only' });
-  t.match(await refusalOf(outbound.judge('ssh://git.lan')), { reason: 'https_only' });
+  t.match(await refusalOf(outbound.checkUrl('ssh://git.lan')), { reason: 'https_only' });
 });
 
 t.test('of several addresses the one that answers is found', async (t) => {

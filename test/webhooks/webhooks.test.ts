@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createHmac } from 'node:crypto';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
-import { judgeStatus } from '../../src/webhooks/delivery-state.ts';
+import { classifyStatus } from '../../src/webhooks/delivery-state.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';
@@ -147,10 +147,11 @@ t.test('a no is a no; a redirect is not followed', async (t) => {
 
 t.test('an answer that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
   const again = [408, 429, 500, 502, 503, 504, 599];
-  for (const status of again) t.match(judgeStatus(status), { mayRetry: true, error: `status ${status}` }, `${status}`);
+  for (const status of again)
+    t.match(classifyStatus(status), { mayRetry: true, error: `status ${status}` }, `${status}`);
   for (const status of [301, 302, 308, 400, 401, 403, 404, 407, 409, 410, 422, 428, 430, 451])
-    t.match(judgeStatus(status), { mayRetry: false, error: String }, `${status}`);
-  for (const status of [200, 201, 204]) t.strictSame(judgeStatus(status), { mayRetry: false, error: null });
+    t.match(classifyStatus(status), { mayRetry: false, error: String }, `${status}`);
+  for (const status of [200, 201, 204]) t.strictSame(classifyStatus(status), { mayRetry: false, error: null });
 
   const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
   const { id } = await add({ events: ['push'] });

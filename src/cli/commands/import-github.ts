@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import type { RepositoryElsewhere } from '../../mirrors/index.ts';
+import type { RemoteRepository } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
@@ -100,7 +100,7 @@ async function bring(
   cli: Cli,
   options: Options,
   { owner, login, secret }: Account,
-  one: RepositoryElsewhere,
+  one: RemoteRepository,
 ): Promise<Pick<Row, 'result' | 'isFailed'>> {
   const { repositories, mirrors, git } = await cli.openRooms();
   const isThere = await repositories.find(localAdministrator, owner, one.name).then(

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import type { Rooms } from '../../app.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
-import type { ImportWishes, ParcelRoom } from '../../mirrors/index.ts';
+import type { ImportRequest, BundleDeps } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -58,7 +58,7 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
   );
 }
 
-function parcelRoom({ git, repositories, clock, config }: Rooms, random: ParcelRoom['random']): ParcelRoom {
+function parcelRoom({ git, repositories, clock, config }: Rooms, random: BundleDeps['random']): BundleDeps {
   return { git, repositories, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
 }
 
@@ -68,11 +68,11 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
     throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
   const rooms = await cli.openRooms();
   const found = await findRepository(rooms, text);
-  const [{ exportParcel }, { systemRandom }] = await Promise.all([
+  const [{ exportBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
-  const { refs, bytes } = await exportParcel(parcelRoom(rooms, systemRandom), found, target);
+  const { refs, bytes } = await exportBundle(parcelRoom(rooms, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
     repository: name,
@@ -116,9 +116,9 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
   await bringIn(cli, source, { ...splitName(text), visibility: options.public ? 'PUBLIC' : 'PRIVATE', defaultBranch });
 };
 
-async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<void> {
+async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise<void> {
   const rooms = await cli.openRooms();
-  const [{ importParcel }, { systemRandom }] = await Promise.all([
+  const [{ importBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
@@ -127,7 +127,7 @@ async function bringIn(cli: Cli, source: string, wishes: ImportWishes): Promise<
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused } = await importParcel(parcelRoom(rooms, systemRandom), source, wishes, { progress })
+  const { found, refs, refused } = await importBundle(parcelRoom(rooms, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
       const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
       throw isOwnerOfParcel

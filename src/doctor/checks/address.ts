@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { runControlCommand } from '../../control/index.ts';
-import { failureWords } from '../../outbound/index.ts';
+import { failureMessage } from '../../outbound/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { GroupReport, CheckResult } from '../check-result.ts';
 import { remedies } from './proxy-settings.ts';
@@ -84,7 +84,7 @@ export async function checkAddress(
     await Promise.race([event('ready', 0, answerMs), talk]);
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
-      const words = failureWords(first);
+      const words = failureMessage(first);
       const remedy = /certificate/.test(words)
         ? remedies.untrusted
         : /TLS/.test(words)

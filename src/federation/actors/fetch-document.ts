@@ -43,7 +43,7 @@ export function parseJson(body: Buffer, url: string): Json {
 }
 
 async function getSigned(room: Room, url: string, withoutQuery: boolean) {
-  const judged = await room.outbound.judge(url);
+  const judged = await room.outbound.checkUrl(url);
   const key = await room.localActors.signingKey((await instanceActor(room)).path);
   const signed = await signRequest({ method: 'GET', url: judged, at: room.clock.now(), withoutQuery }, key);
   return room.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });

@@ -112,7 +112,7 @@ export function createRemoteActors(room: Room): RemoteActors {
 
   return {
     async actor(text, { fresh = false, handleFor } = {}) {
-      const url = await room.outbound.judge(text);
+      const url = await room.outbound.checkUrl(text);
       const known = fresh ? null : await db.read.findOneBy(remoteActorSchema, { id: url.href });
       const actor = known !== null && isFresh(known) ? known : await fetchOnce(url, null, 'trusted');
       const webfingerHandle = handleFor?.(actor) ?? null;
@@ -123,7 +123,7 @@ export function createRemoteActors(room: Room): RemoteActors {
       const last = rechecks.get(id);
       if (last !== undefined && clock.now() - last < recheckAfterMs) return;
       rechecks.set(id, clock.now());
-      await fetchOnce(await room.outbound.judge(id), null, 'trusted');
+      await fetchOnce(await room.outbound.checkUrl(id), null, 'trusted');
     },
     async signer(keyId, { address, fits }) {
       const kept = signers.get(keyId);

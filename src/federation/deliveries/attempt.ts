@@ -76,7 +76,7 @@ async function send(
 ): Promise<Omit<Attempt, 'delivery'>> {
   const unsent = { wasReached: true, hasAnswered: false };
   if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
-  const url = await outbound.judge(targetInbox);
+  const url = await outbound.checkUrl(targetInbox);
   if (parcel.repositoryId !== null && !(await isPublic(parcel.repositoryId))) {
     return {
       outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' },

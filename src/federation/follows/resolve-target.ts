@@ -24,7 +24,7 @@ export async function resolveTarget(room: FederationRoom, text: string): Promise
     throw invalid('local_target', 'That is on this server: no need to follow it from here.', { field: 'target' });
   }
   const actor = await explaining(url.host, async () => {
-    await room.outbound.judge(url.href);
+    await room.outbound.checkUrl(url.href);
     return target.kind === 'handle' ? discover(room, url, `acct:${target.account}`) : actorOrPage(room, url);
   });
   if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);

@@ -77,7 +77,7 @@ async function takeIn(room: FederationRoom, arriving: ArrivingActivity): Promise
 /** The host is asked for by name before anything touches the network. */
 async function requireAllowed({ outbound }: FederationRoom, keyId: string): Promise<void> {
   try {
-    await outbound.judge(keyId);
+    await outbound.checkUrl(keyId);
   } catch (cause) {
     throw unauthenticated('signer_not_allowed', 'The signer is on no host that is allowed here.', { cause });
   }

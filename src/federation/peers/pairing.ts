@@ -59,7 +59,7 @@ export async function acceptInvite(room: FederationRoom, code: string): Promise<
   try {
     const body = Buffer.from(JSON.stringify({ code: secret, origin: room.settings.origin }));
     const key = await room.localActors.signingKey((await instanceActor(room)).path);
-    const judged = await room.outbound.judge(url.href);
+    const judged = await room.outbound.checkUrl(url.href);
     const signed = await signRequest({ method: 'POST', url: judged, body, at: room.clock.now() }, key);
     const headers = { ...signed, 'Content-Type': 'application/json' };
     const { status } = await room.outbound.send({ method: 'POST', url: judged.href, headers, body, maxBytes: 4_096 });

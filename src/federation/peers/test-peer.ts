@@ -54,7 +54,7 @@ export async function testPeer(room: FederationRoom, host: string): Promise<Peer
   };
 
   const allowed = await run('allowed', true, async () => {
-    await room.outbound.judge(url.href);
+    await room.outbound.checkUrl(url.href);
     return { words: `${url.host} is on this server's peer list`, result: true };
   });
   const resolved = await run('resolve', allowed, () => resolveHost(room, url));
@@ -133,7 +133,7 @@ async function trySignature(room: FederationRoom, actor: RemoteActor) {
   const body = Buffer.from(
     JSON.stringify({ '@context': activityStreams, id, type: 'View', actor: self.id, object: actor.id }),
   );
-  const url = await room.outbound.judge(actor.inbox);
+  const url = await room.outbound.checkUrl(actor.inbox);
   const signed = await signRequest(
     { method: 'POST', url, body, at: room.clock.now() },
     await room.localActors.signingKey(self.path),

@@ -10,7 +10,7 @@ import type { Found, Repositories } from '../repositories/index.ts';
 import { differences } from './pull.ts';
 
 /** What parcels are made with and opened by. */
-export interface ParcelRoom {
+export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   clock: Clock;
@@ -48,7 +48,7 @@ ${factsFile} has name, description, visibility and default branch; ${imageFile},
 image of the repository. hearth import FILE makes a repository of all of it.
 `;
 
-const scratchIn = ({ temporaryFolder, random }: ParcelRoom): string =>
+const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
   path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
 
 /**
@@ -56,8 +56,8 @@ const scratchIn = ({ temporaryFolder, random }: ParcelRoom): string =>
  * with their history, and what Hearth knows of it besides. The server may go on meanwhile.
  * Refuses `parcel_not_written` for a file that cannot be made.
  */
-export async function exportParcel(
-  room: ParcelRoom,
+export async function exportBundle(
+  room: BundleDeps,
   found: Found,
   target: string,
 ): Promise<{ refs: number; bytes: number }> {
@@ -104,14 +104,14 @@ export async function exportParcel(
   return { refs: refs.size, bytes: (await stat(target)).size };
 }
 
-async function imageOf({ repositories }: ParcelRoom, { repository, canonical }: Found): Promise<Buffer | null> {
+async function imageOf({ repositories }: BundleDeps, { repository, canonical }: Found): Promise<Buffer | null> {
   if (repository.imageContentType === null) return null;
   const image = await repositories.openImage(localAdministrator, canonical.owner, canonical.name);
   return buffer(image.stream());
 }
 
 /** Where something goes, and what differs from what the parcel says. */
-export interface ImportWishes {
+export interface ImportRequest {
   owner?: string | undefined;
   name?: string | undefined;
   visibility?: 'PUBLIC' | 'PRIVATE' | undefined;
@@ -125,7 +125,7 @@ export interface Imported {
   /** Names that could not be taken, with git's reason. */
   refused: readonly string[];
   /** Whether it was a parcel, and not just any bundle or repository. */
-  isParcel: boolean;
+  isExportBundle: boolean;
 }
 
 /**
@@ -135,10 +135,10 @@ export interface Imported {
  * as `create` does.
  * @param source absolute path
  */
-export async function importParcel(
-  room: ParcelRoom,
+export async function importBundle(
+  room: BundleDeps,
   source: string,
-  wishes: ImportWishes,
+  wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
   const { git, repositories } = room;
@@ -177,7 +177,7 @@ export async function importParcel(
       found: await repositories.find(localAdministrator, owner, made.name),
       refs: refs.size - refused.length,
       refused,
-      isParcel: facts !== null,
+      isExportBundle: facts !== null,
     };
   } finally {
     await git.removeRepository(scratch);
@@ -210,7 +210,7 @@ async function fileOf(
 
 /** What `create` does not take. */
 async function takeOver(
-  { repositories }: ParcelRoom,
+  { repositories }: BundleDeps,
   { canonical: { owner, name } }: Found,
   facts: Facts,
   image: Buffer | null,

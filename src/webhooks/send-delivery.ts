@@ -1,12 +1,12 @@
 import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { howToAllow } from '../outbound/index.ts';
-import { judgeStatus, nextState } from './delivery-state.ts';
+import { classifyStatus, nextState } from './delivery-state.ts';
 import type { Outcome } from './delivery-state.ts';
 import { runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
-import type { WebhookRoom } from './room.ts';
-import { openSecret } from './secret.ts';
+import type { WebhookDeps } from './deps.ts';
+import { decryptSecret } from './encrypt-secret.ts';
 import { deliveryHeaders } from './sign-delivery.ts';
 import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './webhook-schema.ts';
@@ -16,8 +16,8 @@ const maxAnswerBytes = 256 * 1024;
 const keptAnswerLength = 4_096;
 
 /** Makes one attempt with a claimed row and writes down how it went. */
-export async function deliver(
-  room: WebhookRoom,
+export async function sendDelivery(
+  room: WebhookDeps,
   row: WebhookDeliveryRow,
   version: string,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function deliver(
 
 /** Null when what it is about is gone. */
 async function writePayload(
-  { repositories, accounts, settings }: WebhookRoom,
+  { repositories, accounts, settings }: WebhookDeps,
   { about }: WebhookDeliveryRow,
 ): Promise<string | null> {
   if (about === null) return null;
@@ -60,7 +60,7 @@ async function writePayload(
 }
 
 async function attempt(
-  room: WebhookRoom,
+  room: WebhookDeps,
   hook: WebhookRow,
   { event, uuid }: WebhookDeliveryRow,
   payload: string | null,
@@ -78,7 +78,7 @@ async function attempt(
   if (payload === null) return ended({ ...none, error: 'What it is about is gone.', mayRetry: false });
   try {
     const body = Buffer.from(payload);
-    const headers = deliveryHeaders({ event, uuid, body, secret: openSecret(room, hook), version });
+    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(room, hook), version });
     const answer = await room.outbound.send({
       method: 'POST',
       url: hook.url,
@@ -90,12 +90,12 @@ async function attempt(
     return ended({
       status: answer.status,
       response: answer.body.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerLength),
-      ...judgeStatus(answer.status),
+      ...classifyStatus(answer.status),
     });
   } catch (error) {
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
     if (fault.code === 'internal') room.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
-    return ended({ ...none, error: wordsFor(fault, hook.url), mayRetry: fault.code === 'unavailable' });
+    return ended({ ...none, error: describeFailure(fault, hook.url), mayRetry: fault.code === 'unavailable' });
   }
 }
 
@@ -107,7 +107,7 @@ export const plainHttpRisk =
  * Why something was not sent; a refusal of ours names the setting that an administrator can change.
  * @param url where it was to go
  */
-export function wordsFor({ reason, message }: DomainError, url: string): string {
+export function describeFailure({ reason, message }: DomainError, url: string): string {
   const hint = howToAllow('webhooks.allowed_hosts', url);
   if (reason === 'https_only' && url.startsWith('http:'))
     return `Only https is allowed; http is for hosts that an administrator has named. ${hint}`;

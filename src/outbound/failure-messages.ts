@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The sentence's second half for an error of the network; its code when there are no words for it. */
-export function failureWords(error: unknown): string {
+export function failureMessage(error: unknown): string {
   const all = error instanceof AggregateError ? error.errors : [error];
   const code = String((all[0] as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (Object.hasOwn(words, code)) return words[code]!;

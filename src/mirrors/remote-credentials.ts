@@ -5,7 +5,7 @@ import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { openKey } from './ssh-key.ts';
 
 /** What anybody should know who uses an http address. */
@@ -16,13 +16,13 @@ export const plainHttpRisk =
 const placeOf = (repositoryId: string, url: string): string =>
   `mirror:${repositoryId}:${parseRemoteAddress(url).origin}`;
 
-export function sealSecret({ key, random }: MirrorRoom, repositoryId: string, url: string, secret: string): string {
+export function encryptSecret({ key, random }: MirrorDeps, repositoryId: string, url: string, secret: string): string {
   return encrypt(key.for('secrets'), random, placeOf(repositoryId, url), secret);
 }
 
 /** Empty for none. Refuses `mirror_secret_closed` where the key of the instance, or the address, is another one by now. */
 export function openSecret(
-  { key }: MirrorRoom,
+  { key }: MirrorDeps,
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
 ): string {
   if (secretCiphertext === null) return '';
@@ -36,7 +36,7 @@ export function openSecret(
  * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
  * Refuses as `outbound.resolve` does, and `mirror_secret_closed`.
  */
-export async function reachRemote(room: MirrorRoom, row: MirrorRow): Promise<Remote> {
+export async function openRemote(room: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
   if (address.kind === 'http')
     return reachHttp(room, address, { username: row.username, secret: openSecret(room, row) });
@@ -51,7 +51,7 @@ export interface Credentials {
 }
 
 export async function reachHttp(
-  { outbound, settings }: MirrorRoom,
+  { outbound, settings }: MirrorDeps,
   { text }: HttpAddress,
   { username, secret }: Credentials,
 ): Promise<Remote> {
@@ -59,20 +59,20 @@ export async function reachHttp(
 }
 
 export async function reachSsh(
-  room: MirrorRoom,
+  room: MirrorDeps,
   address: SshAddress,
   keys: { privateKey: string; hostKey: string },
 ): Promise<Remote> {
   return { ssh: await findHost(room, address), path: address.path, ...keys };
 }
 
-async function findHost({ outbound }: MirrorRoom, { origin, user, host, port }: SshAddress): Promise<SshHost> {
+async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: SshAddress): Promise<SshHost> {
   const { addresses } = await outbound.resolve(origin);
   return { user, host, port, address: await outbound.reachable(addresses, port) };
 }
 
 /** The host key that the other side shows now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
-export async function readHostKey(room: MirrorRoom, address: SshAddress): Promise<string> {
+export async function readHostKey(room: MirrorDeps, address: SshAddress): Promise<string> {
   return room.git.hostKeyOf(await findHost(room, address));
 }
 
@@ -80,7 +80,7 @@ export async function readHostKey(room: MirrorRoom, address: SshAddress): Promis
  * Why a mirror did not work, for whoever looks after it; a refusal of ours names the setting that helps.
  * @param address where it was to go
  */
-export function wordsFor(error: unknown, address: string): string {
+export function describeFailure(error: unknown, address: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
   const hint = howToAllow('mirrors.allowed_hosts', originOf(address));
   switch (error.reason) {
@@ -112,11 +112,11 @@ function originOf(address: string): string {
 }
 
 /** Does something with an address before it is kept. Refuses `mirror_address_refused`, beside its field. */
-export async function tryAddress<T>(address: string, work: () => Promise<T>): Promise<T> {
+export async function probeAddress<T>(address: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
-    throw invalid('mirror_address_refused', wordsFor(error, address), { field: 'address', cause: error });
+    throw invalid('mirror_address_refused', describeFailure(error, address), { field: 'address', cause: error });
   }
 }

@@ -1,10 +1,10 @@
 import { forbidden, isDomainError, notFound, unavailable } from '../kernel/index.ts';
-import type { OutboundAnswer } from '../outbound/index.ts';
-import { wordsFor } from './reach-remote.ts';
-import type { MirrorRoom } from './room.ts';
+import type { OutboundResponse } from '../outbound/index.ts';
+import { describeFailure } from './remote-credentials.ts';
+import type { MirrorDeps } from './deps.ts';
 
 /** A repository as another forge lists it. */
-export interface RepositoryElsewhere {
+export interface RemoteRepository {
   name: string;
   /** `owner/name` over there. */
   fullName: string;
@@ -13,7 +13,7 @@ export interface RepositoryElsewhere {
   cloneUrl: string;
 }
 
-export interface AccountElsewhere {
+export interface RemoteAccount {
   /** Of GitHub, or of a forge that answers like it. */
   api: string;
   login: string;
@@ -33,7 +33,7 @@ const maxPages = 50;
  * The public keys that an address shows, one line each, as `https://github.com/alice.keys` does.
  * Refuses `elsewhere_refused` where this server may not go there, `elsewhere_not_found`, `elsewhere_failed`.
  */
-export async function keysAt(room: MirrorRoom, url: string): Promise<string[]> {
+export async function keysAt(room: MirrorDeps, url: string): Promise<string[]> {
   const { body } = await get(room, url, {}, maxKeysBytes);
   return body
     .toString('utf8')
@@ -44,15 +44,15 @@ export async function keysAt(room: MirrorRoom, url: string): Promise<string[]> {
 
 /** The repositories of an account. Refuses as `keysAt` does. */
 export async function repositoriesAt(
-  room: MirrorRoom,
-  { api, login, isStarred, secret }: AccountElsewhere,
-): Promise<RepositoryElsewhere[]> {
+  room: MirrorDeps,
+  { api, login, isStarred, secret }: RemoteAccount,
+): Promise<RemoteRepository[]> {
   const whose = isStarred
     ? `users/${encodeURIComponent(login)}/starred`
     : secret === ''
       ? `users/${encodeURIComponent(login)}/repos`
       : 'user/repos';
-  const found: RepositoryElsewhere[] = [];
+  const found: RemoteRepository[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
     const query = `per_page=${perPage}&limit=${limit}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
     const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
@@ -75,18 +75,18 @@ function hasNext(link: string | string[] | undefined, count: number): boolean {
 }
 
 async function get(
-  { outbound }: MirrorRoom,
+  { outbound }: MirrorDeps,
   url: string,
   headers: Record<string, string>,
   maxBytes: number,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const answer = await outbound
     .send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes })
     .catch((error: unknown) => {
       if (!isDomainError(error) || error.code === 'internal') throw error;
       throw error.code === 'unavailable'
         ? unavailable('elsewhere_failed', error.message, { cause: error })
-        : forbidden('elsewhere_refused', wordsFor(error, url), { cause: error });
+        : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
     });
   const { status } = answer;
   const { host } = new URL(url);
@@ -101,7 +101,7 @@ async function get(
   return answer;
 }
 
-function readList(body: Buffer): RepositoryElsewhere[] {
+function readList(body: Buffer): RemoteRepository[] {
   const strange = () => unavailable('elsewhere_failed', 'The answer is not a list of repositories.');
   let rows: unknown;
   try {
@@ -110,7 +110,7 @@ function readList(body: Buffer): RepositoryElsewhere[] {
     throw strange();
   }
   if (!Array.isArray(rows)) throw strange();
-  return rows.map((row: Record<string, unknown> | null): RepositoryElsewhere => {
+  return rows.map((row: Record<string, unknown> | null): RemoteRepository => {
     const { name, full_name: fullName, clone_url: cloneUrl, description, private: isPrivate } = row ?? {};
     if (typeof name !== 'string' || typeof fullName !== 'string' || typeof cloneUrl !== 'string') throw strange();
     return {

@@ -2,8 +2,8 @@ import type { Commit } from '../git/index.ts';
 import type { ArrivedPush, Located, PushListener } from '../repositories/index.ts';
 import { createPayload, deletePayload, pushPayload } from './payloads.ts';
 import type { CommitWithFiles, JsonObject, PushFacts } from './payloads.ts';
-import { queue } from './queue.ts';
-import type { WebhookRoom } from './room.ts';
+import { enqueueDelivery } from './enqueue-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 
@@ -16,7 +16,7 @@ interface PushEvent {
 }
 
 const noRef = /^0+$/;
-const told = /^refs\/(?:heads|tags)\//;
+const announcedRefs = /^refs\/(?:heads|tags)\//;
 const events: readonly WebhookEvent[] = ['push', 'create', 'delete'];
 /** Refs of one push that are told about; a mirror moves thousands. */
 const maxRefs = 20;
@@ -24,7 +24,7 @@ const maxCommits = 20;
 const maxFiles = 300;
 
 /** Hears of every push; the rows of the queue are written with the note that this listener is done. */
-export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<PushEvent[]> {
+export function onPush(room: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
   return {
     name: 'webhooks',
     async prepare(push) {
@@ -35,14 +35,14 @@ export function hearPushes(room: WebhookRoom, wake: () => void): PushListener<Pu
       const hooks = await webhooksFor(tx.manager, push.repository, events);
       for (const { event, payload } of prepared) {
         for (const hook of hooks.filter((each) => each.events.includes(event)))
-          await queue(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
+          await enqueueDelivery(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
     recorded: () => wake(),
   };
 }
 
-async function prepare(room: WebhookRoom, push: ArrivedPush): Promise<PushEvent[]> {
+async function prepare(room: WebhookDeps, push: ArrivedPush): Promise<PushEvent[]> {
   const hooks = await webhooksFor(room.db.read, push.repository, events);
   if (hooks.length === 0) return [];
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
@@ -51,7 +51,7 @@ async function prepare(room: WebhookRoom, push: ArrivedPush): Promise<PushEvent[
   const pusher =
     push.pusherId === null ? null : ((await room.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null);
   const found: PushEvent[] = [];
-  for (const update of push.updates.filter(({ ref }) => told.test(ref)).slice(0, maxRefs)) {
+  for (const update of push.updates.filter(({ ref }) => announcedRefs.test(ref)).slice(0, maxRefs)) {
     const { ref, oldId, newId } = update;
     if (noRef.test(newId)) {
       if (wanted.has('delete'))
@@ -75,7 +75,7 @@ async function prepare(room: WebhookRoom, push: ArrivedPush): Promise<PushEvent[
 
 /** What a moved ref brought; a new branch brings what no other branch has, a tag nothing. */
 async function commitsOf(
-  room: WebhookRoom,
+  room: WebhookDeps,
   { path }: Pick<Located, 'path'>,
   { ref, oldId, newId }: Update,
 ): Promise<Pick<PushFacts, 'commits' | 'total'>> {
@@ -90,7 +90,7 @@ async function commitsOf(
   return { total, commits: await Promise.all(commits.map((commit) => withFiles(room, path, commit))) };
 }
 
-export async function withFiles({ git }: WebhookRoom, path: string, commit: Commit): Promise<CommitWithFiles> {
+export async function withFiles({ git }: WebhookDeps, path: string, commit: Commit): Promise<CommitWithFiles> {
   const { files } = await git.reading
     .listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid })
     .catch(() => ({ files: [] }));

@@ -7,7 +7,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 
 /** What the use-cases of this room work with. */
-export interface WebhookRoom {
+export interface WebhookDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
   repositories: Pick<Repositories, 'locate'>;

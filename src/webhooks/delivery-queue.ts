@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
-import { deliver } from './deliver.ts';
-import type { WebhookRoom } from './room.ts';
+import { sendDelivery } from './send-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
 import { webhookDeliverySchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
@@ -10,7 +10,7 @@ const slots = 8;
 /** An attempt takes at most 10 s, and one webhook's rows are sent one after the other. */
 const leaseMs = 10 * 60_000;
 
-export interface Drain {
+export interface DeliveryQueue {
   /** Sends everything that is due; one drain at a time, a second call joins it and is heard. Answers how many attempts were made. */
   drain(): Promise<number>;
   /** Gives up what is under way, uncounted; it is free again when its claim is over. */
@@ -18,7 +18,7 @@ export interface Drain {
 }
 
 /** @param version of the program, for the User-Agent */
-export function createDrain(room: WebhookRoom, version: string): Drain {
+export function createDeliveryQueue(room: WebhookDeps, version: string): DeliveryQueue {
   const stopping = new AbortController();
   let running: Promise<number> | null = null;
   let again = false;
@@ -32,7 +32,8 @@ export function createDrain(room: WebhookRoom, version: string): Drain {
         await Promise.all(
           Array.from({ length: slots }, async () => {
             for (let rows = byHook.shift(); rows !== undefined; rows = byHook.shift()) {
-              for (const row of rows) if (!stopping.signal.aborted) await deliver(room, row, version, stopping.signal);
+              for (const row of rows)
+                if (!stopping.signal.aborted) await sendDelivery(room, row, version, stopping.signal);
             }
           }),
         );
@@ -56,7 +57,7 @@ export function createDrain(room: WebhookRoom, version: string): Drain {
   };
 }
 
-async function claim({ db, clock }: WebhookRoom): Promise<WebhookDeliveryRow[]> {
+async function claim({ db, clock }: WebhookDeps): Promise<WebhookDeliveryRow[]> {
   const at = clock.now();
   const due: unknown[] = await db.read.query(
     "SELECT 1 FROM webhook_deliveries WHERE state = 'PENDING' AND next_attempt_at <= ? AND locked_until <= ? LIMIT 1",

@@ -1,15 +1,15 @@
 import type { RunEnding } from '../ci/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
 import type { EndedRun } from './payloads.ts';
-import { queue } from './queue.ts';
-import type { WebhookRoom } from './room.ts';
+import { enqueueDelivery } from './enqueue-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
 /**
  * Hears of the end of every run, inside the write that ends it. Names of people and owners
  * are looked up when it is sent; what the run was like at its end is kept here.
  */
-export function hearRuns(room: WebhookRoom): RunEnding {
+export function onRunFinished(room: WebhookDeps): RunEnding {
   return async (tx, run) => {
     const repository = await repositoryOf(tx, run.repositoryId);
     if (repository === null) return;
@@ -48,6 +48,6 @@ export function hearRuns(room: WebhookRoom): RunEnding {
       status,
     } as EndedRun;
     const about = JSON.stringify({ repositoryId: repository.id, run: ended });
-    for (const hook of hooks) await queue(room, tx, { webhookId: hook.id, event: 'workflow_run', about });
+    for (const hook of hooks) await enqueueDelivery(room, tx, { webhookId: hook.id, event: 'workflow_run', about });
   };
 }

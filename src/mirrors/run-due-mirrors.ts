@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import type { MirrorRoom } from './room.ts';
+import type { MirrorDeps } from './deps.ts';
 import { leaseMs, sync } from './sync.ts';
 
 /** Transfers at the same time. */
@@ -14,7 +14,7 @@ export interface MirrorRunner {
   stop(): Promise<void>;
 }
 
-export function createRunner(room: MirrorRoom): MirrorRunner {
+export function createRunner(room: MirrorDeps): MirrorRunner {
   const stopping = new AbortController();
   const atWork = new Set<Promise<void>>();
   let looking: Promise<number> | null = null;
@@ -54,7 +54,7 @@ export function createRunner(room: MirrorRoom): MirrorRunner {
 }
 
 /** The longest due one that nobody has; null when there is none. */
-async function claim({ db, clock }: MirrorRoom): Promise<MirrorRow | null> {
+async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   const at = clock.now();
   const due: unknown[] = await db.read.query(
     'SELECT 1 FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? LIMIT 1',
@@ -73,7 +73,7 @@ async function claim({ db, clock }: MirrorRoom): Promise<MirrorRow | null> {
 }
 
 /** At start: nobody is at work yet, whatever a run that was killed has claimed. */
-export async function freeClaims({ db }: MirrorRoom): Promise<void> {
+export async function freeClaims({ db }: MirrorDeps): Promise<void> {
   const claimed: unknown[] = await db.read.query('SELECT 1 FROM mirrors WHERE locked_until > 0 LIMIT 1');
   if (claimed.length > 0) await db.write(({ manager }) => manager.query('UPDATE mirrors SET locked_until = 0'));
 }

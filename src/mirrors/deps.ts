@@ -6,7 +6,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 
 /** What the use-cases of this room work with. */
-export interface MirrorRoom {
+export interface MirrorDeps {
   db: Database;
   repositories: Pick<Repositories, 'applyUpdates' | 'create' | 'edit' | 'locate'>;
   git: Git;

@@ -8,21 +8,21 @@ export interface OutboundRules {
   /** Development only: http and inner addresses pass; `isAllowed` is still asked. */
   devAllowInsecure: boolean;
   /** Whether an administrator named this host (and port), whatever address it has; nobody's when left out. */
-  mayBeInner?(url: URL): boolean;
+  allowsPrivate?(url: URL): boolean;
   /** Whether this one may go without TLS: an administrator named its host (and port); nobody's when left out. */
-  mayBePlain?(url: URL): boolean;
+  allowsHttp?(url: URL): boolean;
   /** Whether this one may be reached by ssh, which only `resolve` allows; nobody's when left out. */
   mayUseSsh?(url: URL): boolean;
 }
 
 /** Whether a URL may lead to an address that is not public. */
 export const mayBeInner = (url: URL, rules: OutboundRules): boolean =>
-  rules.devAllowInsecure || rules.mayBeInner?.(url) === true;
+  rules.devAllowInsecure || rules.allowsPrivate?.(url) === true;
 
 /** `[::1]` as resolvers and sockets write it. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-export const innerAddress = (host: string) =>
+export const privateAddress = (host: string) =>
   forbidden('address_not_public', `${host} is not a public address; only those may be contacted.`);
 
 /**
@@ -36,10 +36,10 @@ const isParsedForm = ({ hostname }: URL): boolean => URL.parse(`https://${hostna
  * form counts: parsing turns `0x7f.1` and full-width digits into `127.0.0.1`.
  * Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
  */
-export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL> {
+export async function checkUrl(text: string, rules: OutboundRules): Promise<URL> {
   const url = URL.parse(text);
   if (url === null || url.hostname === '') throw invalid('invalid_url', 'This is not a URL.');
-  const mayBePlain = url.protocol === 'http:' && (rules.devAllowInsecure || rules.mayBePlain?.(url) === true);
+  const mayBePlain = url.protocol === 'http:' && (rules.devAllowInsecure || rules.allowsHttp?.(url) === true);
   const isNamedSsh = url.protocol === 'ssh:' && rules.mayUseSsh?.(url) === true && isParsedForm(url);
   if (url.protocol !== 'https:' && !mayBePlain && !isNamedSsh) throw forbidden('https_only', 'Only https is allowed');
   if (url.username !== '' || url.password !== '')
@@ -49,6 +49,6 @@ export async function judgeUrl(text: string, rules: OutboundRules): Promise<URL>
   }
   // `connect` asks no resolver for a literal address, so nobody else would judge it.
   const host = bareHost(url);
-  if (!mayBeInner(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw innerAddress(url.hostname);
+  if (!mayBeInner(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddress(url.hostname);
   return url;
 }

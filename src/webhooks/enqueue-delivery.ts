@@ -1,11 +1,11 @@
 import type { Tx } from '../db/index.ts';
-import type { WebhookRoom } from './room.ts';
+import type { WebhookDeps } from './deps.ts';
 import { webhookDeliverySchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
 /** Puts an event on its way; it goes with the next drain. Answers the number of the delivery. */
-export async function queue(
-  { random }: Pick<WebhookRoom, 'random'>,
+export async function enqueueDelivery(
+  { random }: Pick<WebhookDeps, 'random'>,
   { manager, now }: Tx,
   said: Pick<WebhookDeliveryRow, 'webhookId' | 'event'> &
     Partial<Pick<WebhookDeliveryRow, 'about' | 'payload' | 'redeliveryOf'>>,

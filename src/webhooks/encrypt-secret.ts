@@ -1,13 +1,13 @@
 import { internal } from '../kernel/index.ts';
 import { encrypt, decrypt } from '../sealing/index.ts';
-import type { WebhookRoom } from './room.ts';
+import type { WebhookDeps } from './deps.ts';
 import type { WebhookRow } from './webhook-schema.ts';
 
 /** Ciphertext opens only for the webhook that it was made for. */
 const placeOf = (webhookId: string): string => `webhook:${webhookId}`;
 
-export function sealSecret(
-  { key, random }: Pick<WebhookRoom, 'key' | 'random'>,
+export function encryptSecret(
+  { key, random }: Pick<WebhookDeps, 'key' | 'random'>,
   webhookId: string,
   secret: string,
 ): string {
@@ -15,8 +15,8 @@ export function sealSecret(
 }
 
 /** Null for a webhook without a secret. Throws where the key of the instance is another one by now. */
-export function openSecret(
-  { key }: Pick<WebhookRoom, 'key'>,
+export function decryptSecret(
+  { key }: Pick<WebhookDeps, 'key'>,
   { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,
 ): string | null {
   if (secretCiphertext === null) return null;
