@@ -4,7 +4,7 @@ import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { readCounts } from '../db/index.ts';
 import { conflict } from '../kernel/index.ts';
-import type { Found, PushGuard, PushListener } from '../repositories/index.ts';
+import type { Found, PreReceiveCheck, PushListener } from '../repositories/index.ts';
 import { describeMirror, hostOf } from './describe-mirror.ts';
 import type { Mirror } from './describe-mirror.ts';
 import { readInput, refusePassword } from './mirror-input.ts';
@@ -205,7 +205,7 @@ export async function endMirror(
 }
 
 /** Keeps people from pushing to a copy: the next sync would take their commits away. */
-export const refusePushesToMirrors: PushGuard = async ({ before }, repository) => {
+export const refusePushesToMirrors: PreReceiveCheck = async ({ before }, repository) => {
   const row = await before.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
   if (row === null) return null;
   return row.intervalMs === null

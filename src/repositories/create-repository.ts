@@ -3,8 +3,8 @@ import type { Viewer, Visibility } from '../access/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/index.ts';
 import { conflict, forbidden, invalid, unauthenticated } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
-import { endRedirect } from './life/find-moved.ts';
-import type { RepositoryRoom } from './room.ts';
+import { endRedirect } from './lifecycle/find-redirect.ts';
+import type { RepositoryDeps } from './deps.ts';
 import { foldRepositoryName, parseBranchName, parseRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
@@ -29,7 +29,7 @@ export interface NewRepository {
  * Afterwards both the row and the bare repository exist, or neither.
  */
 export async function createRepository(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   input: NewRepository,
 ): Promise<Repository> {
@@ -101,7 +101,7 @@ export function parseDescription(text: string): string {
   return description;
 }
 
-async function ownerToCreateFor(room: RepositoryRoom, viewer: Viewer, handle: string | undefined): Promise<Owner> {
+async function ownerToCreateFor(room: RepositoryDeps, viewer: Viewer, handle: string | undefined): Promise<Owner> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
     throw forbidden('insufficient_scope', 'This token may not create repositories.');

@@ -6,7 +6,7 @@ import { rowBy } from '../db/index.ts';
 import type { Door, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
 import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './repository-schema.ts';
@@ -38,7 +38,7 @@ export type Needed = Level | 'owner';
 /** The one way in words to say that a repository is absent or hidden. */
 export const repositoryNotFound = () => notFound('repository_not_found', 'Repository not found');
 
-type FindRoom = Pick<RepositoryRoom, 'db' | 'owners' | 'organisations' | 'git'>;
+type FindRoom = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
 
 /**
  * Finds `{owner}/{name}`: the owner among people first, then organisations
@@ -77,7 +77,7 @@ export async function findRepository(
  * Refuses `repository_not_found`.
  */
 export async function findAgain(
-  room: Pick<RepositoryRoom, 'organisations'>,
+  room: Pick<RepositoryDeps, 'organisations'>,
   { manager }: Tx,
   viewer: Viewer,
   repositoryId: string,
@@ -96,7 +96,7 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
 async function judge(
-  room: Pick<RepositoryRoom, 'organisations'>,
+  room: Pick<RepositoryDeps, 'organisations'>,
   door: Door,
   viewer: Viewer,
   repository: Repository,
@@ -117,7 +117,7 @@ async function judge(
  * @param door the lookups, or the manager of the write that decides by it
  */
 export async function repositoryFacts(
-  { organisations }: Pick<RepositoryRoom, 'organisations'>,
+  { organisations }: Pick<RepositoryDeps, 'organisations'>,
   door: Door,
   personId: string | null,
   repository: Repository,

@@ -1,7 +1,7 @@
 import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './languages/language-schema.ts';
-import { redirectSchema } from './life/redirect-schema.ts';
-import { moveSchema, transferSchema } from './life/transfer-schema.ts';
+import { redirectSchema } from './lifecycle/redirect-schema.ts';
+import { moveSchema, transferSchema } from './lifecycle/transfer-schema.ts';
 import { pinSchema } from './pins/pin-schema.ts';
 import {
   pushAnnouncementSchema,
@@ -19,16 +19,16 @@ export type { Collaborator, ExplainedAccess } from './collaborators/list-collabo
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 export type { RepositoryImage } from './images/repository-image.ts';
-export type { RepositoryEdit } from './life/edit-repository.ts';
-export type { TransferOffer, TransferOutcome } from './life/transfer-repository.ts';
+export type { RepositoryEdit } from './lifecycle/edit-repository.ts';
+export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-repository.ts';
 export { sumLanguages } from './languages/sum-languages.ts';
 export type { LanguageSum } from './languages/sum-languages.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
 export type { Located } from './locate-repository.ts';
-export type { ArrivedPush, PushListener } from './pushes/announce-push.ts';
-export type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
+export type { AnnouncedPush, PushListener } from './pushes/notify-listeners.ts';
+export type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
 export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
-export type { PushGuard } from './pushes/push-guard.ts';
+export type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 export type { ParkedPush, RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
 export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
@@ -37,7 +37,7 @@ export type { IncomingPush } from './pushes/receive-push.ts';
 export { repositoryOf } from './find-repository.ts';
 export { parseBranchName, parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './repository-schema.ts';
-export type { RepositorySettings } from './room.ts';
+export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitPlace } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';

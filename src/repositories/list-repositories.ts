@@ -7,7 +7,7 @@ import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
 import { languagesOf } from './languages/list-languages.ts';
 import { isRepositoryName } from './repository-name.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
 
@@ -45,7 +45,7 @@ export interface ListOptions extends KeysetPaging {
  * Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listRepositories(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   options: ListOptions,
 ): Promise<RepositoryPage> {
@@ -66,7 +66,7 @@ const fewOfLanguage = 2_000;
  * has in order; what the page needs of each is merged. Nothing but the indexes is read.
  */
 async function firstIds(
-  { db }: RepositoryRoom,
+  { db }: RepositoryDeps,
   viewer: Viewer,
   { owner, filter, prefix, language }: ListOptions,
   { column, parse, ...order }: OrderKey,
@@ -119,7 +119,7 @@ async function firstIds(
   return rows.map(({ id }) => id);
 }
 
-async function isFew(db: RepositoryRoom['db'], language: string): Promise<boolean> {
+async function isFew(db: RepositoryDeps['db'], language: string): Promise<boolean> {
   const [row]: { n: number }[] = await db.read.query(
     'SELECT count(*) AS n FROM (SELECT 1 FROM repository_languages WHERE language = ? LIMIT ?) some',
     [language, fewOfLanguage + 1],
@@ -132,7 +132,7 @@ export const eachRow = (condition: string): string => `CASE WHEN ${condition} TH
 
 /** The rows of these ids, in their order. The policy is asked again: another write may have come between. */
 export async function rowsInOrder(
-  { db }: Pick<RepositoryRoom, 'db'>,
+  { db }: Pick<RepositoryDeps, 'db'>,
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<Repository[]> {
@@ -148,7 +148,7 @@ export async function rowsInOrder(
 
 /** Those of the ids that the viewer may see, in no order. */
 export async function listByIds(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   ids: Iterable<string>,
 ): Promise<ListedRepository[]> {
@@ -162,13 +162,13 @@ export async function listByIds(
 }
 
 /** How many there are outside the trash, and how much room they take. */
-export async function countRepositories({ db }: RepositoryRoom): Promise<{ count: number; bytes: number }> {
+export async function countRepositories({ db }: RepositoryDeps): Promise<{ count: number; bytes: number }> {
   const kept = await readCounts(db.read);
   return { count: kept.repositories, bytes: kept.repository_bytes };
 }
 
 /** Every repository, for the command line: sorted by owner and name. */
-export async function listAllRepositories(room: RepositoryRoom): Promise<ListedRepository[]> {
+export async function listAllRepositories(room: RepositoryDeps): Promise<ListedRepository[]> {
   const visible = visibleRepositories(localAdministrator, 'r');
   const rows = await room.db.read
     .createQueryBuilder(repositorySchema, 'r')
@@ -183,7 +183,7 @@ export async function listAllRepositories(room: RepositoryRoom): Promise<ListedR
 
 /** Adds who owns each and what it is written in; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
 export async function withOwners(
-  room: Pick<RepositoryRoom, 'db' | 'owners'>,
+  room: Pick<RepositoryDeps, 'db' | 'owners'>,
   rows: Repository[],
 ): Promise<ListedRepository[]> {
   const [owners, languages] = await Promise.all([

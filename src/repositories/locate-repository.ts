@@ -3,7 +3,7 @@ import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /** A repository by its id, for rooms that act for the instance and not for a viewer. */
 export interface Located {
@@ -15,7 +15,7 @@ export interface Located {
 
 /** Those of the ids that are there; one in the trash is not. Nobody's rights are asked. */
 export async function locateRepositories(
-  { db, owners, git }: Pick<RepositoryRoom, 'db' | 'owners' | 'git'>,
+  { db, owners, git }: Pick<RepositoryDeps, 'db' | 'owners' | 'git'>,
   ids: Iterable<string>,
 ): Promise<Map<string, Located>> {
   const unique = [...new Set(ids)];

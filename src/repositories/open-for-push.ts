@@ -4,15 +4,15 @@ import { forbidden, isDomainError } from '../kernel/index.ts';
 import { createRepository } from './create-repository.ts';
 import { findRepository } from './find-repository.ts';
 import type { Found, RepositoryAddress } from './find-repository.ts';
-import { findMoved } from './life/find-moved.ts';
-import type { RepositoryRoom } from './room.ts';
+import { findRedirect } from './lifecycle/find-redirect.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /**
  * Finds a repository to push to, and makes it when that is switched on.
  * Refuses `repository_not_found`; `read_only_access` to somebody who may read but not
  * write; `repository_archived`.
  */
-export async function openForPush(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
+export async function openForPush(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(room, viewer, at);
   if (!allows(found.level, 'write'))
     throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
@@ -22,14 +22,14 @@ export async function openForPush(room: RepositoryRoom, viewer: Viewer, at: Repo
   return found;
 }
 
-async function findOrCreate(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
+async function findOrCreate(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   try {
     return await findRepository(room, viewer, at);
   } catch (error) {
     const absent = isDomainError(error) && error.code === 'not_found';
     if (!absent || !room.settings.pushToCreate || viewer.kind !== 'person') throw error;
     // A push to an old path means the repository that was there.
-    if ((await findMoved(room, viewer, at)) !== null) throw error;
+    if ((await findRedirect(room, viewer, at)) !== null) throw error;
     // Whatever stands in the way of making it must not tell that it exists hidden.
     await createRepository(room, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {
       throw isDomainError(refusal) ? error : refusal;

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { anonymous, visibleRepositories } from '../access/index.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
 
@@ -20,7 +20,7 @@ export async function isPublic(manager: EntityManager, repositoryId: string): Pr
 
 /** A page of a person's public repositories, changed last first, and how many there are. */
 export async function listPublic(
-  { db }: RepositoryRoom,
+  { db }: RepositoryDeps,
   ownerUserId: string,
   { limit, skip }: { limit: number; skip: number },
 ): Promise<{ total: number; repositories: Repository[] }> {

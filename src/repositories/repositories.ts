@@ -15,14 +15,14 @@ import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { openImage, removeImage, replaceImage } from './images/repository-image.ts';
 import { listLanguages } from './languages/list-languages.ts';
-import { setArchived } from './life/archive-repository.ts';
-import { belongingsIn, refuseOwner } from './life/belongings.ts';
-import { changeVisibility } from './life/change-visibility.ts';
-import { editRepository } from './life/edit-repository.ts';
-import type { RepositoryEdit } from './life/edit-repository.ts';
-import { findMoved, listFormerPaths } from './life/find-moved.ts';
-import { recoverFolders } from './life/recover-folders.ts';
-import { renameRepository } from './life/rename-repository.ts';
+import { setArchived } from './lifecycle/archive-repository.ts';
+import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories.ts';
+import { changeVisibility } from './lifecycle/change-visibility.ts';
+import { editRepository } from './lifecycle/edit-repository.ts';
+import type { RepositoryEdit } from './lifecycle/edit-repository.ts';
+import { findRedirect, listFormerPaths } from './lifecycle/find-redirect.ts';
+import { recoverFolders } from './lifecycle/recover-folders.ts';
+import { renameRepository } from './lifecycle/rename-repository.ts';
 import {
   acceptTransfer,
   declineTransfer,
@@ -30,18 +30,18 @@ import {
   offerOf,
   transferRepository,
   withdrawTransfer,
-} from './life/transfer-repository.ts';
-import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './life/trash.ts';
+} from './lifecycle/transfer-repository.ts';
+import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './lifecycle/trash.ts';
 import { countRepositories, listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './open-for-push.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
-import type { PushListener } from './pushes/announce-push.ts';
+import type { PushListener } from './pushes/notify-listeners.ts';
 import { applyUpdates } from './pushes/apply-updates.ts';
-import type { AppliedPush, OwnPush } from './pushes/apply-updates.ts';
+import type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
 import { finishPushes } from './pushes/finish-pushes.ts';
-import { keepOldTips, letOldTipsGo } from './pushes/keep-old-tips.ts';
+import { preserveOverwrittenTips, releaseOverwrittenTips } from './pushes/preserve-overwritten-tips.ts';
 import { listActivity } from './pushes/list-activity.ts';
 import { recentPushes } from './pushes/recent-pushes.ts';
 import { PushAnnouncer } from './pushes/push-announcer.ts';
@@ -49,14 +49,14 @@ import { PushJournal } from './pushes/push-journal.ts';
 import { PushRecovery } from './pushes/push-recovery.ts';
 import { receivePush } from './pushes/receive-push.ts';
 import type { IncomingPush, RunningPushes } from './pushes/receive-push.ts';
-import type { PushGuard } from './pushes/push-guard.ts';
+import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 import { countPushes } from './pushes/count-pushes.ts';
 import { createBranch, deleteBranch } from './pushes/change-branches.ts';
 import { listLostTips, undoPush } from './pushes/undo-push.ts';
 import type { UndoRequest } from './pushes/undo-push.ts';
 import { listParkedPushes, outcomeOf, unannouncedPushes, unparkPush } from './pushes/unfinished-pushes.ts';
 import type { RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 import {
   commitStatuses,
   commitStatusesOf,
@@ -67,30 +67,30 @@ import {
 import type { CommitPlace } from './statuses/commit-statuses.ts';
 import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
-import { createSurvey } from './survey.ts';
+import { createRepositoryStatistics } from './repository-statistics.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
-export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optionRemarks'>) {
-  const room: RepositoryRoom = { ...tools, guards: [], optionRemarks: [] };
+export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
+  const room: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
   const journal = new PushJournal(room.db);
   const running: RunningPushes = new Set();
-  const survey = createSurvey(room);
-  const listeners = [keepOldTips(room)] as unknown as PushListener<never>[];
+  const survey = createRepositoryStatistics(room);
+  const listeners = [preserveOverwrittenTips(room)] as unknown as PushListener<never>[];
   const announcer = new PushAnnouncer(room, journal, listeners as PushListener[]);
   const recovery = new PushRecovery(room, journal, announcer);
   /** The finishing of pushes under way. */
   let finishing: Promise<void> | null = null;
-  const belongings = belongingsIn(room);
+  const belongings = ownedRepositoriesIn(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: RepositoryRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: RepositoryDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
   /** The same for a use-case about `{owner}/{name}`, which edges have apart. */
   const bindAt =
     <Rest extends unknown[], Result>(
-      useCase: (room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
+      useCase: (room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
     ) =>
     (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
       useCase(room, viewer, { owner, name }, ...rest);
@@ -98,10 +98,10 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
   /** For pushes of this process, whose settlement has counted the announcement. */
   function tell(pushId: string, repositoryId: string): void {
     void announcer.announce(pushId, repositoryId, { isBegun: true });
-    survey.soon(repositoryId);
+    survey.schedule(repositoryId);
   }
 
-  async function apply(found: Pick<Found, 'repository' | 'path'>, push: OwnPush): Promise<AppliedPush> {
+  async function apply(found: Pick<Found, 'repository' | 'path'>, push: ServerPush): Promise<AppliedPush> {
     await recovery.ready(found.repository.id);
     const applied = await applyUpdates(room, journal, running, found, push);
     if (applied.results.some(({ ok }) => ok)) tell(applied.pushId, found.repository.id);
@@ -119,7 +119,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     create: bind(createRepository),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
       findRepository(room, viewer, { owner, name }, needed),
-    findMoved: bindAt(findMoved),
+    findMoved: bindAt(findRedirect),
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       findRepository(room, viewer, { owner, name }),
     async openForPush(viewer: Viewer, owner: string, name: string): Promise<Found> {
@@ -150,7 +150,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
       deleteBranch(room, apply, viewer, { owner, name }, branch),
     /** For a job: what refs lost is kept for a limited time. */
-    letOldTipsGo: () => letOldTipsGo(room),
+    letOldTipsGo: () => releaseOverwrittenTips(room),
     locate: (ids: Iterable<string>) => locateRepositories(room, ids),
 
     setCommitStatus,
@@ -163,7 +163,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
 
     async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
       const edited = await editRepository(room, viewer, { owner, name }, edit);
-      if (edit.defaultBranch !== undefined && edited !== null) survey.soon(edited);
+      if (edit.defaultBranch !== undefined && edited !== null) survey.schedule(edited);
     },
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(room, viewer, { owner, name }, visibility),
@@ -215,7 +215,7 @@ export function createRepositories(tools: Omit<RepositoryRoom, 'guards' | 'optio
     },
 
     /** Plugs in who may say no to every push to a repository. */
-    refusePushes: (guard: PushGuard) => void room.guards.push(guard),
+    refusePushes: (guard: PreReceiveCheck) => void room.preReceiveChecks.push(guard),
 
     /** Moves refs on the server's own account, as a push that everybody hears of. All objects are there already. */
     applyUpdates: apply,

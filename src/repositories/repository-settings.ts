@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/index.ts';
-import type { RepositorySettings } from './room.ts';
+import type { RepositorySettings } from './deps.ts';
 
 /** What of the settings is about repositories; looked up at each use, since a running server may read them again. */
 export function repositorySettings(config: Config): RepositorySettings {

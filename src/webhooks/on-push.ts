@@ -1,5 +1,5 @@
 import type { Commit } from '../git/index.ts';
-import type { ArrivedPush, Located, PushListener } from '../repositories/index.ts';
+import type { AnnouncedPush, Located, PushListener } from '../repositories/index.ts';
 import { createPayload, deletePayload, pushPayload } from './payloads.ts';
 import type { CommitWithFiles, JsonObject, PushFacts } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
@@ -7,7 +7,7 @@ import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 
-type Update = ArrivedPush['updates'][number];
+type Update = AnnouncedPush['updates'][number];
 
 /** One event of a push, with its body. */
 interface PushEvent {
@@ -42,7 +42,7 @@ export function onPush(room: WebhookDeps, wake: () => void): PushListener<PushEv
   };
 }
 
-async function prepare(room: WebhookDeps, push: ArrivedPush): Promise<PushEvent[]> {
+async function prepare(room: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
   const hooks = await webhooksFor(room.db.read, push.repository, events);
   if (hooks.length === 0) return [];
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);

@@ -10,7 +10,7 @@ import { mergePushJournal } from '../../src/backup/merge-push-journal.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { copyDatabase, createDatabase } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import type { ArrivedPush } from '../../src/repositories/index.ts';
+import type { AnnouncedPush } from '../../src/repositories/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -115,7 +115,7 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
 
   const after = await open();
   t.teardown(() => after.close());
-  const heard: { listener: string; push: ArrivedPush }[] = [];
+  const heard: { listener: string; push: AnnouncedPush }[] = [];
   // Under the names that the rooms have; they are plugged in already.
   const marks = (await after.db.read.query(
     'SELECT push_id AS id, listener FROM push_announcements ORDER BY listener',

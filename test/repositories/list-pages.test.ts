@@ -6,11 +6,11 @@ import { createOwners, avatarSchema, handleSchema } from '../../src/owners/index
 import { listRepositories } from '../../src/repositories/list-repositories.ts';
 import type { ListOptions } from '../../src/repositories/list-repositories.ts';
 import { repositorySchema } from '../../src/repositories/repository-schema.ts';
-import type { RepositoryRoom } from '../../src/repositories/room.ts';
+import type { RepositoryDeps } from '../../src/repositories/deps.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const { db, random } = await openTestDatabase(t, { entities: [repositorySchema, handleSchema, avatarSchema] as never });
-const room = { db, owners: createOwners({ db }) } as unknown as RepositoryRoom;
+const room = { db, owners: createOwners({ db }) } as unknown as RepositoryDeps;
 const languages = ['C', 'Go', 'TypeScript'];
 const people = Array.from({ length: 6 }, () => random.uuid());
 const organisations = Array.from({ length: 4 }, () => random.uuid());

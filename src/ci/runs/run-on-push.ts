@@ -1,5 +1,5 @@
 import type { Commit } from '../../git/index.ts';
-import type { ArrivedPush, Located, PushListener } from '../../repositories/index.ts';
+import type { AnnouncedPush, Located, PushListener } from '../../repositories/index.ts';
 import type { CiRoom } from '../room.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';
@@ -55,7 +55,7 @@ export function runOnPush(room: CiRoom): PushListener<Prepared> {
   };
 }
 
-async function prepare(room: CiRoom, push: ArrivedPush): Promise<Prepared | null> {
+async function prepare(room: CiRoom, push: AnnouncedPush): Promise<Prepared | null> {
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(room, push.pusherId);
@@ -83,7 +83,7 @@ async function pusherName({ accounts }: CiRoom, id: string | null): Promise<stri
 async function runsOf(
   room: CiRoom,
   located: Located,
-  push: ArrivedPush,
+  push: AnnouncedPush,
   update: MovedRef,
   actor: string,
 ): Promise<NewRun[]> {

@@ -1,4 +1,4 @@
-import type { ArrivedPush, PushListener } from '../../repositories/index.ts';
+import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
 import type { RepositoryActor } from '../actors/find-actor.ts';
 import { publicRepositoryById } from '../actors/public-repositories.ts';
@@ -15,7 +15,7 @@ interface Announcement {
   contents: Json[];
 }
 
-type BranchUpdate = ArrivedPush['updates'][number];
+type BranchUpdate = AnnouncedPush['updates'][number];
 
 const zeros = /^0+$/;
 const heads = 'refs/heads/';
@@ -42,7 +42,7 @@ export function pushListener(room: FederationRoom): PushListener<Announcement> {
   };
 }
 
-async function prepareAnnouncement(room: FederationRoom, push: ArrivedPush): Promise<Announcement | null> {
+async function prepareAnnouncement(room: FederationRoom, push: AnnouncedPush): Promise<Announcement | null> {
   const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !zeros.test(newId));
   const found = updates.length === 0 ? null : await publicRepositoryById(room, push.repository.id);
   if (found === null) return null;
@@ -61,7 +61,7 @@ interface Pusher {
   name: string;
 }
 
-async function pusherOf(room: FederationRoom, { pusherId }: ArrivedPush): Promise<Pusher> {
+async function pusherOf(room: FederationRoom, { pusherId }: AnnouncedPush): Promise<Pusher> {
   const person = pusherId === null ? undefined : (await room.accounts.peopleById([pusherId])).get(pusherId);
   const found = person === undefined ? null : await personActor(room, person);
   if (found === null) return { id: (await instanceActor(room)).id, name: 'Somebody' };
@@ -69,7 +69,7 @@ async function pusherOf(room: FederationRoom, { pusherId }: ArrivedPush): Promis
 }
 
 /** What was there before the push: a new branch from it brings nothing new. */
-async function untouchedTips({ git }: FederationRoom, path: string, { updates }: ArrivedPush): Promise<string[]> {
+async function untouchedTips({ git }: FederationRoom, path: string, { updates }: AnnouncedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
   const tips = [...(await git.refs(path))]

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
 import { personToAdd } from '../../organisations/index.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from './collaborator-schema.ts';
 
 /** Reads a role in any case of letters. Refuses `invalid_role`. */
@@ -21,7 +21,7 @@ export function parseCollaboratorRole(text: string): CollaboratorRole {
  * handle; `person_disabled`; `person_is_owner`; `already_collaborator`.
  */
 export async function addCollaborator(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   input: { username: string; role: string },
@@ -47,7 +47,7 @@ export async function addCollaborator(
  * not administer the repository; `invalid_role`; `collaborator_not_found`.
  */
 export async function changeCollaboratorRole(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   change: { username: string; role: string },
@@ -68,7 +68,7 @@ export async function changeCollaboratorRole(
  * administer the repository; `collaborator_not_found`.
  */
 export async function removeCollaborator(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   username: string,
@@ -84,7 +84,7 @@ export async function removeCollaborator(
 }
 
 /** Ends one's own collaboration. Refuses `repository_not_found` to who is none; `insufficient_scope`. */
-export async function leaveRepository(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function leaveRepository(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
   if (viewer.kind !== 'person') throw repositoryNotFound();
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
@@ -98,7 +98,7 @@ export async function leaveRepository(room: RepositoryRoom, viewer: Viewer, at: 
 
 const collaboratorNotFound = () => notFound('collaborator_not_found', 'There is no such collaborator.');
 
-async function collaboratorId(room: RepositoryRoom, username: string): Promise<string> {
+async function collaboratorId(room: RepositoryDeps, username: string): Promise<string> {
   const owner = await room.owners.resolve(username);
   if (owner?.kind !== 'user') throw collaboratorNotFound();
   return owner.id;

@@ -6,7 +6,7 @@ import type { KeysetPage } from '../../db/index.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from './collaborator-schema.ts';
 
 /** What a person may do with a repository, and why. */
@@ -32,7 +32,7 @@ export interface Collaborator {
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
 export async function listCollaborators(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<Collaborator[]> {
@@ -59,7 +59,7 @@ export interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
 export async function listCollaboratorsPage(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   options: PeopleOptions,
@@ -87,7 +87,7 @@ export async function listCollaboratorsPage(
  * "you are here as …". Refuses `repository_not_found`.
  */
 export async function explainAccess(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<ExplainedAccess> {
@@ -96,7 +96,7 @@ export async function explainAccess(
 }
 
 async function explain(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   repository: Repository,
   personId: string | null,
 ): Promise<ExplainedAccess> {

@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { StoredImage } from '../../images/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 const idsPerQuery = 500;
 
@@ -11,7 +11,7 @@ const idsPerQuery = 500;
  * came between them (security 4.2). Costs one look at each file's date; only files
  * that differ from their row are opened.
  */
-export async function recoverImages(room: RepositoryRoom): Promise<void> {
+export async function recoverImages(room: RepositoryDeps): Promise<void> {
   await room.images.sweep();
   await room.trashedImages.sweep();
   await forEachWithRow(room, await room.trashedImages.list(), (image, row) => recoverTrashed(room, image, row));
@@ -19,7 +19,7 @@ export async function recoverImages(room: RepositoryRoom): Promise<void> {
 }
 
 async function recoverImage(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   { id, stamp }: StoredImage,
   row: Repository | undefined,
 ): Promise<void> {
@@ -35,7 +35,7 @@ async function recoverImage(
 }
 
 /** The file is whole and newer than its row: the row follows, so that type and cache address are right. */
-async function readAgain(room: RepositoryRoom, id: string): Promise<void> {
+async function readAgain(room: RepositoryDeps, id: string): Promise<void> {
   const image = await room.images.open(id);
   await image?.close();
   const change = { imageContentType: image?.type ?? null, imageUpdatedAt: image?.stamp ?? null };
@@ -44,13 +44,13 @@ async function readAgain(room: RepositoryRoom, id: string): Promise<void> {
 }
 
 /** The repository decides: a live one has its image back, one that is gone for good keeps none. */
-async function recoverTrashed(room: RepositoryRoom, { id }: StoredImage, row: Repository | undefined): Promise<void> {
+async function recoverTrashed(room: RepositoryDeps, { id }: StoredImage, row: Repository | undefined): Promise<void> {
   if (row === undefined) await room.trashedImages.remove(id, async () => {});
   else if (row.deletedAt === null) await room.trashedImages.moveTo(room.images, id);
 }
 
 async function forEachWithRow(
-  { db }: RepositoryRoom,
+  { db }: RepositoryDeps,
   images: StoredImage[],
   visit: (image: StoredImage, row: Repository | undefined) => Promise<void>,
 ): Promise<void> {

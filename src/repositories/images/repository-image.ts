@@ -5,10 +5,10 @@ import type { ImageUpload, OpenedImage } from '../../images/index.ts';
 import { unavailable } from '../../kernel/index.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { isDiskLow } from '../low-disk.ts';
+import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /** An image to send, with what its caching depends on. */
 export interface RepositoryImage extends OpenedImage {
@@ -21,7 +21,7 @@ export interface RepositoryImage extends OpenedImage {
  * `low_disk_space`, `disk_full`. Refused or cut short, the image before stays.
  */
 export async function replaceImage(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   upload: ImageUpload,
@@ -47,7 +47,7 @@ export async function replaceImage(
 }
 
 /** Takes the image away; there may be none. Refuses `repository_not_found` to everyone but the owner. */
-export async function removeImage(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function removeImage(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id } = (await findRepository(room, viewer, at, 'owner')).repository;
   await room.images.remove(id, () =>
     room.db.write(async (tx) => {
@@ -63,7 +63,7 @@ export async function removeImage(room: RepositoryRoom, viewer: Viewer, at: Repo
  * Refuses `repository_not_found` in the three cases of SPEC §4.3 alike: no right to
  * read the repository, no image, no file.
  */
-export async function openImage(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
+export async function openImage(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
   const { repository } = await findRepository(room, viewer, at);
   const image = repository.imageContentType === null ? null : await room.images.open(repository.id);
   if (image === null) throw repositoryNotFound();

@@ -1,5 +1,5 @@
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './language-schema.ts';
 import { mainLanguages } from './sum-languages.ts';
 
@@ -8,7 +8,7 @@ const maxCountedFiles = 100_000;
 
 /** Writes down what the default branch of the repository at `path` is mainly written in, as it was at `countedAt`. */
 export async function countLanguages(
-  { db, git }: Pick<RepositoryRoom, 'db' | 'git'>,
+  { db, git }: Pick<RepositoryDeps, 'db' | 'git'>,
   id: string,
   path: string,
   countedAt: number,

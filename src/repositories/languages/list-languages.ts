@@ -1,10 +1,10 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /** By repository: the languages under which it is listed, the main one first. */
 export async function languagesOf(
-  { db }: Pick<RepositoryRoom, 'db'>,
+  { db }: Pick<RepositoryDeps, 'db'>,
   ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
@@ -30,7 +30,7 @@ const everyName = `
  * order. Each is looked up until the first such repository: what others keep hidden
  * neither adds a name nor changes how the list reads.
  */
-export async function listLanguages({ db }: RepositoryRoom, viewer: Viewer): Promise<string[]> {
+export async function listLanguages({ db }: RepositoryDeps, viewer: Viewer): Promise<string[]> {
   const visible = visibleRepositories(viewer, 'r');
   const rows = await db.read
     .createQueryBuilder()

@@ -6,14 +6,14 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { pinSchema } from './pin-schema.ts';
 
 /**
  * Puts a repository at the end of the viewer's pins; one that is pinned stays where it is.
  * Anyone who can read it may. Refuses `sign_in_required`, `insufficient_scope`, `repository_not_found`.
  */
-export async function pin(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function pin(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
   const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
   await room.db.write(async ({ manager }) => {
@@ -24,7 +24,7 @@ export async function pin(room: RepositoryRoom, viewer: Viewer, at: RepositoryAd
 }
 
 /** Takes a pin away; there may be none. Refuses as `pin` does. */
-export async function unpin(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function unpin(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
   const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
   await room.db.write(({ manager }) => manager.delete(pinSchema, { userId, repositoryId }));
@@ -35,7 +35,7 @@ export async function unpin(room: RepositoryRoom, viewer: Viewer, at: Repository
  * viewer cannot see now are no neighbours. Refuses as `pin` does.
  */
 export async function movePin(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   direction: 'up' | 'down',
@@ -63,7 +63,7 @@ export async function movePin(
  * comes back with the right.
  * @param personId whose; the viewer's own when left out
  */
-export async function listPins(room: RepositoryRoom, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
+export async function listPins(room: RepositoryDeps, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
   const userId = personId ?? (viewer.kind === 'person' ? viewer.id : null);
   if (userId === null) return [];
   const visible = visibleRepositories(viewer, 'r');
@@ -78,7 +78,7 @@ export async function listPins(room: RepositoryRoom, viewer: Viewer, personId?: 
 }
 
 /** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
-export async function isPinned(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
+export async function isPinned(room: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
   return room.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
 }

@@ -2,20 +2,20 @@ import type { Tx } from '../../db/index.ts';
 import { conflict, unavailable } from '../../kernel/index.ts';
 import { repositoryNotFound } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
-import { isDiskLow } from '../low-disk.ts';
+import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { followFirstBranch } from './follow-first-branch.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
-import { isMoving } from './refuse-now.ts';
+import { isMoving } from './pre-receive-check.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
 /** Refs that the server moves itself: on a page, for an undo or for a mirror. */
-export interface OwnPush {
+export interface ServerPush {
   via: Exclude<PushRow['via'], 'ssh'>;
   /** On whose behalf; `null` for nobody's. */
   userId: string | null;
@@ -36,11 +36,11 @@ export interface AppliedPush {
  * Refuses `repository_not_found`, `repository_moves`, `disk_low`, and what `admit` throws.
  */
 export async function applyUpdates(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
-  { via, userId, updates, admit }: OwnPush,
+  { via, userId, updates, admit }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, room.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -60,7 +60,7 @@ export async function applyUpdates(
     });
     const results = await act(room, journal, pushId, path, updates);
     const accepted = updates.filter((_, at) => results[at]?.ok === true);
-    await followFirstBranch(room, { repository, path }, accepted).catch((error: unknown) =>
+    await setInitialDefaultBranch(room, { repository, path }, accepted).catch((error: unknown) =>
       room.logger.error('push.follow_branch_failed', { pushId, error }),
     );
     return { pushId, results };
@@ -70,7 +70,7 @@ export async function applyUpdates(
 }
 
 async function act(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   journal: PushJournal,
   pushId: string,
   path: string,

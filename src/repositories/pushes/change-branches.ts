@@ -4,13 +4,13 @@ import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.t
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
-import type { RepositoryRoom } from '../room.ts';
-import type { AppliedPush, OwnPush } from './apply-updates.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { RefUpdate } from './push-journal.ts';
 
-type Apply = (found: Pick<Found, 'repository' | 'path'>, push: OwnPush) => Promise<AppliedPush>;
+type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
 const heads = 'refs/heads/';
 
@@ -21,7 +21,7 @@ const heads = 'refs/heads/';
  * `repository_archived`, `push_refused`.
  */
 export async function createBranch(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   at: RepositoryAddress,
@@ -57,7 +57,7 @@ function parseName(text: string): string {
  * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
  */
 export async function deleteBranch(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   at: RepositoryAddress,
@@ -77,7 +77,7 @@ export async function deleteBranch(
 }
 
 async function move(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   found: Found,

@@ -1,7 +1,7 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { eachRow } from '../list-repositories.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 const dayMs = 86_400_000;
 /** Somebody who pushes oftener than thirteen times a day, all year, is a machine; its oldest days are left out. */
@@ -23,7 +23,7 @@ const pushedTo = `
  * @returns by the number of the day since the epoch, in UTC; days without a push are missing
  */
 export async function countPushes(
-  { db }: RepositoryRoom,
+  { db }: RepositoryDeps,
   viewer: Viewer,
   personId: string,
   since: number,

@@ -1,13 +1,13 @@
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { folderOf } from '../life/trash.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { folderOf } from '../lifecycle/trash.ts';
 import type { PushJournal } from './push-journal.ts';
 import type { PushRow } from './push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
 /** Settles the pushes whose verdict was never written and that nobody is at work on. */
-export async function finishPushes(room: RepositoryRoom, journal: PushJournal, running: RunningPushes): Promise<void> {
+export async function finishPushes(room: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
   const left = (await journal.unsettled()).filter(({ id }) => !running.has(id));
   for (const [repositoryId, pushes] of Map.groupBy(left, (push) => push.repositoryId))
     await settlePushes(room, journal, repositoryId, pushes, { clean: false });
@@ -19,7 +19,7 @@ export async function finishPushes(room: RepositoryRoom, journal: PushJournal, r
  * @param clean also removes locks and half-written objects of an earlier run
  */
 export async function settlePushes(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   journal: PushJournal,
   repositoryId: string,
   pushes: readonly PushRow[],

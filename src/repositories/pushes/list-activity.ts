@@ -1,7 +1,7 @@
 import type { Person } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Found } from '../find-repository.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
 
@@ -48,7 +48,7 @@ const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
  * Refuses `invalid_page` for an `after` that it did not make.
  */
 export async function listActivity(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   { repository }: Pick<Found, 'repository'>,
   { limit, after }: { limit: number; after?: string | null | undefined },
 ): Promise<ActivityPage> {

@@ -3,16 +3,16 @@ import type { Tx } from '../../db/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import { findAgain } from '../find-repository.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Whether somebody may move refs on a page, judged by what the write sees.
  * Refuses `repository_not_found`, `repository_archived`, `push_refused`.
  */
-export async function mayMoveRefs(room: RepositoryRoom, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
+export async function mayMoveRefs(room: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
   await findAgain(room, tx, viewer, row.id, 'write');
   if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
-  for (const guard of room.guards) {
+  for (const guard of room.preReceiveChecks) {
     const reason = await guard(tx, row);
     if (reason !== null) throw conflict('push_refused', `${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
   }

@@ -1,6 +1,6 @@
-import type { RepositoryRoom } from '../room.ts';
-import { announcePush } from './announce-push.ts';
-import type { AnnounceOptions, PushListener } from './announce-push.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { notifyListeners } from './notify-listeners.ts';
+import type { AnnounceOptions, PushListener } from './notify-listeners.ts';
 import type { PushJournal } from './push-journal.ts';
 
 /**
@@ -22,13 +22,13 @@ export interface AnnouncementTurn {
  * them has the last word.
  */
 export class PushAnnouncer {
-  readonly #room: RepositoryRoom;
+  readonly #room: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #listeners: readonly PushListener[];
   /** The last of each repository. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(room: RepositoryRoom, journal: PushJournal, listeners: readonly PushListener[]) {
+  constructor(room: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
     this.#room = room;
     this.#journal = journal;
     this.#listeners = listeners;
@@ -65,7 +65,7 @@ export class PushAnnouncer {
   }
 
   #tell(pushId: string, options: AnnounceOptions): Promise<void> {
-    return announcePush(this.#room, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
+    return notifyListeners(this.#room, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
       this.#room.logger.error('push.announce_failed', { pushId, error }),
     );
   }

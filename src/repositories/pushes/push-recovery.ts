@@ -1,5 +1,5 @@
 import { unavailable, withTimeout } from '../../kernel/index.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
 import type { AnnouncementTurn, PushAnnouncer } from './push-announcer.ts';
 import type { PushJournal } from './push-journal.ts';
@@ -28,14 +28,14 @@ interface Left {
  * was left there is settled, and is told of after it.
  */
 export class PushRecovery {
-  readonly #room: RepositoryRoom;
+  readonly #room: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #announcer: PushAnnouncer;
   #left = new Map<string, Left>();
   #isAborted = false;
   #running: Promise<void> | null = null;
 
-  constructor(room: RepositoryRoom, journal: PushJournal, announcer: PushAnnouncer) {
+  constructor(room: RepositoryDeps, journal: PushJournal, announcer: PushAnnouncer) {
     this.#room = room;
     this.#journal = journal;
     this.#announcer = announcer;

@@ -4,14 +4,14 @@ import type { Viewer } from '../../access/index.ts';
 import { atomicFailure, gerritFolders } from '../../git/index.ts';
 import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
 import type { Found } from '../find-repository.ts';
-import { isDiskLow } from '../low-disk.ts';
+import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { followFirstBranch } from './follow-first-branch.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from './push-schema.ts';
-import { reasonToRefuse } from './refuse-now.ts';
+import { preReceiveRefusal } from './pre-receive-check.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
 export interface IncomingPush {
@@ -42,7 +42,7 @@ export type RunningPushes = Set<string>;
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
 export async function receivePush(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   journal: PushJournal,
   running: RunningPushes,
   opened: Found,
@@ -58,7 +58,7 @@ export async function receivePush(
     settled = results;
     const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
     const effective = updates.filter(({ ref }) => accepted.has(ref));
-    await followFirstBranch(room, opened, effective).catch((error: unknown) =>
+    await setInitialDefaultBranch(room, opened, effective).catch((error: unknown) =>
       room.logger.error('push.follow_branch_failed', { pushId, error }),
     );
   }
@@ -105,7 +105,7 @@ export async function receivePush(
 }
 
 /** Whoever understands an option says what it does; nobody leaves it without a word. */
-function remarkOn({ optionRemarks }: RepositoryRoom, option: string): string {
+function remarkOn({ optionRemarks }: RepositoryDeps, option: string): string {
   for (const remark of optionRemarks) {
     const said = remark(option);
     if (said !== null) return said;
@@ -130,7 +130,7 @@ interface ReceivedCommands extends ProposedPush {
  * moves the repository looks into the journal first.
  */
 async function admit(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   journal: PushJournal,
   opened: Found,
   { viewer, via }: IncomingPush,
@@ -142,7 +142,7 @@ async function admit(
   }
   return room.db.write<PushVerdict>(async (tx) => {
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
-    const reason = row === null ? 'repository not found' : await reasonToRefuse(room, tx, viewer, opened, row);
+    const reason = row === null ? 'repository not found' : await preReceiveRefusal(room, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
     const { refused, onlyForward } = protectDefaultBranch(row, updates);
     const accepted = withoutRefused(updates, refused);

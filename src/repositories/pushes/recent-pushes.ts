@@ -4,7 +4,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { rowsInOrder, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 
 /** A push that took effect, for a list of news. */
@@ -26,7 +26,7 @@ export interface RecentPush {
  * The repositories are found first, by their last push: so the work is bounded by
  * `limit`, however much history they have.
  */
-export async function recentPushes(room: RepositoryRoom, viewer: Viewer, limit: number): Promise<RecentPush[]> {
+export async function recentPushes(room: RepositoryDeps, viewer: Viewer, limit: number): Promise<RecentPush[]> {
   if (viewer.kind !== 'person') return [];
   const repositories = await latelyPushedTo(room, viewer.id, viewer, limit);
   if (repositories.size === 0) return [];
@@ -68,7 +68,7 @@ export async function recentPushes(room: RepositoryRoom, viewer: Viewer, limit: 
 }
 
 async function latelyPushedTo(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   personId: string,
   viewer: Viewer,
   limit: number,

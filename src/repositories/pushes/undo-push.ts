@@ -7,12 +7,12 @@ import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from './push-schema.ts';
-import type { AppliedPush, OwnPush } from './apply-updates.ts';
+import type { AppliedPush, ServerPush } from './apply-updates.ts';
 
 /** What a ref lost by a forced push or by its deletion, and can have back. */
 export interface LostTip {
@@ -52,7 +52,7 @@ const heads = 'refs/heads/';
 
 /** The tips that can be had back, the newest loss first. */
 export async function listLostTips(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
 ): Promise<LostTip[]> {
   const rows = await room.db.read
@@ -116,8 +116,8 @@ const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
  * `branch_protected` for a default branch that would lose commits, `push_refused`.
  */
 export async function undoPush(
-  room: RepositoryRoom,
-  apply: (found: Pick<Found, 'repository' | 'path'>, push: OwnPush) => Promise<AppliedPush>,
+  room: RepositoryDeps,
+  apply: (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>,
   viewer: Viewer,
   at: RepositoryAddress,
   { id, as, expected }: UndoRequest,
@@ -161,7 +161,7 @@ const moved = (ref: string) =>
   conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
 
 async function lostTip(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   { repository }: Found,
   id: string,
 ): Promise<{ ref: string; oldId: string }> {
@@ -182,7 +182,7 @@ async function lostTip(
 }
 
 async function admit(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
   row: Repository,

@@ -1,7 +1,7 @@
 import { IsNull, Not } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { lastTryAfterMs, maxAttempts } from './listener-attempts.ts';
 import { pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
 
@@ -15,7 +15,7 @@ export interface UnannouncedPush {
  * Settled pushes that are to be announced, oldest first; never parked ones.
  * @param which `due` leaves out those whose last try waits; a start tries all of them
  */
-export function unannouncedPushes(room: RepositoryRoom, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
+export function unannouncedPushes(room: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
   const query = room.db.read
     .createQueryBuilder(pushSchema, 'p')
     .select('p.id', 'id')
@@ -39,7 +39,7 @@ export interface ParkedPush extends UnannouncedPush {
 }
 
 /** Pushes that are given up until a person has them tried again; the newest first. */
-export async function listParkedPushes(room: RepositoryRoom, limit: number): Promise<ParkedPush[]> {
+export async function listParkedPushes(room: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
   const rows = await room.db.read.find(pushSchema, {
     where: { parkedAt: Not(IsNull()) },
     order: { parkedAt: 'DESC', id: 'ASC' },
@@ -59,7 +59,7 @@ export async function listParkedPushes(room: RepositoryRoom, limit: number): Pro
  * try, and who fails again is given up again.
  * Refuses `push_not_found`, `push_running`, `push_announced`.
  */
-export async function unparkPush({ db }: RepositoryRoom, pushId: string): Promise<UnannouncedPush> {
+export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promise<UnannouncedPush> {
   return db.write(async ({ manager }: Tx) => {
     const push = await manager.findOneBy(pushSchema, { id: pushId });
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
@@ -83,7 +83,7 @@ export interface RetriedPush {
   error: string | null;
 }
 
-export async function outcomeOf({ db }: RepositoryRoom, pushId: string): Promise<RetriedPush> {
+export async function outcomeOf({ db }: RepositoryDeps, pushId: string): Promise<RetriedPush> {
   const push = await db.read.findOneBy(pushSchema, { id: pushId });
   return { isAnnounced: push?.announcedAt != null, error: push?.lastError ?? null };
 }

@@ -5,7 +5,7 @@ import type { TextRule } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { commitStatusSchema } from './commit-status-schema.ts';
 import type { CommitState, CommitStatus } from './commit-status-schema.ts';
 import { setCommitStatus } from './commit-statuses.ts';
@@ -32,7 +32,7 @@ const maxContexts = 500;
  * `invalid_text`, `text_too_long`, `context_missing`, `invalid_target_url`, `too_many_contexts`.
  */
 export async function reportStatus(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   reported: ReportedStatus,

@@ -3,17 +3,17 @@ import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { repositoryFacts } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
-import { folderOf } from '../life/trash.ts';
-import { moveSchema } from '../life/transfer-schema.ts';
+import { folderOf } from '../lifecycle/trash.ts';
+import { moveSchema } from '../lifecycle/transfer-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Why somebody may not write to a repository at this moment, by what is there when the write
  * begins: what was found when they came may be an hour old. Asked before the write changes anything.
  */
-export async function reasonToRefuse(
-  room: RepositoryRoom,
+export async function preReceiveRefusal(
+  room: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
   opened: Pick<Found, 'path'>,
@@ -24,7 +24,7 @@ export async function reasonToRefuse(
   if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
   if (row.archivedAt !== null) return 'this repository is archived and read-only';
   if (await isMoving(room, tx, opened, row)) return 'this repository has a new owner; push to its new address';
-  for (const guard of room.guards) {
+  for (const guard of room.preReceiveChecks) {
     const reason = await guard(tx, row);
     if (reason !== null) return reason;
   }
@@ -33,7 +33,7 @@ export async function reasonToRefuse(
 
 /** Whether the folder is about to be, or is, elsewhere. */
 export async function isMoving(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   { before }: Tx,
   opened: Pick<Found, 'path'>,
   row: Repository,

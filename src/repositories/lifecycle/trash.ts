@@ -16,21 +16,21 @@ import {
 import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import { refuseDuringPush } from '../pushes/unsettled.ts';
+import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { endRedirect } from './find-moved.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { endRedirect } from './find-redirect.ts';
 import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from './transfer-schema.ts';
 
 /** Where the folder of a repository is: at its owner's, or in the trash. */
-export function folderOf(room: RepositoryRoom, row: Repository): string {
+export function folderOf(room: RepositoryDeps, row: Repository): string {
   return row.deletedAt === null ? room.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(room, row.id);
 }
 
-export function trashFolder(room: RepositoryRoom, repositoryId: string): string {
+export function trashFolder(room: RepositoryDeps, repositoryId: string): string {
   return path.join(room.settings.trashDirectory, `${repositoryId}.git`);
 }
 
@@ -41,7 +41,7 @@ export function trashFolder(room: RepositoryRoom, repositoryId: string): string 
  * Refuses `repository_not_found` to everyone but the owner (SPEC §5: 404, not
  * 403), `push_in_progress`.
  */
-export async function moveToTrash(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
+export async function moveToTrash(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
   const found = await findRepository(room, viewer, at, 'owner');
   const { id } = found.repository;
   const deletedBy = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
@@ -65,7 +65,7 @@ export async function moveToTrash(room: RepositoryRoom, viewer: Viewer, at: Repo
 }
 
 /** What is in the trash, newest first: of one owner, or everybody's for the command line. */
-export async function listTrash(room: RepositoryRoom, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
+export async function listTrash(room: RepositoryDeps, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
   return withOwners(
     room,
     await room.db.read.findBy(repositorySchema, { ...inTrash, ...(owner && ownedBy(owner)) }).then(newestFirst),
@@ -79,7 +79,7 @@ const newestFirst = (rows: Repository[]): Repository[] =>
   rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
 /** What the viewer could take out of the trash: their own and, as OWNER, their organisations'. Newest first. */
-export async function listRestorable(room: RepositoryRoom, viewer: Viewer): Promise<ListedRepository[]> {
+export async function listRestorable(room: RepositoryDeps, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
   const organisations = await room.organisations.organisationsOf(viewer.id);
   const owned = organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id);
@@ -96,7 +96,7 @@ export async function listRestorable(room: RepositoryRoom, viewer: Viewer): Prom
  * Refuses `repository_not_found`, `invalid_repository_name`, `repository_name_taken`.
  */
 export async function restoreRepository(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
   name?: string,
@@ -134,7 +134,7 @@ export async function restoreRepository(
  * Removes for good what has been in the trash for so long. Answers how many repositories.
  * @param keptMs how long they may stay, in milliseconds; as the settings say when left out
  */
-export async function emptyTrash(room: RepositoryRoom, keptMs: number = room.settings.trashKeptMs): Promise<number> {
+export async function emptyTrash(room: RepositoryDeps, keptMs: number = room.settings.trashKeptMs): Promise<number> {
   const before = room.clock.now() - keptMs;
   const rows = await room.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
   for (const row of rows) {
@@ -149,19 +149,19 @@ export async function emptyTrash(room: RepositoryRoom, keptMs: number = room.set
 }
 
 /** Removes the folder and the image of a trashed repository, also where they never got to the trash. */
-export async function removeTrashed(room: RepositoryRoom, row: Repository): Promise<void> {
+export async function removeTrashed(room: RepositoryDeps, row: Repository): Promise<void> {
   await room.git.removeRepository(room.git.repositoryPath(ownerIdOf(row), row.id));
   await room.images.remove(row.id, async () => {});
   await removeFromTrash(room, row.id);
 }
 
-async function removeFromTrash(room: RepositoryRoom, repositoryId: string): Promise<void> {
+async function removeFromTrash(room: RepositoryDeps, repositoryId: string): Promise<void> {
   await room.git.removeRepository(trashFolder(room, repositoryId));
   await room.trashedImages.remove(repositoryId, async () => {});
 }
 
 /** Folders in the trash that no row knows: their organisation was deleted and the tidying cut short. */
-async function removeOrphans(room: RepositoryRoom, before: number): Promise<void> {
+async function removeOrphans(room: RepositoryDeps, before: number): Promise<void> {
   const ids = await trashedFolders(room);
   for (const id of ids) {
     if (await room.db.read.existsBy(repositorySchema, { id })) continue;
@@ -174,7 +174,7 @@ async function removeOrphans(room: RepositoryRoom, before: number): Promise<void
 }
 
 /** Ids of the repositories whose folders are in the trash. */
-export async function trashedFolders({ settings }: RepositoryRoom): Promise<string[]> {
+export async function trashedFolders({ settings }: RepositoryDeps): Promise<string[]> {
   const names = await readdir(settings.trashDirectory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
@@ -183,7 +183,7 @@ export async function trashedFolders({ settings }: RepositoryRoom): Promise<stri
 }
 
 /** The policy hides trashed rows from everybody; to get one back, ask it as if the row were not trashed. */
-async function mayRestore(room: RepositoryRoom, viewer: Viewer, row: Repository): Promise<boolean> {
+async function mayRestore(room: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
   const facts = await repositoryFacts(room, room.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });
 }

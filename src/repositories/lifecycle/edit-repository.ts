@@ -7,7 +7,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /** What may be edited; a field left out stays as it is. */
 export interface RepositoryEdit {
@@ -26,7 +26,7 @@ export interface RepositoryEdit {
  * `invalid_branch_name`, `branch_not_found`.
  */
 export async function editRepository(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   edit: RepositoryEdit,
@@ -61,7 +61,7 @@ export async function editRepository(
   return repository.id;
 }
 
-async function branchToShow(room: RepositoryRoom, path: string, text: string): Promise<string> {
+async function branchToShow(room: RepositoryDeps, path: string, text: string): Promise<string> {
   const branch = parseBranchName(text);
   const branches = await room.git.branches(path);
   if (branches.length > 0 && !branches.some(({ name }) => name === branch)) {

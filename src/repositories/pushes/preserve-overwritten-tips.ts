@@ -1,8 +1,8 @@
 import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
-import { folderOf } from '../life/trash.ts';
+import { folderOf } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import type { ArrivedPush, PushListener } from './announce-push.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { AnnouncedPush, PushListener } from './notify-listeners.ts';
 import { pushSchema, pushUpdateSchema } from './push-schema.ts';
 
 const noRef = /^0+$/;
@@ -15,13 +15,13 @@ interface Loss {
 }
 
 /** Under which name git keeps the old tip of one command; below `refs/hearth/`. */
-export const keptName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
+export const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
 
 /**
  * Hears of every push, before the other rooms: what a forced move or a deletion left
  * behind gets a hidden ref, so that no packing takes it away before its time is over.
  */
-export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
+export function preserveOverwrittenTips(room: RepositoryDeps): PushListener<Loss[]> {
   return {
     name: 'undo',
     async prepare(push) {
@@ -41,7 +41,7 @@ export function keepOldTips(room: RepositoryRoom): PushListener<Loss[]> {
   };
 }
 
-async function findLosses(room: RepositoryRoom, push: ArrivedPush): Promise<Loss[]> {
+async function findLosses(room: RepositoryDeps, push: AnnouncedPush): Promise<Loss[]> {
   const path = folderOf(room, push.repository);
   const rows = await room.db.read.find(pushUpdateSchema, {
     where: { pushId: push.id, result: 'ok' },
@@ -51,7 +51,7 @@ async function findLosses(room: RepositoryRoom, push: ArrivedPush): Promise<Loss
   for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
     const isDeletion = noRef.test(newId);
     const forced = !isDeletion && !(await room.git.isForward(path, oldId, newId));
-    if (isDeletion || forced) lost.push({ position, forced, name: keptName(push.id, position), oid: oldId });
+    if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });
   }
   const kept = new Set(lost.length === 0 ? [] : await room.git.keepObjects(path, lost));
   return lost.map(({ position, forced, name }) => ({ position, forced, kept: kept.has(name) }));
@@ -64,7 +64,7 @@ const atOnce = 500;
  * Lets go of tips whose time is over; git drops them when it packs the next time.
  * @returns how many
  */
-export async function letOldTipsGo(room: RepositoryRoom): Promise<number> {
+export async function releaseOverwrittenTips(room: RepositoryDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const due = await room.db.read.find(pushUpdateSchema, {
@@ -80,7 +80,7 @@ export async function letOldTipsGo(room: RepositoryRoom): Promise<number> {
         if (row !== null)
           await room.git.letGo(
             folderOf(room, row),
-            rows.map(({ pushId, position }) => keptName(pushId, position)),
+            rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );
       } catch (error) {
         // A damaged repository keeps what it has; it must not keep the others from their turn.

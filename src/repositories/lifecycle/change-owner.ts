@@ -5,11 +5,11 @@ import type { Owner } from '../../owners/index.ts';
 import { collaboratorSchema } from '../collaborators/collaborator-schema.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
 import { ownerIdOf } from '../find-repository.ts';
-import { refuseDuringPush } from '../pushes/unsettled.ts';
+import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { endRedirect, leadOnFrom } from './find-moved.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { endRedirect, addRedirectFrom } from './find-redirect.ts';
 import { moveSchema, transferSchema } from './transfer-schema.ts';
 
 /**
@@ -21,7 +21,7 @@ import { moveSchema, transferSchema } from './transfer-schema.ts';
  * Refuses as `judge` does; `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
  */
 export async function changeOwner(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   repositoryId: string,
   newOwner: Owner,
   judge: (tx: Tx) => Promise<Repository>,
@@ -43,7 +43,7 @@ export async function changeOwner(
     moved = true;
     return await room.db.write(async (tx) => {
       const row = await judge(tx);
-      await leadOnFrom(tx, row);
+      await addRedirectFrom(tx, row);
       await giveTo(tx, row, newOwner);
       await endRedirect(tx, newOwner.id, row.nameFolded);
       await tx.manager.delete(transferSchema, { repositoryId });

@@ -3,14 +3,14 @@ import type { Tx } from '../../db/index.ts';
 import { unavailable, withTimeout } from '../../kernel/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './listener-attempts.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
 import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
 import type { PushRow } from './push-schema.ts';
 
 /** A push that git accepted, at least in part. */
-export interface ArrivedPush {
+export interface AnnouncedPush {
   id: string;
   repository: Repository;
   /** UUID of who pushed; `null` for the command line and once the person is gone. */
@@ -40,10 +40,10 @@ export interface PushListener<Prepared = unknown> {
   /** What the listener does about a push option, in a line for whoever pushes; null for one that it does not know. */
   remarkOn?(option: string): string | null;
   /** Null when there is nothing to record; the listener is done with the push then. */
-  prepare?(push: ArrivedPush): Promise<Prepared | null>;
-  record?(tx: Tx, push: ArrivedPush, prepared: Prepared): Promise<void>;
+  prepare?(push: AnnouncedPush): Promise<Prepared | null>;
+  record?(tx: Tx, push: AnnouncedPush, prepared: Prepared): Promise<void>;
   /** Called once that write is durable: the moment to wake somebody up. The next listener has its turn after it. */
-  recorded?(push: ArrivedPush, prepared: Prepared): unknown;
+  recorded?(push: AnnouncedPush, prepared: Prepared): unknown;
 }
 
 /** A listener with what it has prepared. */
@@ -62,15 +62,15 @@ export interface AnnounceOptions {
  * and asked again later, by `finishPushes`; the others hear all the same. Two announcements
  * of one push at once do no harm. A parked push is left alone.
  */
-export async function announcePush(
-  room: RepositoryRoom,
+export async function notifyListeners(
+  room: RepositoryDeps,
   journal: PushJournal,
   listeners: readonly PushListener[],
   pushId: string,
   { isBegun = false }: AnnounceOptions = {},
 ): Promise<void> {
   const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
-  const push = row === null ? null : await arrivedPush(room, journal, row);
+  const push = row === null ? null : await announcedPush(room, journal, row);
   if (row === null || push === null) return;
   const isCounted = isBegun && row.attempts === 1;
   const attempt = isCounted ? 1 : row.attempts + 1;
@@ -79,15 +79,15 @@ export async function announcePush(
 }
 
 class Announcement {
-  readonly #room: RepositoryRoom;
-  readonly #push: ArrivedPush;
+  readonly #room: RepositoryDeps;
+  readonly #push: AnnouncedPush;
   readonly #attempt: number;
   /** Who failed this time, and how. */
   readonly #failures = new Map<string, unknown>();
   /** Who has had all tries: now, or before. */
   readonly #exhausted = new Set<string>();
 
-  constructor(room: RepositoryRoom, push: ArrivedPush, attempt: number) {
+  constructor(room: RepositoryDeps, push: AnnouncedPush, attempt: number) {
     this.#room = room;
     this.#push = push;
     this.#attempt = attempt;
@@ -222,7 +222,7 @@ class Announcement {
   }
 }
 
-async function arrivedPush(room: RepositoryRoom, journal: PushJournal, row: PushRow): Promise<ArrivedPush | null> {
+async function announcedPush(room: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
   const repository = await room.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
   if (repository === null) return null;
   return {

@@ -5,8 +5,8 @@ import { findAgain, findRepository, ownerIdOf } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
-import { endRedirect, leadOnFrom } from './find-moved.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { endRedirect, addRedirectFrom } from './find-redirect.ts';
 
 /**
  * Gives a repository another name; the old path leads on until it is used again.
@@ -15,7 +15,7 @@ import { endRedirect, leadOnFrom } from './find-moved.ts';
  * `repository_name_taken`.
  */
 export async function renameRepository(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   newName: string,
@@ -27,7 +27,7 @@ export async function renameRepository(
   try {
     await room.db.write(async (tx) => {
       const before = await findAgain(room, tx, viewer, id, 'owner');
-      if (before.nameFolded !== nameFolded) await leadOnFrom(tx, before);
+      if (before.nameFolded !== nameFolded) await addRedirectFrom(tx, before);
       await tx.manager.update(repositorySchema, { id }, { name, nameFolded, updatedAt: tx.now });
       await endRedirect(tx, ownerIdOf(before), nameFolded);
     });

@@ -10,7 +10,7 @@ import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { changeOwner } from './change-owner.ts';
 import { transferSchema } from './transfer-schema.ts';
 import type { TransferRow } from './transfer-schema.ts';
@@ -39,7 +39,7 @@ export interface TransferOffer {
  * `repository_name_taken`.
  */
 export async function transferRepository(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   newOwner: string,
@@ -83,7 +83,7 @@ export async function transferRepository(
  * owns the repository; `push_in_progress`, `repository_name_taken`.
  */
 export async function acceptTransfer(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
 ): Promise<RepositoryAddress> {
@@ -94,21 +94,21 @@ export async function acceptTransfer(
 }
 
 /** Declines an offer. Refuses `transfer_not_found` to everyone but its receiver. */
-export async function declineTransfer(room: RepositoryRoom, viewer: Viewer, repositoryId: string): Promise<void> {
+export async function declineTransfer(room: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<void> {
   await findOffer(room, viewer, repositoryId);
   await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
   room.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
 }
 
 /** Takes an offer back; there may be none. Refuses `repository_not_found` to everyone but the owner. */
-export async function withdrawTransfer(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function withdrawTransfer(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
   const { affected } = await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
   if (affected === 1) room.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
 }
 
 /** To whom a repository is offered, for its settings. Refuses `repository_not_found` to everyone but the owner. */
-export async function offerOf(room: RepositoryRoom, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
+export async function offerOf(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
   const { repository } = await findRepository(room, viewer, at, 'owner');
   const offer = await room.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
   if (offer === null) return null;
@@ -116,7 +116,7 @@ export async function offerOf(room: RepositoryRoom, viewer: Viewer, at: Reposito
 }
 
 /** What waits for the viewer to accept, for themselves and for organisations where they are OWNER; oldest first. */
-export async function listOffers(room: RepositoryRoom, viewer: Viewer): Promise<TransferOffer[]> {
+export async function listOffers(room: RepositoryDeps, viewer: Viewer): Promise<TransferOffer[]> {
   if (viewer.kind !== 'person') return [];
   const own = (await room.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
   const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
@@ -135,7 +135,7 @@ export async function listOffers(room: RepositoryRoom, viewer: Viewer): Promise<
 }
 
 /** Whether a transfer to this owner needs nobody else's word. */
-async function mayReceive(room: RepositoryRoom, viewer: Viewer, to: Owner): Promise<boolean> {
+async function mayReceive(room: RepositoryDeps, viewer: Viewer, to: Owner): Promise<boolean> {
   if (isLocalAdministrator(viewer)) return true;
   if (viewer.kind !== 'person' || !scopeAllows(viewer, 'admin') || viewer.repositoryIds !== null) return false;
   if (to.kind === 'user') return to.id === viewer.id;
@@ -145,7 +145,7 @@ async function mayReceive(room: RepositoryRoom, viewer: Viewer, to: Owner): Prom
 const transferNotFound = () => notFound('transfer_not_found', 'There is no such offer.');
 
 async function findOffer(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
 ): Promise<{ offer: TransferRow; to: Owner }> {
@@ -156,7 +156,7 @@ async function findOffer(
 }
 
 /** The row, if the offer still stands: it is worth what its maker may give away now. */
-async function offeredRow(room: RepositoryRoom, { manager }: Tx, offer: TransferRow): Promise<Repository> {
+async function offeredRow(room: RepositoryDeps, { manager }: Tx, offer: TransferRow): Promise<Repository> {
   const { repositoryId, newOwnerId, offeredBy } = offer;
   const stands = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });
   const row = stands ? await manager.findOneBy(repositorySchema, { id: repositoryId }) : null;

@@ -5,10 +5,10 @@ import type { Git } from '../git/index.ts';
 import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
-import type { PushGuard } from './pushes/push-guard.ts';
+import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 
 /** What the use-cases of this room work with. */
-export interface RepositoryRoom {
+export interface RepositoryDeps {
   db: Database;
   owners: Owners;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong'>;
@@ -23,7 +23,7 @@ export interface RepositoryRoom {
   logger: Logger;
   settings: RepositorySettings;
   /** What other rooms say against a push; plugged in by `refusePushes`. */
-  guards: PushGuard[];
+  preReceiveChecks: PreReceiveCheck[];
   /** What listeners say of the push options that they understand; plugged in by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
 }

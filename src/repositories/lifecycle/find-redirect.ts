@@ -7,7 +7,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { foldRepositoryName, isRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { redirectSchema } from './redirect-schema.ts';
 
 /**
@@ -15,8 +15,8 @@ import { redirectSchema } from './redirect-schema.ts';
  * or a rename of its owner. `null` when nothing moved from there, when the name is
  * used again, and when the viewer may not see what did.
  */
-export async function findMoved(
-  room: RepositoryRoom,
+export async function findRedirect(
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<RepositoryAddress | null> {
@@ -37,7 +37,7 @@ export async function findMoved(
 }
 
 /** Old addresses that lead to a repository: from renames, from transfers, and from renames of its owner. */
-export async function listFormerPaths(room: RepositoryRoom, repository: Repository): Promise<string[]> {
+export async function listFormerPaths(room: RepositoryDeps, repository: Repository): Promise<string[]> {
   const ownerId = ownerIdOf(repository);
   const rows = await room.db.read.find(redirectSchema, {
     where: { repositoryId: repository.id },
@@ -52,7 +52,7 @@ export async function listFormerPaths(room: RepositoryRoom, repository: Reposito
 }
 
 /** What is at a path of an owner now; else what was there before. */
-async function behind({ db }: RepositoryRoom, ownerId: string, nameFolded: string): Promise<Repository | null> {
+async function behind({ db }: RepositoryDeps, ownerId: string, nameFolded: string): Promise<Repository | null> {
   const live = { nameFolded, deletedAt: IsNull() };
   const here = await db.read.findOneBy(repositorySchema, [
     { ...live, ownerUserId: ownerId },
@@ -72,7 +72,7 @@ export async function endRedirect({ manager }: Tx, ownerId: string, nameFolded: 
  * A repository leaves the path of the row `before`: from now on it leads to where
  * the repository is. Inside the write that moves it, before the row changes.
  */
-export async function leadOnFrom({ manager, now }: Tx, before: Repository): Promise<void> {
+export async function addRedirectFrom({ manager, now }: Tx, before: Repository): Promise<void> {
   const row = { ownerId: ownerIdOf(before), nameFolded: before.nameFolded, repositoryId: before.id, createdAt: now };
   await manager.upsert(redirectSchema, row, ['ownerId', 'nameFolded']);
 }

@@ -1,6 +1,6 @@
 import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import type { RefUpdate } from './push-journal.ts';
 
 const branches = 'refs/heads/';
@@ -15,8 +15,8 @@ const maxLookedAt = 200;
  * branch does not exist, it follows the branch that came; of several, where work went on last.
  * @param accepted the commands of a push that took effect
  */
-export async function followFirstBranch(
-  room: Pick<RepositoryRoom, 'db' | 'git' | 'logger'>,
+export async function setInitialDefaultBranch(
+  room: Pick<RepositoryDeps, 'db' | 'git' | 'logger'>,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   accepted: readonly RefUpdate[],
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function followFirstBranch(
 
 /** The branch with the newest commit; git sends branches by name, so the first of them is nobody's choice. */
 async function newest(
-  git: RepositoryRoom['git'],
+  git: RepositoryDeps['git'],
   path: string,
   created: readonly { name: string; tip: string }[],
 ): Promise<string> {

@@ -5,7 +5,7 @@ import { conflict } from '../../kernel/index.ts';
 import type { OwnedRepositories } from '../../organisations/index.ts';
 import { repositorySchema } from '../repository-schema.ts';
 import type { Repository } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 import { inTrash, removeTrashed } from './trash.ts';
 
 /** Of a person or of an organisation, as two questions: each has an index, both in one would have none. */
@@ -17,7 +17,7 @@ async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptio
 }
 
 /** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
-export function belongingsIn(room: RepositoryRoom): OwnedRepositories {
+export function ownedRepositoriesIn(room: RepositoryDeps): OwnedRepositories {
   return {
     async namesOf({ manager }, ownerId) {
       const rows = await ofOwner(manager, ownerId, { deletedAt: IsNull() });

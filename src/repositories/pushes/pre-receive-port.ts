@@ -7,4 +7,4 @@ import type { Repository } from '../repository-schema.ts';
  * whoever pushes, or `null`. Runs inside the write that journals the push, before
  * it changes anything.
  */
-export type PushGuard = (tx: Pick<Tx, 'before'>, repository: Repository) => Promise<string | null>;
+export type PreReceiveCheck = (tx: Pick<Tx, 'before'>, repository: Repository) => Promise<string | null>;

@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Makes a repository read-only, or writable again; what is already so stays so.
@@ -11,7 +11,7 @@ import type { RepositoryRoom } from '../room.ts';
  * Refuses `repository_not_found` to everyone but the owner.
  */
 export async function setArchived(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   archived: boolean,

@@ -3,7 +3,7 @@ import type { Viewer, Visibility } from '../../access/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { repositorySchema } from '../repository-schema.ts';
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Shows a repository to everybody, or only to those with a tie to it. Takes effect
@@ -11,7 +11,7 @@ import type { RepositoryRoom } from '../room.ts';
  * Refuses `repository_not_found` to everyone but the owner.
  */
 export async function changeVisibility(
-  room: RepositoryRoom,
+  room: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   visibility: Visibility,

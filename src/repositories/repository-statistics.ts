@@ -3,16 +3,16 @@ import { ownerIdOf } from './find-repository.ts';
 import { countLanguages } from './languages/count-languages.ts';
 import { repositorySchema } from './repository-schema.ts';
 import type { Repository } from './repository-schema.ts';
-import type { RepositoryRoom } from './room.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /** Pushes often come in rows; what is found here is for people, who can wait so long. */
 const settleMs = 3_000;
 /** What one run of the job looks at, at most. */
 const maxPerRun = 500;
 
-export interface Survey {
+export interface RepositoryStatistics {
   /** Looks at a repository before long: once, however often it is asked. */
-  soon(repositoryId: string): void;
+  schedule(repositoryId: string): void;
   /** For a job: looks at what was pushed to and not looked at since, at any time. Answers how many. */
   due(): Promise<number>;
   /** For a job: measures every repository, since packing makes them smaller. Answers how many have changed. */
@@ -26,7 +26,7 @@ export interface Survey {
  * Keeps what is known of a repository by looking into it, its size and its main languages, true.
  * Nothing waits for it: a push is over when it is looked at, and what a stop leaves undone is due.
  */
-export function createSurvey(room: RepositoryRoom): Survey {
+export function createRepositoryStatistics(room: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
   /** One at a time. */
   let tail: Promise<unknown> = Promise.resolve();
@@ -40,7 +40,7 @@ export function createSurvey(room: RepositoryRoom): Survey {
   const look = (id: string) => inTurn(() => lookInto(room, id), false);
 
   return {
-    soon(repositoryId) {
+    schedule(repositoryId) {
       clearTimeout(waiting.get(repositoryId));
       if (stopped) return;
       const timer = setTimeout(() => {
@@ -84,11 +84,11 @@ export function createSurvey(room: RepositoryRoom): Survey {
   };
 }
 
-const pathOf = ({ git }: RepositoryRoom, repository: Repository): string =>
+const pathOf = ({ git }: RepositoryDeps, repository: Repository): string =>
   git.repositoryPath(ownerIdOf(repository), repository.id);
 
 /** Answers whether all is known now. Of a repository that cannot be read, what was known stays. */
-async function lookInto(room: RepositoryRoom, id: string): Promise<boolean> {
+async function lookInto(room: RepositoryDeps, id: string): Promise<boolean> {
   const startedAt = room.clock.now();
   try {
     const repository = await room.db.read.findOneBy(repositorySchema, { id });
@@ -103,7 +103,7 @@ async function lookInto(room: RepositoryRoom, id: string): Promise<boolean> {
 }
 
 /** One that cannot be read keeps what was known of it, and the others are measured all the same. */
-async function measureOrLog(room: RepositoryRoom, repository: Repository): Promise<boolean> {
+async function measureOrLog(room: RepositoryDeps, repository: Repository): Promise<boolean> {
   try {
     return await measure(room, repository);
   } catch (error) {
@@ -113,7 +113,7 @@ async function measureOrLog(room: RepositoryRoom, repository: Repository): Promi
 }
 
 /** Answers whether its size is another one now. */
-async function measure(room: RepositoryRoom, repository: Repository): Promise<boolean> {
+async function measure(room: RepositoryDeps, repository: Repository): Promise<boolean> {
   const sizeBytes = await room.git.size(pathOf(room, repository));
   if (sizeBytes === repository.sizeBytes) return false;
   await room.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));

@@ -1,7 +1,7 @@
-import type { RepositoryRoom } from '../room.ts';
+import type { RepositoryDeps } from '../deps.ts';
 
 /** Moves the folder of a repository unless that has been done before. Answers whether it moved. */
-export async function moveIfThere({ git }: Pick<RepositoryRoom, 'git'>, from: string, to: string): Promise<boolean> {
+export async function moveIfThere({ git }: Pick<RepositoryDeps, 'git'>, from: string, to: string): Promise<boolean> {
   if (from === to || !(await git.repositoryExists(from)) || (await git.repositoryExists(to))) return false;
   await git.moveRepository(from, to);
   return true;
