@@ -34,7 +34,7 @@ import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';
 import { readActivity } from '../src/federation/inbox/read-activity.ts';
 import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/signatures/index.ts';
-import type { ArrivedRequest } from '../src/federation/signatures/index.ts';
+import type { IncomingRequest } from '../src/federation/signatures/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { createWebServer } from '../src/web/index.ts';
 import { load } from './peers/wrk.ts';
@@ -291,7 +291,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   }
 
   /** Pushes of so many commits from `actor`. */
-  async function signedPushes(actor: string, many: number, commits: number): Promise<ArrivedRequest[]> {
+  async function signedPushes(actor: string, many: number, commits: number): Promise<IncomingRequest[]> {
     const url = new URL(`${origin}/ap/instance/inbox`);
     const hash = (number: number): string => number.toString(16).padStart(40, '0');
     const content = pushContent({

@@ -12,7 +12,7 @@ import type { Repositories } from '../repositories/index.ts';
 import { pushListener } from './activities/publish-pushes.ts';
 import { createLocalActors } from './actors/local-actors.ts';
 import { createRemoteActors } from './actors/remote-actors.ts';
-import { createDrain } from './deliveries/drain.ts';
+import { createDeliveryQueue } from './deliveries/delivery-queue.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
 import { countFollowers, followersOf, listKeys } from './actors/list-actors.ts';
 import { showActor } from './actors/show-actor.ts';
@@ -23,19 +23,19 @@ import { retryFollow } from './follows/follow-repository.ts';
 import { followedNews, followingOf } from './follows/following.ts';
 import { recover, removeOld } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
-import { createSharedWrites } from './inbox/shared-writes.ts';
-import { createMeasures } from './measures.ts';
-import type { Measures } from './measures.ts';
+import { createGroupCommit } from './inbox/group-commit.ts';
+import { createFederationMetrics } from './metrics.ts';
+import type { FederationMetrics } from './metrics.ts';
 import { isOperational } from './operational.ts';
 import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { countDeadHosts } from './peers/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
-import { createNoteAlive } from './peers/note-alive.ts';
+import { createContactRecorder } from './peers/record-contact.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
 import { testPeer } from './peers/test-peer.ts';
 import { createPublications } from './publications.ts';
-import type { FederationRoom, FederationSettings } from './room.ts';
+import type { FederationDeps, FederationSettings } from './deps.ts';
 
 export interface FederationOptions {
   config: Config;
@@ -71,29 +71,29 @@ export function createFederation({
     ...changed,
   });
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
-  const measures = createMeasures();
-  const remoteActors = createRemoteActors({ ...tools, outbound, localActors, measures });
-  const room: FederationRoom = {
+  const measures = createFederationMetrics();
+  const remoteActors = createRemoteActors({ ...tools, outbound, localActors, metrics: measures });
+  const room: FederationDeps = {
     ...tools,
     settings,
     outbound,
     localActors,
     remoteActors,
-    measures,
-    writeSoon: createSharedWrites(tools.db),
-    noteAlive: createNoteAlive(tools),
+    metrics: measures,
+    groupCommit: createGroupCommit(tools.db),
+    recordContact: createContactRecorder(tools),
   };
-  const drain = createDrain(room);
+  const drain = createDeliveryQueue(room);
   const publications = createPublications(room);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: FederationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
   /** For what other servers ask: without federation there is nothing here. */
   const whileOperational =
-    <Rest extends unknown[], Result>(useCase: (room: FederationRoom, ...rest: Rest) => Promise<Result>) =>
+    <Rest extends unknown[], Result>(useCase: (room: FederationDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
       if (!isOperational(settings)) throw notFound();
       return useCase(room, ...rest);
@@ -141,7 +141,7 @@ export function createFederation({
     listPeers: bind(listPeers),
     /** Servers that do not answer, and are tried again later. */
     countDeadHosts: bind(countDeadHosts),
-    measures: measures as Readonly<Measures>,
+    measures: measures as Readonly<FederationMetrics>,
     testPeer: bind(testPeer),
     invitePeer: bind(invitePeer),
     hostOfCode: bind(hostOfCode),

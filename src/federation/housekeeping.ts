@@ -6,7 +6,7 @@ import { receivedPushSchema } from './follows/received-push-schema.ts';
 import { inboxSchema } from './inbox/inbox-schema.ts';
 import { pairingCodeSchema } from './peers/peer-schema.ts';
 import { noteOrigin } from './origin.ts';
-import type { FederationRoom } from './room.ts';
+import type { FederationDeps } from './deps.ts';
 
 const dayMs = 86_400_000;
 /** Far longer than a signature lives, so that no activity outlives the note that it was seen. */
@@ -16,7 +16,7 @@ const keptPushesMs = 180 * dayMs;
 const furthestAttemptMs = 3_600_000;
 
 /** Once a day: what nobody looks at any more goes. Pushes of ours stay, they are the outbox. */
-export async function removeOld(room: FederationRoom): Promise<void> {
+export async function removeOld(room: FederationDeps): Promise<void> {
   const now = room.clock.now();
   await removeSettled(room, now - keptMs);
   await room.db.write(async ({ manager }) => {
@@ -46,7 +46,7 @@ export async function removeOld(room: FederationRoom): Promise<void> {
  * At start, with the instance lock held: claims of the program that ran before
  * are nobody's, and no delivery waits longer than an hour.
  */
-export async function recover(room: FederationRoom): Promise<void> {
+export async function recover(room: FederationDeps): Promise<void> {
   await noteOrigin(room);
   const latest = room.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then waits for no write.

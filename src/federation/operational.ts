@@ -1,5 +1,5 @@
 import { conflict } from '../kernel/index.ts';
-import type { FederationSettings } from './room.ts';
+import type { FederationSettings } from './deps.ts';
 
 /** Whether anything is emitted or accepted at all (SPEC §1). Decided once, at start. */
 export function isOperational({ obstacles }: Pick<FederationSettings, 'obstacles'>): boolean {

@@ -7,7 +7,7 @@ import { followerSchema } from './follows/follower-schema.ts';
 import { remoteFollowSchema } from './follows/remote-follow-schema.ts';
 import { isOperational, requireOperational } from './operational.ts';
 import { originSchema } from './origin-schema.ts';
-import type { FederationRoom } from './room.ts';
+import type { FederationDeps } from './deps.ts';
 
 /** Follows that are asked again in one write. */
 const followsPerWrite = 100;
@@ -29,14 +29,14 @@ export interface OriginConsequences {
 }
 
 /** Null while the base URL is what it was when the first actor was made, or federation is off. */
-export async function originChange(room: Pick<FederationRoom, 'db' | 'settings'>): Promise<OriginChange | null> {
+export async function originChange(room: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
   if (!isOperational(room.settings)) return null;
   const to = room.settings.origin;
   const from = await acceptedOrigin(room);
   return from === null || from === to ? null : { from, to };
 }
 
-async function acceptedOrigin({ db }: Pick<FederationRoom, 'db'>): Promise<string | null> {
+async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<string | null> {
   const [row] = await db.read.find(originSchema, { order: { acceptedAt: 'DESC', origin: 'ASC' }, take: 1 });
   return row?.origin ?? null;
 }
@@ -45,7 +45,7 @@ async function acceptedOrigin({ db }: Pick<FederationRoom, 'db'>): Promise<strin
  * At start: notes the origin when none is known, and warns when another one is. Until the first key
  * is made nobody knows this server, so until then a base URL may be corrected freely.
  */
-export async function noteOrigin(room: FederationRoom): Promise<void> {
+export async function noteOrigin(room: FederationDeps): Promise<void> {
   if (!isOperational(room.settings)) return;
   const { origin } = room.settings;
   const accepted = await acceptedOrigin(room);
@@ -66,7 +66,7 @@ export async function noteOrigin(room: FederationRoom): Promise<void> {
 }
 
 /** What `acceptOrigin` would do. */
-export async function originConsequences({ db }: FederationRoom): Promise<OriginConsequences> {
+export async function originConsequences({ db }: FederationDeps): Promise<OriginConsequences> {
   return {
     followers: await db.read.countBy(followerSchema, {}),
     follows: await db.read.countBy(remoteFollowSchema, {}),
@@ -81,7 +81,7 @@ export async function originConsequences({ db }: FederationRoom): Promise<Origin
  * @param origin what the settings say, repeated by the administrator
  * Refuses `federation_off`; `other_origin` when the settings say something else.
  */
-export async function acceptOrigin(room: FederationRoom, origin: string): Promise<OriginConsequences> {
+export async function acceptOrigin(room: FederationDeps, origin: string): Promise<OriginConsequences> {
   requireOperational(room);
   if (URL.parse(origin)?.origin !== room.settings.origin) {
     throw invalid('other_origin', `SERVICE_FEDERATION_BASE_URL is ${room.settings.origin}; set it first.`);
@@ -103,7 +103,7 @@ export async function acceptOrigin(room: FederationRoom, origin: string): Promis
 }
 
 /** Every follow that was asked for under another origin. @returns how many */
-async function askAgain(room: FederationRoom): Promise<number> {
+async function askAgain(room: FederationDeps): Promise<number> {
   const former = { followId: Not(Like(`${room.settings.origin}/%`)) };
   let count = 0;
   for (let last = ''; ; ) {

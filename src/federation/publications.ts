@@ -1,9 +1,9 @@
 import { notFound } from '../kernel/index.ts';
-import { departedDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
+import { tombstoneDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
 import type { Document } from './actors/actor-documents.ts';
 import { parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
 import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
-import { departedActor } from './actors/departed-actor.ts';
+import { deletedActor } from './actors/deleted-actor.ts';
 import { findActorAt, personActor } from './actors/find-actor.ts';
 import type { FoundActor } from './actors/find-actor.ts';
 import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
@@ -11,7 +11,7 @@ import { publicRepositoryAt } from './actors/public-repositories.ts';
 import { webFinger } from './actors/web-finger.ts';
 import { outboxSchema } from './deliveries/outbox-schema.ts';
 import { isOperational } from './operational.ts';
-import type { FederationRoom } from './room.ts';
+import type { FederationDeps } from './deps.ts';
 
 export type CollectionName = 'outbox' | 'followers' | 'repositories';
 
@@ -40,7 +40,7 @@ export interface Publications {
   actorOfPage(path: string): Promise<string | null>;
 }
 
-export function createPublications(room: FederationRoom): Publications {
+export function createPublications(room: FederationDeps): Publications {
   const { db, settings } = room;
 
   async function find(path: string): Promise<FoundActor> {
@@ -67,9 +67,9 @@ export function createPublications(room: FederationRoom): Publications {
     async actor(path) {
       const found = isOperational(settings) ? await findActorAt(room, path) : null;
       if (found !== null) return describe(found);
-      const departed = isOperational(settings) ? await departedActor(room, path) : null;
+      const departed = isOperational(settings) ? await deletedActor(room, path) : null;
       if (departed === null) throw notFound();
-      return departedDocument(departed);
+      return tombstoneDocument(departed);
     },
     hasInbox: async (path) => isOperational(settings) && (await findActorAt(room, path)) !== null,
     async collection(path, name, page) {

@@ -294,8 +294,8 @@ t.test(
       Object.fromEntries((await deliveryRows(stage)).map((row) => [row.host, row.next_attempt_at - clock.now()]));
     t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
 
-    const { createNoteAlive } = await import('../../src/federation/peers/note-alive.ts');
-    await createNoteAlive({ db: rooms.db, clock })(host);
+    const { createContactRecorder } = await import('../../src/federation/peers/record-contact.ts');
+    await createContactRecorder({ db: rooms.db, clock })(host);
     t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
   },
 );

@@ -133,8 +133,8 @@ t.test('the first word of a server that was given up resumes it; so does an answ
   await push();
   await federation.drain();
   t.equal(back.received.length, 0, 'nobody knows yet');
-  const { createNoteAlive } = await import('../../src/federation/peers/note-alive.ts');
-  await createNoteAlive({ db: rooms.db, clock })(dead);
+  const { createContactRecorder } = await import('../../src/federation/peers/record-contact.ts');
+  await createContactRecorder({ db: rooms.db, clock })(dead);
   t.equal(await goneAt(), null);
   await push();
   await federation.drain();

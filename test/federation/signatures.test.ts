@@ -13,7 +13,7 @@ import {
   signingString,
   signRequest,
 } from '../../src/federation/signatures/index.ts';
-import type { ArrivedRequest } from '../../src/federation/signatures/index.ts';
+import type { IncomingRequest } from '../../src/federation/signatures/index.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 
@@ -26,8 +26,8 @@ const body = Buffer.from('{"type":"Follow"}');
 /** A signed POST as it would arrive; changes are made to headers by name, `null` removes one. */
 async function arrived(
   changes: Record<string, string | null> = {},
-  more: Partial<ArrivedRequest> = {},
-): Promise<ArrivedRequest> {
+  more: Partial<IncomingRequest> = {},
+): Promise<IncomingRequest> {
   const headers: Record<string, string | null> = {
     ...(await signRequest({ method: 'POST', url, body, at }, key)),
     ...changes,
@@ -46,7 +46,7 @@ function reasonOf(work: () => unknown): string {
   return '';
 }
 
-const verdict = (request: ArrivedRequest, host = 'other.example', now = at): string =>
+const verdict = (request: IncomingRequest, host = 'other.example', now = at): string =>
   reasonOf(() => readSignedRequest(request, host, now)) ||
   (isSignedBy(readSignedRequest(request, host, now), publicKey) ? 'accepted' : 'wrong');
 
@@ -146,7 +146,7 @@ t.test('SPEC §5 what was signed is accepted; anything changed on the way is not
     'a query that the sender did not sign',
   );
   const otherBody = Buffer.from('{"type":"Undo"}');
-  const table: [what: string, request: ArrivedRequest, verdict: string][] = [
+  const table: [what: string, request: IncomingRequest, verdict: string][] = [
     ['another path', await arrived({}, { target: '/ap/repos/bob/other/inbox' }), 'wrong'],
     ['another method', await arrived({}, { method: 'PUT' }), 'wrong'],
     ['another body', await arrived({}, { body: otherBody }), 'signature_digest'],
@@ -287,7 +287,7 @@ t.test('the Signature header is read strictly', async (t) => {
 
 t.test('hs2019 may cover (created) and (expires), and both are held to the clock', async (t) => {
   const seconds = at / 1000;
-  const signed = (created: number | null, expires: number | null): ArrivedRequest => {
+  const signed = (created: number | null, expires: number | null): IncomingRequest => {
     const covered = [
       '(request-target)',
       ...(created === null ? [] : ['(created)']),

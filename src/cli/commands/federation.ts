@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Followed, ListedFollow, ListedFollower, ListedKey, Standing } from '../../federation/index.ts';
+import type { Followed, ListedFollow, ListedFollower, ListedKey, FollowStatus } from '../../federation/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -198,7 +198,7 @@ function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 
   return `${repositories} ${repositories === 1 ? 'repository' : 'repositories'} through them${scanError === null ? '' : `; looking for new ones failed: ${scanError}`}`;
 }
 
-function whyWaiting(standing: Standing): string {
+function whyWaiting(standing: FollowStatus): string {
   if (standing.state === 'ACCEPTED') return '';
   switch (standing.why) {
     case 'queued':

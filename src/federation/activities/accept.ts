@@ -1,8 +1,8 @@
 import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
 import type { RemoteFollow } from '../follows/remote-follow-schema.ts';
-import type { FederationRoom } from '../room.ts';
-import { nothingToPrepare } from './arrived-activity.ts';
-import type { ActivityHandler, ArrivedActivity } from './arrived-activity.ts';
+import type { FederationDeps } from '../deps.ts';
+import { nothingToPrepare } from './incoming-activity.ts';
+import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';
 import { activityStreams } from './contexts.ts';
 import { embedded, idOf, typesOf } from './fields.ts';
 import type { Json } from './fields.ts';
@@ -33,9 +33,9 @@ export const receiveAccept: ActivityHandler<null> = {
  * into question. A Follow that is embedded has to be the one that was sent, as far as it says.
  */
 async function followMeant(
-  room: FederationRoom,
+  room: FederationDeps,
   { manager }: Tx,
-  { document, signer }: ArrivedActivity,
+  { document, signer }: IncomingActivity,
 ): Promise<RemoteFollow | null> {
   const remoteActorId = signer.id;
   const { type, actor, object } = embedded(document['object']);

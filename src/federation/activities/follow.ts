@@ -3,11 +3,11 @@ import type { LocalActor } from '../actors/local-actors.ts';
 import { publish } from '../deliveries/publish.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
 import { acceptContent } from './accept.ts';
-import type { ActivityHandler } from './arrived-activity.ts';
+import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from './contexts.ts';
 import { idOf } from './fields.ts';
 import type { Json } from './fields.ts';
-import { isoTime } from './text.ts';
+import { isoTime } from './escape-html.ts';
 
 /** A Follow of a remote actor; `publish` adds its id and who follows. */
 export function followContent(target: string, at: number): Json {

@@ -4,7 +4,7 @@ import type { RepositoryActor } from '../actors/find-actor.ts';
 import { publicRepositoryById } from '../actors/public-repositories.ts';
 import { publish } from '../deliveries/publish.ts';
 import { maxPushedCommits } from '../follows/received-push-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Json } from './fields.ts';
 import { pushContent } from './push.ts';
 
@@ -26,7 +26,7 @@ const heads = 'refs/heads/';
  * the journal notes in the same write that it was done. Tags and deleted branches
  * are not told.
  */
-export function pushListener(room: FederationRoom): PushListener<Announcement> {
+export function pushListener(room: FederationDeps): PushListener<Announcement> {
   return {
     name: 'federation',
     prepare: (push) => prepareAnnouncement(room, push),
@@ -42,7 +42,7 @@ export function pushListener(room: FederationRoom): PushListener<Announcement> {
   };
 }
 
-async function prepareAnnouncement(room: FederationRoom, push: AnnouncedPush): Promise<Announcement | null> {
+async function prepareAnnouncement(room: FederationDeps, push: AnnouncedPush): Promise<Announcement | null> {
   const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !zeros.test(newId));
   const found = updates.length === 0 ? null : await publicRepositoryById(room, push.repository.id);
   if (found === null) return null;
@@ -61,7 +61,7 @@ interface Pusher {
   name: string;
 }
 
-async function pusherOf(room: FederationRoom, { pusherId }: AnnouncedPush): Promise<Pusher> {
+async function pusherOf(room: FederationDeps, { pusherId }: AnnouncedPush): Promise<Pusher> {
   const person = pusherId === null ? undefined : (await room.accounts.peopleById([pusherId])).get(pusherId);
   const found = person === undefined ? null : await personActor(room, person);
   if (found === null) return { id: (await instanceActor(room)).id, name: 'Somebody' };
@@ -69,7 +69,7 @@ async function pusherOf(room: FederationRoom, { pusherId }: AnnouncedPush): Prom
 }
 
 /** What was there before the push: a new branch from it brings nothing new. */
-async function untouchedTips({ git }: FederationRoom, path: string, { updates }: AnnouncedPush): Promise<string[]> {
+async function untouchedTips({ git }: FederationDeps, path: string, { updates }: AnnouncedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
   const tips = [...(await git.refs(path))]
@@ -86,7 +86,7 @@ interface Branch {
   at: number;
 }
 
-async function contentOf({ git, settings }: FederationRoom, path: string, branch: Branch): Promise<Json> {
+async function contentOf({ git, settings }: FederationDeps, path: string, branch: Branch): Promise<Json> {
   const {
     repository: { actor, owner, repository },
     pusher,

@@ -3,11 +3,11 @@ import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import { maxPushedCommits } from '../follows/received-push-schema.ts';
 import type { PushedCommit } from '../follows/received-push-schema.ts';
 import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
-import type { ActivityHandler } from './arrived-activity.ts';
+import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from './contexts.ts';
 import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from './fields.ts';
 import type { Json } from './fields.ts';
-import { escapeHtml, isoTime } from './text.ts';
+import { escapeHtml, isoTime } from './escape-html.ts';
 
 /** A branch of a local repository has moved. */
 export interface BranchPush {

@@ -1,6 +1,6 @@
 import { followerSchema } from '../follows/follower-schema.ts';
-import { nothingToPrepare } from './arrived-activity.ts';
-import type { ActivityHandler } from './arrived-activity.ts';
+import { nothingToPrepare } from './incoming-activity.ts';
+import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from './contexts.ts';
 import { embedded, idOf, typesOf } from './fields.ts';
 import type { Json } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { Person } from '../../accounts/index.ts';
 import { instanceContext, personContext, repositoryContext } from '../activities/contexts.ts';
-import { escapeHtml, isoTime } from '../activities/text.ts';
-import type { FederationSettings } from '../room.ts';
+import { escapeHtml, isoTime } from '../activities/escape-html.ts';
+import type { FederationSettings } from '../deps.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
@@ -76,7 +76,7 @@ export function personDocument(
 }
 
 /** What is left of a person whose account is gone: the key of what they said last, and no word more. */
-export function departedDocument(actor: LocalActor): Document {
+export function tombstoneDocument(actor: LocalActor): Document {
   return {
     '@context': personContext,
     id: actor.id,

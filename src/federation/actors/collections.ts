@@ -1,7 +1,7 @@
 import { activityStreams, pushContext } from '../activities/contexts.ts';
 import { outboxSchema } from '../deliveries/outbox-schema.ts';
 import { followerSchema } from '../follows/follower-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { repositoryPath } from './actor-paths.ts';
 import type { PersonActor, RepositoryActor } from './find-actor.ts';
@@ -26,7 +26,7 @@ interface Collection {
 
 /** An actor's outbox of its own; of people and the instance nothing is public, so theirs are empty. */
 export function outboxOf(
-  room: FederationRoom,
+  room: FederationDeps,
   found: { actor: { id: string; path: string } },
   page: number | null,
 ): Promise<Document> {
@@ -49,7 +49,7 @@ export function outboxOf(
 
 /** Remote actors that follow a repository, newest first, with the first page inside. */
 export function followersOf(
-  room: FederationRoom,
+  room: FederationDeps,
   { actor, repository }: RepositoryActor,
   page: number | null,
 ): Promise<Document> {
@@ -74,7 +74,7 @@ export function followersOf(
  * made: a hundred of them take longer than the asking server waits.
  */
 export function repositoriesOf(
-  room: FederationRoom,
+  room: FederationDeps,
   { actor, person }: PersonActor,
   page: number | null,
 ): Promise<Document> {

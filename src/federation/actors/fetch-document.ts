@@ -1,7 +1,7 @@
 import { unavailable } from '../../kernel/index.ts';
 import { asObject } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { instanceActor } from './find-actor.ts';
 
@@ -10,7 +10,7 @@ const maxBytes = 1024 * 1024;
 
 const accept = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
 
-type Room = Pick<FederationRoom, 'outbound' | 'localActors' | 'clock'>;
+type Room = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
 
 /**
  * Fetches an ActivityPub document, signed by the instance. The content type

@@ -1,6 +1,6 @@
 import type { Person } from '../../accounts/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { instancePath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import { publicRepositoryAt, publicRepositoryById } from './public-repositories.ts';
@@ -20,7 +20,7 @@ export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
  * now. `null` for absent and for hidden alike (SPEC §4.6); the look is never
  * cached, so a repository turned private is gone at once.
  */
-export async function findActorAt(room: FederationRoom, path: string): Promise<FoundActor | null> {
+export async function findActorAt(room: FederationDeps, path: string): Promise<FoundActor | null> {
   const address = parseActorPath(path);
   if (address === null) return null;
   switch (address.kind) {
@@ -34,7 +34,7 @@ export async function findActorAt(room: FederationRoom, path: string): Promise<F
 }
 
 /** The actor with exactly this id. */
-export async function findActorById(room: FederationRoom, id: string): Promise<FoundActor | null> {
+export async function findActorById(room: FederationDeps, id: string): Promise<FoundActor | null> {
   const { origin } = room.settings;
   if (!id.startsWith(`${origin}/`)) return null;
   const found = await findActorAt(room, id.slice(origin.length));
@@ -43,7 +43,7 @@ export async function findActorById(room: FederationRoom, id: string): Promise<F
 
 /** By the repository's present address. */
 export async function findRepositoryActor(
-  room: FederationRoom,
+  room: FederationDeps,
   owner: string,
   name: string,
 ): Promise<RepositoryActor | null> {
@@ -52,13 +52,13 @@ export async function findRepositoryActor(
 }
 
 /** By the person's present handle. */
-export async function findPersonActor(room: FederationRoom, username: string): Promise<PersonActor | null> {
+export async function findPersonActor(room: FederationDeps, username: string): Promise<PersonActor | null> {
   const person = await room.accounts.personByUsername(username).catch(nullIfNotFound);
   return person === null ? null : personActor(room, person);
 }
 
 export async function repositoryActor(
-  room: FederationRoom,
+  room: FederationDeps,
   { repository, owner }: PublicRepository,
 ): Promise<RepositoryActor> {
   const actor = await room.localActors.ensure(
@@ -70,23 +70,23 @@ export async function repositoryActor(
 }
 
 /** `null` for somebody who has not chosen a handle yet: such a person appears nowhere (SPEC §2.4). */
-export async function personActor(room: FederationRoom, person: Person): Promise<PersonActor | null> {
+export async function personActor(room: FederationDeps, person: Person): Promise<PersonActor | null> {
   if (person.username === null) return null;
   return { kind: 'user', actor: await room.localActors.ensure('user', person.id, personPath(person.username)), person };
 }
 
-export function instanceActor({ localActors }: Pick<FederationRoom, 'localActors'>): Promise<LocalActor> {
+export function instanceActor({ localActors }: Pick<FederationDeps, 'localActors'>): Promise<LocalActor> {
   return localActors.ensure('instance', 'instance', instancePath);
 }
 
-async function repositoryWithPath(room: FederationRoom, path: string): Promise<RepositoryActor | null> {
+async function repositoryWithPath(room: FederationDeps, path: string): Promise<RepositoryActor | null> {
   const actor = await room.localActors.atPath(path);
   if (actor?.kind !== 'repository') return null;
   const found = await publicRepositoryById(room, actor.ownerId);
   return found === null ? null : { kind: 'repository', actor, ...found };
 }
 
-async function personWithPath(room: FederationRoom, path: string): Promise<PersonActor | null> {
+async function personWithPath(room: FederationDeps, path: string): Promise<PersonActor | null> {
   const actor = await room.localActors.atPath(path);
   if (actor?.kind !== 'user') return null;
   const person = await room.accounts.personById(actor.ownerId).catch(nullIfNotFound);

@@ -4,7 +4,7 @@ import { followerSchema } from '../follows/follower-schema.ts';
 import type { FollowerRow } from '../follows/follower-schema.ts';
 import type { Owner } from '../../owners/index.ts';
 import { peerSchema } from '../peers/peer-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { keySchema } from './key-schema.ts';
 import type { KeyRow } from './key-schema.ts';
 
@@ -29,7 +29,7 @@ const everything = Number.MAX_SAFE_INTEGER;
 
 /** The actors that have a key, the oldest first; for the administrator. */
 export async function listKeys(
-  { db, localActors }: FederationRoom,
+  { db, localActors }: FederationDeps,
   { limit = everything, skip = 0 }: Paging = {},
 ): Promise<ListedKey[]> {
   const rows = await db.read.find(keySchema, { order: { createdAt: 'ASC', apPath: 'ASC' }, take: limit, skip });
@@ -44,7 +44,7 @@ export async function listKeys(
  * and go on knowing it by its first name.
  */
 export async function countFollowers(
-  { db }: FederationRoom,
+  { db }: FederationDeps,
   of: { repositoryId: string } | { owner: Pick<Owner, 'kind' | 'id'> },
 ): Promise<number> {
   const [sql, id] =
@@ -61,7 +61,7 @@ export async function countFollowers(
 
 /** Who follows a repository from elsewhere, for the administrator. Refuses `repository_not_found`. */
 export async function followersOf(
-  { db, repositories }: FederationRoom,
+  { db, repositories }: FederationDeps,
   owner: string,
   name: string,
   { limit = everything, skip = 0 }: Paging = {},

@@ -1,11 +1,11 @@
 import { readCounts } from '../../db/index.ts';
 import { embedded } from '../../embedded/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { instancePath } from './actor-paths.ts';
 
 /** Where the description of this server is, and its own actor. */
-export function nodeInfoLinks({ settings: { origin } }: FederationRoom): Document {
+export function nodeInfoLinks({ settings: { origin } }: FederationDeps): Document {
   return {
     links: [
       { rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1', href: `${origin}/nodeinfo/2.1` },
@@ -15,7 +15,7 @@ export function nodeInfoLinks({ settings: { origin } }: FederationRoom): Documen
 }
 
 /** NodeInfo 2.1. It tells nothing that a visitor could not see. */
-export async function nodeInfo({ db }: FederationRoom): Promise<Document> {
+export async function nodeInfo({ db }: FederationDeps): Promise<Document> {
   const { profiles } = await readCounts(db.read);
   return {
     version: '2.1',

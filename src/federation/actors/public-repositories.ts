@@ -2,7 +2,7 @@ import { anonymous } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 
 /** What everybody may read, and nothing else, exists for other servers. */
 export interface PublicRepository {
@@ -10,7 +10,7 @@ export interface PublicRepository {
   owner: Owner;
 }
 
-type Room = Pick<FederationRoom, 'repositories'>;
+type Room = Pick<FederationDeps, 'repositories'>;
 
 /** By id; `null` when it is absent, private, in the trash, or its owner has no handle. */
 export async function publicRepositoryById(

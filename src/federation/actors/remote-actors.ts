@@ -1,5 +1,5 @@
 import { addressGroup, isDomainError, unavailable } from '../../kernel/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { FetchQueue } from './fetch-queue.ts';
@@ -18,7 +18,7 @@ const refetchAfterMs = 60_000;
 const recheckAfterMs = 10 * 60_000;
 const keptEntries = 5_000;
 
-type Room = Pick<FederationRoom, 'db' | 'outbound' | 'localActors' | 'clock' | 'measures'>;
+type Room = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
 
 /** See `RemoteActors`. */
 export function createRemoteActors(room: Room): RemoteActors {
@@ -102,10 +102,10 @@ export function createRemoteActors(room: Room): RemoteActors {
     url.hash = '';
     try {
       const signer = toSigner(await fetchOnce(url, keyId, asker));
-      room.measures.keyFetches.ok += 1;
+      room.metrics.keyFetches.ok += 1;
       return signer;
     } catch (error) {
-      room.measures.keyFetches[isBusy(error) ? 'busy' : 'failed'] += 1;
+      room.metrics.keyFetches[isBusy(error) ? 'busy' : 'failed'] += 1;
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { parseFollowTarget } from '../follows/follow-target.ts';
 import { resolveTarget } from '../follows/resolve-target.ts';
 import { requireOperational } from '../operational.ts';
 import type { Publications } from '../publications.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { fetchDocument } from './fetch-document.ts';
 
@@ -13,7 +13,7 @@ import { fetchDocument } from './fetch-document.ts';
  * @param text a handle or a URL, as for a follow
  * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
  */
-export async function showActor(room: FederationRoom, publications: Publications, text: string): Promise<Document> {
+export async function showActor(room: FederationDeps, publications: Publications, text: string): Promise<Document> {
   requireOperational(room);
   const target = parseFollowTarget(text);
   const { host, origin } = new URL(room.settings.origin);

@@ -1,5 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { findActorById, findPersonActor, findRepositoryActor } from './find-actor.ts';
 import type { FoundActor, PersonActor, RepositoryActor } from './find-actor.ts';
@@ -12,7 +12,7 @@ const maxLength = 512;
  * port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike.
  * Refuses `invalid_resource` for what is missing, too long or neither form.
  */
-export async function webFinger(room: FederationRoom, resource: string | null): Promise<Document | null> {
+export async function webFinger(room: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {
     throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
   }
@@ -20,7 +20,7 @@ export async function webFinger(room: FederationRoom, resource: string | null): 
   return found === null || found.kind === 'instance' ? null : describe(room.settings.origin, found);
 }
 
-async function findResource(room: FederationRoom, resource: string): Promise<FoundActor | null> {
+async function findResource(room: FederationDeps, resource: string): Promise<FoundActor | null> {
   if (/^https?:\/\//i.test(resource)) return findByUrl(room, resource);
   const account = /^acct:/i.test(resource) ? resource.slice('acct:'.length) : resource;
   const at = account.lastIndexOf('@');
@@ -34,7 +34,7 @@ async function findResource(room: FederationRoom, resource: string): Promise<Fou
 }
 
 /** An actor id, or the page of a repository or person. */
-async function findByUrl(room: FederationRoom, text: string): Promise<FoundActor | null> {
+async function findByUrl(room: FederationDeps, text: string): Promise<FoundActor | null> {
   const url = URL.parse(text);
   if (url?.origin !== room.settings.origin) return null;
   const actor = await findActorById(room, url.origin + url.pathname);

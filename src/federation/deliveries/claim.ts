@@ -36,7 +36,7 @@ export async function dueHosts(manager: EntityManager, now: number): Promise<str
 }
 
 /** Hosts to take deliveries for, and how many at most of each. */
-export interface Hungry {
+export interface HostsWithCapacity {
   hosts: readonly string[];
   limit: number;
 }
@@ -52,7 +52,11 @@ const dueOf = `SELECT d.id FROM json_each(?) hungry CROSS JOIN federation_delive
  * same one. One statement for all of them: a question to the writing thread costs as much
  * as several rows.
  */
-export async function claim({ manager, now }: Tx, few: Hungry, many: Hungry): Promise<ClaimedDelivery[]> {
+export async function claim(
+  { manager, now }: Tx,
+  few: HostsWithCapacity,
+  many: HostsWithCapacity,
+): Promise<ClaimedDelivery[]> {
   if (few.hosts.length + many.hosts.length === 0) return [];
   const due = [few, many].flatMap(({ hosts, limit }) => [JSON.stringify(hosts), now, now, limit]);
   const rows: Omit<ClaimedDelivery, 'lockedUntil'>[] = await manager.query(

@@ -2,7 +2,7 @@ import { In, LessThan } from 'typeorm';
 import { readCounts } from '../../db/index.ts';
 import type { CountName } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { deliverySchema } from './delivery-schema.ts';
 import type { DeliveryRow, DeliveryState } from './delivery-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
@@ -26,7 +26,7 @@ export interface DeliveryFilter {
 
 /** Deliveries, the newest first. */
 export async function listDeliveries(
-  room: FederationRoom,
+  room: FederationDeps,
   { state, host, before, limit = 1_000 }: DeliveryFilter = {},
 ): Promise<ListedDelivery[]> {
   const where = {
@@ -40,7 +40,7 @@ export async function listDeliveries(
 }
 
 /** One delivery with the document that it sends. Refuses `unknown_delivery`. */
-export async function showDelivery(room: FederationRoom, id: number): Promise<ListedDelivery & { activity: string }> {
+export async function showDelivery(room: FederationDeps, id: number): Promise<ListedDelivery & { activity: string }> {
   const row = await room.db.read.findOneBy(deliverySchema, { id });
   if (row === null) throw noSuchDelivery();
   const sent = (await outboxRows(room, [row])).get(row.outboxId);
@@ -53,7 +53,7 @@ export async function showDelivery(room: FederationRoom, id: number): Promise<Li
  * Refuses `unknown_delivery`; `delivery_not_failed` for one that is under way or done.
  * @returns the new row's id
  */
-export async function retryDelivery(room: FederationRoom, id: number): Promise<number> {
+export async function retryDelivery(room: FederationDeps, id: number): Promise<number> {
   const made = await room.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
@@ -66,7 +66,7 @@ export async function retryDelivery(room: FederationRoom, id: number): Promise<n
 }
 
 /** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
-export async function retryFailedDeliveries(room: FederationRoom, host: string | null): Promise<number> {
+export async function retryFailedDeliveries(room: FederationDeps, host: string | null): Promise<number> {
   const made = await room.db.write(async ({ manager, now }) => {
     const rows: unknown[] = await manager.query(
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
@@ -85,14 +85,14 @@ export async function retryFailedDeliveries(room: FederationRoom, host: string |
 }
 
 /** As `removeSettled`, by hand: that is noted. */
-export async function purgeDeliveries(room: FederationRoom, settledBefore: number): Promise<number> {
+export async function purgeDeliveries(room: FederationDeps, settledBefore: number): Promise<number> {
   const removed = await removeSettled(room, settledBefore);
   room.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });
   return removed;
 }
 
 /** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
-export async function removeSettled(room: FederationRoom, settledBefore: number): Promise<number> {
+export async function removeSettled(room: FederationDeps, settledBefore: number): Promise<number> {
   return room.db.write(async ({ manager }) => {
     const gone = await manager.delete(deliverySchema, {
       state: In(['DELIVERED', 'FAILED']),
@@ -103,7 +103,7 @@ export async function removeSettled(room: FederationRoom, settledBefore: number)
 }
 
 /** How many `removeSettled` would remove. */
-export function countSettled(room: FederationRoom, settledBefore: number): Promise<number> {
+export function countSettled(room: FederationDeps, settledBefore: number): Promise<number> {
   return room.db.read.countBy(deliverySchema, {
     state: In(['DELIVERED', 'FAILED']),
     settledAt: LessThan(settledBefore),
@@ -114,7 +114,7 @@ export function countSettled(room: FederationRoom, settledBefore: number): Promi
 export async function countDeliveries({
   db,
   clock,
-}: FederationRoom): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
+}: FederationDeps): Promise<{ pending: number; failed: number; oldestPendingMs: number | null }> {
   const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] =
     await Promise.all([
       readCounts(db.read),
@@ -132,7 +132,7 @@ export async function countDeliveries({
 
 const noSuchDelivery = () => notFound('unknown_delivery', 'There is no such delivery.');
 
-async function outboxRows({ db }: FederationRoom, deliveries: readonly DeliveryRow[]): Promise<Map<string, OutboxRow>> {
+async function outboxRows({ db }: FederationDeps, deliveries: readonly DeliveryRow[]): Promise<Map<string, OutboxRow>> {
   const ids = [...new Set(deliveries.map(({ outboxId }) => outboxId))];
   const rows = new Map<string, OutboxRow>();
   for (let start = 0; start < ids.length; start += 500) {
@@ -142,7 +142,7 @@ async function outboxRows({ db }: FederationRoom, deliveries: readonly DeliveryR
   return rows;
 }
 
-function describe({ localActors }: FederationRoom, row: DeliveryRow, sent: OutboxRow | undefined): ListedDelivery {
+function describe({ localActors }: FederationDeps, row: DeliveryRow, sent: OutboxRow | undefined): ListedDelivery {
   const activityId = sent === undefined ? row.outboxId : `${localActors.idOf(sent.actorPath)}/activities/${sent.id}`;
   return { ...row, type: sent?.type ?? 'gone', activityId };
 }

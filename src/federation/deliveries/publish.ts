@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { Json } from '../activities/fields.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { deliverySchema } from './delivery-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
 
@@ -25,7 +25,7 @@ export type Audience = { inbox: string } | { followersOf: string };
  * @returns the activity's id
  */
 export async function publish(
-  room: FederationRoom,
+  room: FederationDeps,
   tx: Tx,
   activity: NewActivity,
   audience: Audience,

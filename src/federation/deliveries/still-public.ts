@@ -1,4 +1,4 @@
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 
 /** Whether a repository is public at this moment. */
 export type StillPublic = (repositoryId: string) => Promise<boolean>;
@@ -7,7 +7,7 @@ export type StillPublic = (repositoryId: string) => Promise<boolean>;
  * Asks once for as long as nobody has changed the database: a push goes to thousands of
  * inboxes, and each of them is judged when it is sent.
  */
-export function createStillPublic({ db, repositories }: Pick<FederationRoom, 'db' | 'repositories'>): StillPublic {
+export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {
   const answers = new Map<string, Promise<boolean>>();
   let state: number | null = null;
   return (repositoryId) => {

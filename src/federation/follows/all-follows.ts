@@ -1,9 +1,9 @@
 import { In } from 'typeorm';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { endFollow, follow } from './follows.ts';
 import type { Followed } from './follows.ts';
 import { noSuchFollow, retryFollow } from './follow-repository.ts';
-import { withStandings } from './following.ts';
+import { withStatuses } from './following.ts';
 import type { FollowedRepository } from './following.ts';
 import { remoteFollowSchema } from './remote-follow-schema.ts';
 import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
@@ -23,7 +23,7 @@ export interface FollowFilter {
 
 /** What people here follow elsewhere, the oldest first; for the administrator. */
 export async function listAllFollows(
-  room: FederationRoom,
+  room: FederationDeps,
   { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {},
 ): Promise<ListedFollow[]> {
   const { read } = room.db;
@@ -38,7 +38,7 @@ export async function listAllFollows(
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500);
     const idsOf = (kind: ListedFollow['kind']) => some.filter((key) => key.kind === kind).map(({ id }) => id);
-    const repositories = await withStandings(
+    const repositories = await withStatuses(
       room,
       await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }),
     );
@@ -52,14 +52,14 @@ export async function listAllFollows(
 }
 
 /** As `follow`, when somebody else than the follower decided it: that is noted. */
-export async function followFor(room: FederationRoom, userId: string, target: string): Promise<Followed> {
+export async function followFor(room: FederationDeps, userId: string, target: string): Promise<Followed> {
   const followed = await follow(room, userId, target);
   room.logger.info('follow.added_for', { person: userId, handle: followed.handle });
   return followed;
 }
 
 /** Ends anybody's follow. Refuses `unknown_follow`. */
-export async function endFollowFor(room: FederationRoom, id: string): Promise<Followed> {
+export async function endFollowFor(room: FederationDeps, id: string): Promise<Followed> {
   const userId = await followerOf(room, id);
   const ended = await endFollow(room, userId, id);
   room.logger.info('follow.ended_for', { person: userId, handle: ended.handle });
@@ -67,13 +67,13 @@ export async function endFollowFor(room: FederationRoom, id: string): Promise<Fo
 }
 
 /** As `retryFollow`, for anybody. Refuses `unknown_follow`. */
-export async function retryFollowFor(room: FederationRoom, id: string): Promise<void> {
+export async function retryFollowFor(room: FederationDeps, id: string): Promise<void> {
   const userId = await followerOf(room, id);
   const { handle } = await retryFollow(room, userId, id);
   room.logger.info('follow.retried_for', { person: userId, handle });
 }
 
-async function followerOf({ db }: FederationRoom, id: string): Promise<string> {
+async function followerOf({ db }: FederationDeps, id: string): Promise<string> {
   const row =
     (await db.read.findOneBy(remoteFollowSchema, { id })) ??
     (await db.read.findOneBy(remotePersonFollowSchema, { id }));

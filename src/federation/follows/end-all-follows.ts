@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import { isOperational } from '../operational.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { dropFollow } from './follow-repository.ts';
 import { remoteFollowSchema } from './remote-follow-schema.ts';
 
@@ -9,7 +9,7 @@ import { remoteFollowSchema } from './remote-follow-schema.ts';
  * other servers do not send to somebody who is gone. While federation is off nothing is
  * emitted, and the rows go with the account.
  */
-export async function endAllFollows(room: FederationRoom, tx: Tx, personId: string): Promise<void> {
+export async function endAllFollows(room: FederationDeps, tx: Tx, personId: string): Promise<void> {
   if (!isOperational(room.settings)) return;
   const follows = await tx.manager.findBy(remoteFollowSchema, { userId: personId });
   const actor = follows.length === 0 ? null : await room.localActors.ofOwner('user', personId, tx.manager);

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
 import { handleOf } from '../actors/remote-actor-schema.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { addFollow, dropFollow, followerActor, noSuchFollow } from './follow-repository.ts';
 import { fetchRepositories, listRemoteRepositories } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
@@ -20,7 +20,7 @@ const soonMs = 10_000;
  * Refuses as `fetchDocument` does.
  */
 export async function followPerson(
-  room: FederationRoom,
+  room: FederationDeps,
   follower: PersonActor,
   target: RemoteActor,
 ): Promise<{ follow: RemotePersonFollow; isNew: boolean }> {
@@ -52,7 +52,7 @@ export async function followPerson(
 
 /** @returns the handles of repositories that are newly followed */
 async function followListed(
-  room: FederationRoom,
+  room: FederationDeps,
   follower: PersonActor,
   follow: RemotePersonFollow,
   list: RemoteRepositoryList,
@@ -94,7 +94,7 @@ async function followListed(
  * followed repositories stay. Refuses `unknown_follow`.
  */
 export async function unfollowPerson(
-  room: FederationRoom,
+  room: FederationDeps,
   userId: string,
   followId: string,
 ): Promise<RemotePersonFollow> {
@@ -124,7 +124,7 @@ export interface ScanResult {
  * @param listOf reads a person's repositories; the caller asks once for all their followers
  */
 export async function scanPerson(
-  room: FederationRoom,
+  room: FederationDeps,
   follow: RemotePersonFollow,
   listOf: (personId: string) => Promise<RemoteRepositoryList>,
 ): Promise<ScanResult> {

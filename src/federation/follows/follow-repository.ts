@@ -8,14 +8,14 @@ import { handleOf } from '../actors/remote-actor-schema.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import { cancelWaiting } from '../deliveries/cancel.ts';
 import { publish } from '../deliveries/publish.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { remoteFollowSchema } from './remote-follow-schema.ts';
 import type { RemoteFollow } from './remote-follow-schema.ts';
 
 export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
 
 /** The actor in whose name a local person follows. Refuses `unknown_person` to somebody without a handle. */
-export async function followerActor(room: FederationRoom, userId: string): Promise<PersonActor> {
+export async function followerActor(room: FederationDeps, userId: string): Promise<PersonActor> {
   const found = await personActor(room, await room.accounts.personById(userId));
   if (found === null) throw notFound('unknown_person', 'There is no such person.');
   return found;
@@ -28,7 +28,7 @@ export async function followerActor(room: FederationRoom, userId: string): Promi
  * @returns the follow, and whether it is new
  */
 export async function addFollow(
-  room: FederationRoom,
+  room: FederationDeps,
   tx: Tx,
   follower: PersonActor,
   target: RemoteActor,
@@ -62,7 +62,7 @@ export async function addFollow(
 
 /** Inside a write: the row goes and an Undo is on its way, whether the other server answers or not. */
 export async function dropFollow(
-  room: FederationRoom,
+  room: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   follow: RemoteFollow,
@@ -73,7 +73,7 @@ export async function dropFollow(
 }
 
 /** Unfollows a repository. Refuses `unknown_follow` for one that is not this person's. */
-export async function unfollow(room: FederationRoom, userId: string, followId: string): Promise<RemoteFollow> {
+export async function unfollow(room: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(room, userId);
   return room.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
@@ -88,7 +88,7 @@ export async function unfollow(room: FederationRoom, userId: string, followId: s
  * sent any more, so that the other server is asked once.
  * Refuses `unknown_follow`; an accepted one stays as it is.
  */
-export async function retryFollow(room: FederationRoom, userId: string, followId: string): Promise<RemoteFollow> {
+export async function retryFollow(room: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(room, userId);
   return room.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
@@ -102,13 +102,13 @@ export async function retryFollow(room: FederationRoom, userId: string, followId
  * Inside a write: asks for a follow again whatever its state, because the follower's id has changed.
  * The follow of a person without an actor, whom no server has ever heard of, stays as it is.
  */
-export async function followAgain(room: FederationRoom, tx: Tx, follow: RemoteFollow): Promise<void> {
+export async function followAgain(room: FederationDeps, tx: Tx, follow: RemoteFollow): Promise<void> {
   const actor = await room.localActors.ofOwner('user', follow.userId, tx.manager);
   if (actor !== null) await askFor(room, tx, { actor }, follow);
 }
 
 async function askFor(
-  room: FederationRoom,
+  room: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   follow: RemoteFollow,
@@ -123,7 +123,7 @@ async function askFor(
 export const activityUuid = (activityId: string): string => activityId.split('/').at(-1)!;
 
 function sendFollow(
-  room: FederationRoom,
+  room: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   target: string,

@@ -3,7 +3,7 @@ import { deliverySchema } from '../deliveries/delivery-schema.ts';
 import type { DeliveryRow } from '../deliveries/delivery-schema.ts';
 import { healthOf } from '../peers/peer-health.ts';
 import type { PeerRow } from '../peers/peer-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { activityUuid } from './follow-repository.ts';
 import { receivedPushSchema } from './received-push-schema.ts';
 import type { PushedCommit, ReceivedPush } from './received-push-schema.ts';
@@ -16,7 +16,7 @@ import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
 const shownPushes = 50;
 
 /** How a follow stands, and for one that waits: what for. */
-export type Standing =
+export type FollowStatus =
   | { state: Extract<FollowState, 'ACCEPTED'>; since: number }
   /**
    * The Follow goes out with the next drain, waits with everything else for a server that does not
@@ -35,7 +35,7 @@ export type Standing =
   | { state: 'PENDING'; why: 'failed'; attempts: number; error: string | null };
 
 export interface FollowedRepository extends RemoteFollow {
-  standing: Standing;
+  standing: FollowStatus;
 }
 
 export interface FollowedPerson extends RemotePersonFollow {
@@ -66,7 +66,7 @@ export interface Following {
  * @param part of the repositories, by handle; all of them when left out
  */
 export async function followingOf(
-  room: FederationRoom,
+  room: FederationDeps,
   userId: string,
   part: { limit?: number; skip?: number } = {},
 ): Promise<Following> {
@@ -79,7 +79,7 @@ export async function followingOf(
       ...(part.limit !== undefined && { take: part.limit, skip: part.skip ?? 0 }),
     }),
   ]);
-  const [repositories, counts] = await Promise.all([withStandings(room, follows), countFollowed(room, people)]);
+  const [repositories, counts] = await Promise.all([withStatuses(room, follows), countFollowed(room, people)]);
   return {
     people: people.map((person) => ({
       ...person,
@@ -99,7 +99,7 @@ export async function followingOf(
  * followed for themselves before or since. By the id of the follow of the person.
  */
 export async function countFollowed(
-  { db }: Pick<FederationRoom, 'db'>,
+  { db }: Pick<FederationDeps, 'db'>,
   people: readonly Pick<RemotePersonFollow, 'id'>[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
@@ -119,7 +119,7 @@ export async function countFollowed(
 
 /** What a dashboard tells of all this: the newest pushes, and the requests that wait for an answer. */
 export async function followedNews(
-  room: FederationRoom,
+  room: FederationDeps,
   userId: string,
   limit: number,
 ): Promise<{ pushes: ListedPush[]; pending: FollowedRepository[] }> {
@@ -128,18 +128,18 @@ export async function followedNews(
     room.db.read.findBy(remoteFollowSchema, { userId, state: 'PENDING' }),
   ]);
   pending.sort((a, b) => (a.handle < b.handle ? -1 : 1));
-  return { pushes, pending: await withStandings(room, pending) };
+  return { pushes, pending: await withStatuses(room, pending) };
 }
 
 /** Adds to follows how they stand. */
-export async function withStandings(
-  { db, clock }: Pick<FederationRoom, 'db' | 'clock'>,
+export async function withStatuses(
+  { db, clock }: Pick<FederationDeps, 'db' | 'clock'>,
   follows: readonly RemoteFollow[],
 ): Promise<FollowedRepository[]> {
   const pending = follows.filter(({ state }) => state === 'PENDING');
   const uuids = pending.map(({ followId }) => activityUuid(followId));
   const health = await healthOf(db.read, [...new Set(pending.map(({ host }) => host))]);
-  const deliveries = new Map<string, Standing>();
+  const deliveries = new Map<string, FollowStatus>();
   for (let start = 0; start < uuids.length; start += 500) {
     const rows = await db.read.find(deliverySchema, {
       where: { outboxId: In(uuids.slice(start, start + 500)) },
@@ -161,7 +161,7 @@ export async function withStandings(
   }));
 }
 
-function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): Standing {
+function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): FollowStatus {
   const { state, attempts, lastError: error, nextAttemptAt, settledAt } = row;
   if (state === 'DELIVERED') return { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 };
   if (state === 'FAILED') return { state: 'PENDING', why: 'failed', attempts, error };
@@ -172,7 +172,7 @@ function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): S
   return { state: 'PENDING', why: 'queued', attempts, error, nextAttemptAt };
 }
 
-async function newestPushes({ db }: FederationRoom, userId: string, shown: number): Promise<ListedPush[]> {
+async function newestPushes({ db }: FederationDeps, userId: string, shown: number): Promise<ListedPush[]> {
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
     // Only those that have sent something lately can be in the list, and of each no more than the list has room for:

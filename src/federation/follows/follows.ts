@@ -1,6 +1,6 @@
 import { LessThanOrEqual } from 'typeorm';
 import { requireOperational } from '../operational.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { addFollow, followerActor, unfollow } from './follow-repository.ts';
 import { followPerson, scanPerson, unfollowPerson } from './follow-person.ts';
 import type { ScanResult } from './follow-person.ts';
@@ -31,7 +31,7 @@ const scansAtOnce = 4;
  * @param target a handle or a URL, as typed
  * Refuses `federation_off`, and as `resolveTarget` does.
  */
-export async function follow(room: FederationRoom, userId: string, target: string): Promise<Followed> {
+export async function follow(room: FederationDeps, userId: string, target: string): Promise<Followed> {
   requireOperational(room);
   const actor = await resolveTarget(room, target);
   const follower = await followerActor(room, userId);
@@ -44,14 +44,14 @@ export async function follow(room: FederationRoom, userId: string, target: strin
 }
 
 /** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */
-export async function endFollow(room: FederationRoom, userId: string, id: string): Promise<Followed> {
+export async function endFollow(room: FederationDeps, userId: string, id: string): Promise<Followed> {
   const isPerson = await room.db.read.existsBy(remotePersonFollowSchema, { id, userId });
   const { handle } = isPerson ? await unfollowPerson(room, userId, id) : await unfollow(room, userId, id);
   return { kind: isPerson ? 'person' : 'repository', id, handle };
 }
 
 /** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */
-export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]> {
+export async function scanDuePeople(room: FederationDeps): Promise<ScanResult[]> {
   const due = await room.db.read.find(remotePersonFollowSchema, {
     where: { nextScanAt: LessThanOrEqual(room.clock.now()) },
     order: { nextScanAt: 'ASC' },
@@ -61,7 +61,7 @@ export async function scanDuePeople(room: FederationRoom): Promise<ScanResult[]>
 }
 
 /** Scans everybody's followed people now, whenever they are due. Refuses `federation_off`. */
-export async function scanAllPeople(room: FederationRoom): Promise<ScanResult[]> {
+export async function scanAllPeople(room: FederationDeps): Promise<ScanResult[]> {
   requireOperational(room);
   const results = await scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
   room.logger.info('follow.resynced', {
@@ -71,7 +71,7 @@ export async function scanAllPeople(room: FederationRoom): Promise<ScanResult[]>
   return results;
 }
 
-async function scan(room: FederationRoom, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
+async function scan(room: FederationDeps, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
   const lists = new Map<string, Promise<RemoteRepositoryList>>();
   const listOf = (personId: string): Promise<RemoteRepositoryList> => {
     const list =

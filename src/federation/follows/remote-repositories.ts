@@ -3,7 +3,7 @@ import { asObject, idOf, itemsOf, webUrl } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
 import { fetchDocument } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 
 /** The first page of a remote person's public repositories. */
 export interface RemoteRepositoryList {
@@ -22,7 +22,7 @@ const maxItems = 200;
  * left out: nobody speaks for somebody else's repositories.
  * Refuses as `fetchDocument` does.
  */
-export async function listRemoteRepositories(room: FederationRoom, person: RemoteActor): Promise<RemoteRepositoryList> {
+export async function listRemoteRepositories(room: FederationDeps, person: RemoteActor): Promise<RemoteRepositoryList> {
   const collection = await fetchDocument(room, person.repositoriesUrl ?? `${person.id}/repositories`);
   const page = await firstPage(room, person, collection);
   const ids = itemsOf(page).slice(0, maxItems).map(idOf);
@@ -34,7 +34,7 @@ export async function listRemoteRepositories(room: FederationRoom, person: Remot
   };
 }
 
-async function firstPage(room: FederationRoom, person: RemoteActor, collection: Json): Promise<Json> {
+async function firstPage(room: FederationDeps, person: RemoteActor, collection: Json): Promise<Json> {
   const { first } = collection;
   if (itemsOf(collection).length > 0 || first === undefined) return collection;
   if (typeof first !== 'string') return asObject(first);
@@ -50,7 +50,7 @@ const readingMs = 20_000;
  * @returns what was found, and whether there was no time for all of them
  */
 export async function fetchRepositories(
-  room: FederationRoom,
+  room: FederationDeps,
   ids: readonly string[],
 ): Promise<{ found: RemoteActor[]; isCutShort: boolean }> {
   const deadline = performance.now() + readingMs;

@@ -2,7 +2,7 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import { asObject, cleanText, typesOf } from '../activities/fields.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { parseFollowTarget } from './follow-target.ts';
 
 /** The largest WebFinger answer that is read, in bytes. */
@@ -16,7 +16,7 @@ const maxBytes = 64 * 1024;
  * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which
  * tells nothing about what a server hides; `local_target` for what is here.
  */
-export async function resolveTarget(room: FederationRoom, text: string): Promise<RemoteActor> {
+export async function resolveTarget(room: FederationDeps, text: string): Promise<RemoteActor> {
   const target = parseFollowTarget(text);
   if (target === null) throw unresolvable('Write owner/name@host, user@host or the address of a repository.');
   const url = target.kind === 'url' ? new URL(target.url) : new URL(`${schemeOf(room)}//${target.host}`);
@@ -32,11 +32,11 @@ export async function resolveTarget(room: FederationRoom, text: string): Promise
 }
 
 /** In development peers may speak http; a handle does not say which. */
-function schemeOf({ settings }: FederationRoom): string {
+function schemeOf({ settings }: FederationDeps): string {
   return settings.devAllowInsecure ? new URL(settings.origin).protocol : 'https:';
 }
 
-async function actorOrPage(room: FederationRoom, url: URL): Promise<RemoteActor> {
+async function actorOrPage(room: FederationDeps, url: URL): Promise<RemoteActor> {
   try {
     return await room.remoteActors.actor(url.href, { fresh: true });
   } catch (error) {
@@ -46,7 +46,7 @@ async function actorOrPage(room: FederationRoom, url: URL): Promise<RemoteActor>
 }
 
 /** The actor that WebFinger names, with what WebFinger calls it. */
-async function discover(room: FederationRoom, url: URL, resource: string): Promise<RemoteActor> {
+async function discover(room: FederationDeps, url: URL, resource: string): Promise<RemoteActor> {
   const { self, subject } = await askWebFinger(room, url, resource);
   const handleFor = (actor: RemoteActor): string | null =>
     readAccount(subject, url, actor) ?? readAccount(resource, url, actor);
@@ -65,7 +65,7 @@ function readAccount(account: string, asked: URL, actor: RemoteActor): string | 
 
 /** WebFinger (RFC 7033). The host of the actor is judged like any other when it is asked. */
 async function askWebFinger(
-  { outbound }: FederationRoom,
+  { outbound }: FederationDeps,
   { origin, host }: URL,
   resource: string,
 ): Promise<{ self: string; subject: string }> {

@@ -1,7 +1,7 @@
 import { invalid, unauthenticated } from '../../kernel/index.ts';
 import { idOf, webUrl } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
-import type { ArrivedActivity } from '../activities/arrived-activity.ts';
+import type { IncomingActivity } from '../activities/incoming-activity.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { RemoteActor } from '../actors/remote-actor-schema.ts';
  * with an id on its own host (CVE-2024-23832, CVE-2025-54888).
  * Refuses `activity_malformed`, `actor_not_signer`, `activity_id`.
  */
-export function readActivity(body: Buffer, signer: RemoteActor): ArrivedActivity {
+export function readActivity(body: Buffer, signer: RemoteActor): IncomingActivity {
   const document = parseObject(body);
   if (idOf(document['actor']) !== signer.id) {
     throw unauthenticated('actor_not_signer', 'The activity is of another actor than the one who signed it.');

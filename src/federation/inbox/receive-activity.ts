@@ -1,14 +1,14 @@
 import type { Tx } from '../../db/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { receiveAccept } from '../activities/accept.ts';
-import type { ActivityHandler, ArrivedActivity } from '../activities/arrived-activity.ts';
+import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
 import { cleanText, typesOf } from '../activities/fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
 import { isBusy } from '../actors/remote-actors.ts';
 import type { Signer } from '../actors/signer.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { isSignedBy, readSignedHead, requireDigest } from '../signatures/index.ts';
 import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { readActivity } from './read-activity.ts';
@@ -41,8 +41,8 @@ export interface ArrivingActivity extends ArrivedHead {
  * and of `readActivity`. Refuses `activity_malformed` when what was signed is no
  * JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the key.
  */
-export async function receiveActivity(room: FederationRoom, arriving: ArrivingActivity): Promise<Reception> {
-  const { inbox } = room.measures;
+export async function receiveActivity(room: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+  const { inbox } = room.metrics;
   try {
     const reception = await takeIn(room, arriving);
     inbox[reception] += 1;
@@ -53,20 +53,20 @@ export async function receiveActivity(room: FederationRoom, arriving: ArrivingAc
   }
 }
 
-async function takeIn(room: FederationRoom, arriving: ArrivingActivity): Promise<Reception> {
+async function takeIn(room: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
   const signed = readSignedHead(arriving, new URL(room.settings.origin).host, room.clock.now());
   await requireAllowed(room, signed.parameters.keyId);
   const body = await arriving.readBody();
   requireDigest(signed, body);
   const signer = await verifiedSigner(room, signed, arriving.address);
   const activity = readActivity(body, signer.actor);
-  await room.noteAlive(signer.actor.host);
+  await room.recordContact(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
   const type = types.find((name) => handlers.has(name));
   const handler = type === undefined ? null : handlers.get(type)!;
   const prepared = handler === null ? null : await handler.prepare(room, activity);
-  return room.writeSoon(async (tx) => {
+  return room.groupCommit(async (tx) => {
     const isNew = await noteSeen(tx, activity, type ?? cleanText(types[0], 100));
     if (!isNew) return 'repeated';
     await handler?.apply(room, tx, activity, prepared as never);
@@ -75,7 +75,7 @@ async function takeIn(room: FederationRoom, arriving: ArrivingActivity): Promise
 }
 
 /** The host is asked for by name before anything touches the network. */
-async function requireAllowed({ outbound }: FederationRoom, keyId: string): Promise<void> {
+async function requireAllowed({ outbound }: FederationDeps, keyId: string): Promise<void> {
   try {
     await outbound.checkUrl(keyId);
   } catch (cause) {
@@ -85,7 +85,7 @@ async function requireAllowed({ outbound }: FederationRoom, keyId: string): Prom
 
 /** A cached key that does not fit may be an old one: asked for again, but not for every bad request. */
 async function verifiedSigner(
-  { remoteActors }: FederationRoom,
+  { remoteActors }: FederationDeps,
   signed: SignedRequest,
   address: string,
 ): Promise<Signer> {
@@ -104,7 +104,7 @@ async function verifiedSigner(
 }
 
 /** The key of the table decides, not a look before: of a hundred copies at once one is new. */
-async function noteSeen({ manager, now }: Tx, { id, signer }: ArrivedActivity, type: string): Promise<boolean> {
+async function noteSeen({ manager, now }: Tx, { id, signer }: IncomingActivity, type: string): Promise<boolean> {
   const rows: unknown[] = await manager.query(
     `INSERT INTO federation_inbox (signer, activity_id, type, received_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (signer, activity_id) DO NOTHING RETURNING 1`,

@@ -1,6 +1,6 @@
 import { In, IsNull, Not } from 'typeorm';
 import type { Database } from '../../db/index.ts';
-import type { FederationSettings } from '../room.ts';
+import type { FederationSettings } from '../deps.ts';
 import { peerSchema } from './peer-schema.ts';
 
 /** The entries that would let a URL through: its host, and its host with the port. */

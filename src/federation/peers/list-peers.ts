@@ -1,4 +1,4 @@
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from './peer-schema.ts';
 
 /** Another server, with how it does. */
@@ -26,7 +26,7 @@ export interface ListedPeer {
 }
 
 /** Every server that is allowed, was ever contacted, or has deliveries. */
-export async function listPeers({ db, settings, clock }: FederationRoom): Promise<ListedPeer[]> {
+export async function listPeers({ db, settings, clock }: FederationDeps): Promise<ListedPeer[]> {
   const rows = new Map((await db.read.find(peerSchema)).map((row) => [row.host, row]));
   const counts: { host: string; queued: number; failed: number }[] = await db.read.query(
     `SELECT host, sum(CASE WHEN state = 'PENDING' THEN 1 ELSE 0 END) AS queued,

@@ -4,7 +4,7 @@ import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { asObject, webUrl } from '../activities/fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
 import { requireOperational } from '../operational.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { entriesFor } from './allowlist.ts';
 import { pairingCodeSchema, peerSchema } from './peer-schema.ts';
@@ -23,7 +23,7 @@ export const pairingPath = '/ap/pairing';
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** A code for one other server: where to ask, and the secret that allows asking. */
-export async function invitePeer(room: FederationRoom): Promise<{ code: string; expiresAt: number }> {
+export async function invitePeer(room: FederationDeps): Promise<{ code: string; expiresAt: number }> {
   requireOperational(room);
   const secret = room.random.bytes(16).toString('base64url');
   const expiresAt = await room.db.write(async ({ manager, now }) => {
@@ -40,7 +40,7 @@ export async function invitePeer(room: FederationRoom): Promise<{ code: string; 
 }
 
 /** The server that made a code, before anything is done with it. Refuses `invalid_pairing_code`. */
-export function hostOfCode(room: FederationRoom, code: string): string {
+export function hostOfCode(room: FederationDeps, code: string): string {
   return readCode(room, code).url.host;
 }
 
@@ -51,7 +51,7 @@ export function hostOfCode(room: FederationRoom, code: string): string {
  * does not know (any more), and as `outbound.send` does.
  * @returns the host
  */
-export async function acceptInvite(room: FederationRoom, code: string): Promise<string> {
+export async function acceptInvite(room: FederationDeps, code: string): Promise<string> {
   requireOperational(room);
   const { url, secret } = readCode(room, code);
   const wasPaired = await room.db.read.existsBy(peerSchema, { host: url.host, pairedAt: Not(IsNull()) });
@@ -84,7 +84,7 @@ export async function acceptInvite(room: FederationRoom, code: string): Promise<
  * no more words.
  * Refuses `unknown_pairing_code`, the same for a wrong, a used and an old one.
  */
-export async function receivePairing(room: FederationRoom, body: Buffer): Promise<void> {
+export async function receivePairing(room: FederationDeps, body: Buffer): Promise<void> {
   const { code, origin } = asObject(parse(body));
   const url = webUrl(origin);
   const unknown = () => notFound('unknown_pairing_code');
@@ -108,7 +108,7 @@ export async function receivePairing(room: FederationRoom, body: Buffer): Promis
 }
 
 /** Lets a server in that asked with a code. Refuses `unknown_peer` for one that did not ask. */
-export async function confirmPeer(room: FederationRoom, host: string): Promise<void> {
+export async function confirmPeer(room: FederationDeps, host: string): Promise<void> {
   const asked = await room.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: Not(IsNull()) });
   if (!asked) throw noSuchPeer(host);
   await allow(room, host.toLowerCase());
@@ -119,7 +119,7 @@ export async function confirmPeer(room: FederationRoom, host: string): Promise<v
  * Ends a pairing, or turns down who asked for one. What the settings allow stays allowed.
  * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
  */
-export async function removePeer(room: FederationRoom, host: string): Promise<void> {
+export async function removePeer(room: FederationDeps, host: string): Promise<void> {
   const found = (await room.db.write(({ manager }) =>
     manager.query(
       `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
@@ -136,7 +136,7 @@ export async function removePeer(room: FederationRoom, host: string): Promise<vo
 
 const noSuchPeer = (host: string) => notFound('unknown_peer', `No pairing with ${host}, and it has not asked for one.`);
 
-async function allow({ db }: FederationRoom, host: string): Promise<void> {
+async function allow({ db }: FederationDeps, host: string): Promise<void> {
   await db.write(({ manager, now }) =>
     manager.query(
       `INSERT INTO federation_peers (host, paired_at) VALUES (?, ?)
@@ -146,11 +146,11 @@ async function allow({ db }: FederationRoom, host: string): Promise<void> {
   );
 }
 
-function isInSettings({ settings }: FederationRoom, url: URL): boolean {
+function isInSettings({ settings }: FederationDeps, url: URL): boolean {
   return entriesFor(url, settings.devAllowInsecure).some((entry) => settings.allowlist.includes(entry));
 }
 
-function readCode(room: FederationRoom, code: string): { url: URL; secret: string } {
+function readCode(room: FederationDeps, code: string): { url: URL; secret: string } {
   const [address = '', secret = ''] = code.trim().split('#');
   const url = webUrl(address);
   if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { In, IsNull, MoreThan, Not } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from '../deliveries/delivery-state.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from './peer-schema.ts';
 import type { PeerRow } from './peer-schema.ts';
 
@@ -21,7 +21,7 @@ export const goneAfterMs = 7 * 86_400_000;
 const observedMs = 86_400_000;
 
 /** Servers that did not answer and are left alone until their next turn, and those that are given up. */
-export function countDeadHosts({ db, clock }: Pick<FederationRoom, 'db' | 'clock'>): Promise<number> {
+export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock'>): Promise<number> {
   return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: Not(IsNull()) }]);
 }
 

@@ -7,7 +7,7 @@ import { parseJson } from '../actors/fetch-document.ts';
 import { instanceActor } from '../actors/find-actor.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
 import { requireOperational } from '../operational.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 
 /** One thing that has to work between two servers. */
@@ -28,7 +28,7 @@ const clockToleranceMs = 5 * 60_000;
  * our key.
  * Refuses `federation_off`.
  */
-export async function testPeer(room: FederationRoom, host: string): Promise<PeerCheck[]> {
+export async function testPeer(room: FederationDeps, host: string): Promise<PeerCheck[]> {
   requireOperational(room);
   const scheme = room.settings.devAllowInsecure ? new URL(room.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
@@ -63,11 +63,11 @@ export async function testPeer(room: FederationRoom, host: string): Promise<Peer
   await run('clock', answered, async () => judgeClock(room, answered!));
   await run('signature', actor, () => trySignature(room, actor!));
   // It answers: whoever was given up has followers again.
-  if (actor !== null) await room.noteAlive(url.host);
+  if (actor !== null) await room.recordContact(url.host);
   return checks;
 }
 
-async function resolveHost({ outbound }: FederationRoom, url: URL) {
+async function resolveHost({ outbound }: FederationDeps, url: URL) {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(name) !== 0) return { words: `${name} is an address`, result: true };
   const found = await outbound.addressesOf(name).catch(() => []);
@@ -79,7 +79,7 @@ async function resolveHost({ outbound }: FederationRoom, url: URL) {
 }
 
 /** Any WebFinger answer will do: nobody has to be called like this. */
-async function askWebFinger({ outbound }: FederationRoom, url: URL) {
+async function askWebFinger({ outbound }: FederationDeps, url: URL) {
   const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
   const { status, headers } = await outbound.send({
     method: 'GET',
@@ -93,12 +93,12 @@ async function askWebFinger({ outbound }: FederationRoom, url: URL) {
 }
 
 /** Its own actor, where NodeInfo says it is, else where ours would be. */
-async function readInstance(room: FederationRoom, url: URL): Promise<{ words: string; result: RemoteActor }> {
+async function readInstance(room: FederationDeps, url: URL): Promise<{ words: string; result: RemoteActor }> {
   const actor = await room.remoteActors.actor(await instanceLink(room, url), { fresh: true });
   return { words: actor.id, result: actor };
 }
 
-async function instanceLink({ outbound }: FederationRoom, url: URL): Promise<string> {
+async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<string> {
   const usual = url.origin + instancePath;
   const target = `${url.origin}/.well-known/nodeinfo`;
   const answer = await outbound.send({
@@ -115,7 +115,7 @@ async function instanceLink({ outbound }: FederationRoom, url: URL): Promise<str
   return typeof link?.['href'] === 'string' ? link['href'] : usual;
 }
 
-function judgeClock({ clock }: FederationRoom, { date }: { date: string }) {
+function judgeClock({ clock }: FederationDeps, { date }: { date: string }) {
   const distance = Date.parse(date) - clock.now();
   if (!Number.isFinite(distance)) return { ok: false, words: 'it does not say what time it is', result: true };
   const seconds = Math.round(Math.abs(distance) / 1000);
@@ -127,7 +127,7 @@ function judgeClock({ clock }: FederationRoom, { date }: { date: string }) {
   };
 }
 
-async function trySignature(room: FederationRoom, actor: RemoteActor) {
+async function trySignature(room: FederationDeps, actor: RemoteActor) {
   const self = await instanceActor(room);
   const id = `${self.id}/activities/${room.random.uuid()}`;
   const body = Buffer.from(

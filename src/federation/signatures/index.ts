@@ -7,4 +7,4 @@ export { signRequest } from './sign-request.ts';
 export type { RequestToSign, SigningKey } from './sign-request.ts';
 export { signingString } from './signing-string.ts';
 export { dateWindowMs, isSignedBy, readSignedHead, readSignedRequest, requireDigest } from './verify-request.ts';
-export type { ArrivedHead, ArrivedRequest, SignedRequest } from './verify-request.ts';
+export type { ArrivedHead, IncomingRequest, SignedRequest } from './verify-request.ts';

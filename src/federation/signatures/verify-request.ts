@@ -20,7 +20,7 @@ export interface ArrivedHead {
 }
 
 /** A request as it arrived, byte for byte. */
-export interface ArrivedRequest extends ArrivedHead {
+export interface IncomingRequest extends ArrivedHead {
   body: Buffer;
 }
 
@@ -62,7 +62,7 @@ export function requireDigest({ headers }: SignedRequest, body: Buffer): void {
  * so that a request that fails here costs no fetch from another host.
  * Refuses as `readSignedHead` and `requireDigest` do.
  */
-export function readSignedRequest(request: ArrivedRequest, expectedHost: string, now: number): SignedRequest {
+export function readSignedRequest(request: IncomingRequest, expectedHost: string, now: number): SignedRequest {
   const signed = readSignedHead(request, expectedHost, now);
   requireDigest(signed, request.body);
   return signed;

@@ -1,5 +1,11 @@
 import { maxPushedCommits } from '../../federation/index.ts';
-import type { FollowedPerson, FollowedRepository, ListedFollow, ListedPush, Standing } from '../../federation/index.ts';
+import type {
+  FollowedPerson,
+  FollowedRepository,
+  ListedFollow,
+  ListedPush,
+  FollowStatus,
+} from '../../federation/index.ts';
 import { viewTime, type TimeView } from './times.ts';
 
 /** How a follow stands, in words. */
@@ -19,7 +25,7 @@ const inSentence = (error: string | null): string => (error ?? 'no answer').repl
 
 const taken = 'The other server took it and has not answered yet.';
 
-export function viewStanding(standing: Standing, now: number): StandingView {
+export function viewStanding(standing: FollowStatus, now: number): StandingView {
   if (standing.state === 'ACCEPTED') {
     return {
       isAccepted: true,

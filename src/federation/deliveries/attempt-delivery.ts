@@ -1,5 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import { bodyDigest, signRequest } from '../signatures/index.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
@@ -9,16 +9,16 @@ import type { Attempt } from './settle.ts';
 import type { StillPublic } from './still-public.ts';
 
 /** What a delivery sends; the same for thousands of rows. */
-export interface Parcel extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
+export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
   body: Buffer;
   /** `Digest` header of the body. */
   digest: string;
 }
 
 /** What the attempts of a drain share. */
-export interface Errand {
+export interface DeliveryRequest {
   /** `null` once the activity is gone. */
-  parcel: Promise<Parcel | null>;
+  message: Promise<OutboxMessage | null>;
   isPublic: StillPublic;
   signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface Errand {
 const maxAnswerBytes = 64 * 1024;
 
 /** Loads an activity; `null` once it is gone. */
-export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: string): Promise<Parcel | null> {
+export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: string): Promise<OutboxMessage | null> {
   const row = await db.read.findOneBy(outboxSchema, { id: outboxId });
   if (row === null) return null;
   const body = Buffer.from(row.activity);
@@ -39,29 +39,33 @@ export async function loadParcel({ db }: Pick<FederationRoom, 'db'>, outboxId: s
  * this order: the allowlist and address rules, whether the repository is public
  * at this moment, then the network.
  */
-export async function attempt(room: FederationRoom, delivery: ClaimedDelivery, errand: Errand): Promise<Attempt> {
-  const { measures } = room;
+export async function attempt(
+  room: FederationDeps,
+  delivery: ClaimedDelivery,
+  errand: DeliveryRequest,
+): Promise<Attempt> {
+  const { metrics } = room;
   const startedAt = performance.now();
-  measures.attemptsInFlight += 1;
+  metrics.attemptsInFlight += 1;
   const done = await tryOnce(room, delivery, errand);
-  measures.attemptsInFlight -= 1;
+  metrics.attemptsInFlight -= 1;
   if (done.outcome !== null) {
-    measures.attemptSeconds += (performance.now() - startedAt) / 1000;
-    measures.attempts[done.wasReached ? done.outcome.kind : 'unreachable'] += 1;
+    metrics.attemptSeconds += (performance.now() - startedAt) / 1000;
+    metrics.attempts[done.wasReached ? done.outcome.kind : 'unreachable'] += 1;
   }
   return done;
 }
 
-async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, errand: Errand): Promise<Attempt> {
+async function tryOnce(room: FederationDeps, delivery: ClaimedDelivery, errand: DeliveryRequest): Promise<Attempt> {
   try {
-    return { delivery, ...(await send(room, delivery, await errand.parcel, errand)) };
+    return { delivery, ...(await send(room, delivery, await errand.message, errand)) };
   } catch (error) {
     if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
     if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
-    const words = isDomainError(error) ? error.message : 'an internal error';
+    const describeFailure = isDomainError(error) ? error.message : 'an internal error';
     return {
       delivery,
-      outcome: { kind: 'failed', error: words },
+      outcome: { kind: 'failed', error: describeFailure },
       wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable',
       hasAnswered: !isDomainError(error) || answerReasons.has(error.reason),
     };
@@ -69,10 +73,10 @@ async function tryOnce(room: FederationRoom, delivery: ClaimedDelivery, errand: 
 }
 
 async function send(
-  { outbound, localActors, clock }: FederationRoom,
+  { outbound, localActors, clock }: FederationDeps,
   { targetInbox, host }: ClaimedDelivery,
-  parcel: Parcel | null,
-  { isPublic, signal }: Errand,
+  parcel: OutboxMessage | null,
+  { isPublic, signal }: DeliveryRequest,
 ): Promise<Omit<Attempt, 'delivery'>> {
   const unsent = { wasReached: true, hasAnswered: false };
   if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
@@ -96,14 +100,14 @@ async function send(
     maxBytes: maxAnswerBytes,
     signal,
   });
-  const outcome = judgeAnswer(host, answer.status, answer.headers['retry-after'], clock.now());
+  const outcome = classifyResponse(host, answer.status, answer.headers['retry-after'], clock.now());
   return { outcome, wasReached: true, hasAnswered: true };
 }
 
 /** Refusals of `outbound.send` that an answer causes. */
 const answerReasons: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
-function judgeAnswer(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
+function classifyResponse(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}`;
   const heeds = status === 429 || status === 503;

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../db/index.ts';
 
 /** Runs work in a write of its own, or together with what others want written at the same time. */
-export type WriteSoon = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+export type GroupCommit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 const mostTogether = 64;
 
@@ -16,7 +16,7 @@ interface Waiting {
  * is answered after its own rows are on disk. When one of them fails, nothing of
  * that write has happened and each is done alone: so work must be repeatable.
  */
-export function createSharedWrites(db: Database): WriteSoon {
+export function createGroupCommit(db: Database): GroupCommit {
   const waiting: Waiting[] = [];
   let isRunning = false;
 

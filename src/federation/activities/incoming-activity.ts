@@ -1,10 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import type { RemoteActor } from '../actors/remote-actor-schema.ts';
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { Json } from './fields.ts';
 
 /** An activity whose signature has been verified: its actor is the signer. */
-export interface ArrivedActivity {
+export interface IncomingActivity {
   id: string;
   document: Json;
   signer: RemoteActor;
@@ -16,8 +16,8 @@ export interface ArrivedActivity {
  * happen or neither, and it judges again whatever may have changed meanwhile.
  */
 export interface ActivityHandler<Prepared> {
-  prepare(room: FederationRoom, activity: ArrivedActivity): Promise<Prepared>;
-  apply(room: FederationRoom, tx: Tx, activity: ArrivedActivity, prepared: Prepared): Promise<void>;
+  prepare(room: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
+  apply(room: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;
 }
 
 export const nothingToPrepare = async (): Promise<null> => null;

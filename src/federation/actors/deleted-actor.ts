@@ -1,8 +1,8 @@
-import type { FederationRoom } from '../room.ts';
+import type { FederationDeps } from '../deps.ts';
 import type { LocalActor } from './local-actors.ts';
 
 /** Whether something that this actor said is still on its way. */
-const hasLastWords = `SELECT 1 FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id
+const hasPendingDeliveries = `SELECT 1 FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id
   WHERE d.state = 'PENDING' AND o.actor_path = ? LIMIT 1`;
 
 /**
@@ -10,12 +10,12 @@ const hasLastWords = `SELECT 1 FROM federation_delivery d JOIN federation_outbox
  * other servers ask for the key before they believe one. `null` once everything is said.
  * @param path at which there is no actor any more
  */
-export async function departedActor(
-  { db, localActors }: Pick<FederationRoom, 'db' | 'localActors'>,
+export async function deletedActor(
+  { db, localActors }: Pick<FederationDeps, 'db' | 'localActors'>,
   path: string,
 ): Promise<LocalActor | null> {
   const actor = await localActors.atPath(path);
   if (actor?.kind !== 'user') return null;
-  const waiting: unknown[] = await db.read.query(hasLastWords, [path]);
+  const waiting: unknown[] = await db.read.query(hasPendingDeliveries, [path]);
   return waiting.length > 0 ? actor : null;
 }

@@ -11,7 +11,7 @@ const knownForMs = 1_000;
  * A server that speaks to us is up again, whatever we thought, also when it was given up: what only
  * waited for it goes out with the next drain. What was given up stays FAILED (SPEC §3).
  */
-export function createNoteAlive({
+export function createContactRecorder({
   db,
   clock,
   logger,

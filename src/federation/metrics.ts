@@ -1,5 +1,5 @@
 /** What has happened since the program started, for whoever watches the instance; nothing is told of single servers. */
-export interface Measures {
+export interface FederationMetrics {
   /** How deliveries ended: `unreachable` when no answer came, `forbidden` when it was not to be sent any more. */
   attempts: Record<'delivered' | 'failed' | 'unreachable' | 'forbidden', number>;
   /** Time that attempts took, all together, in seconds. */
@@ -11,7 +11,7 @@ export interface Measures {
   keyFetches: Record<'ok' | 'failed' | 'busy', number>;
 }
 
-export const createMeasures = (): Measures => ({
+export const createFederationMetrics = (): FederationMetrics => ({
   attempts: { delivered: 0, failed: 0, unreachable: 0, forbidden: 0 },
   attemptSeconds: 0,
   attemptsInFlight: 0,

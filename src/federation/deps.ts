@@ -7,11 +7,11 @@ import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { LocalActors } from './actors/local-actors.ts';
 import type { RemoteActors } from './actors/signer.ts';
-import type { WriteSoon } from './inbox/shared-writes.ts';
-import type { Measures } from './measures.ts';
+import type { GroupCommit } from './inbox/group-commit.ts';
+import type { FederationMetrics } from './metrics.ts';
 
 /** What the use-cases of this room work with. */
-export interface FederationRoom {
+export interface FederationDeps {
   db: Database;
   accounts: Accounts;
   owners: Owners;
@@ -21,10 +21,10 @@ export interface FederationRoom {
   localActors: LocalActors;
   remoteActors: RemoteActors;
   /** For what comes in, many at a time. */
-  writeSoon: WriteSoon;
+  groupCommit: GroupCommit;
   /** A server has spoken to us. */
-  noteAlive(host: string): Promise<void>;
-  measures: Measures;
+  recordContact(host: string): Promise<void>;
+  metrics: FederationMetrics;
   clock: Clock;
   random: Random;
   logger: Logger;

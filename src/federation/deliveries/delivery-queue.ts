@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { healthOf } from '../peers/peer-health.ts';
-import type { FederationRoom } from '../room.ts';
-import { attempt, loadParcel } from './attempt.ts';
-import type { Parcel } from './attempt.ts';
+import type { FederationDeps } from '../deps.ts';
+import { attempt, loadMessage } from './attempt-delivery.ts';
+import type { OutboxMessage } from './attempt-delivery.ts';
 import { claim, dueHosts, release } from './claim.ts';
-import type { ClaimedDelivery, Hungry } from './claim.ts';
+import type { ClaimedDelivery, HostsWithCapacity } from './claim.ts';
 import { settle } from './settle.ts';
 import type { Attempt } from './settle.ts';
 import { createStillPublic } from './still-public.ts';
@@ -15,7 +15,7 @@ const claimAtOnce = 32;
 const claimToProbe = 2;
 /** A claim this near to its end is left alone: somebody else may already have the row when the answer comes. */
 const leaseMarginMs = 15_000;
-const keptParcels = 64;
+const cachedMessages = 64;
 const retryWriteMs = 500;
 /** Results that come in within this time are written down together: a write costs as much as several attempts. */
 const gatherMs = 3;
@@ -26,26 +26,26 @@ const noteAgainMs = 10_000;
 const lookAgainMs = 10_000;
 
 /** How a drain went. */
-export interface DrainReport {
+export interface DeliveryReport {
   delivered: number;
   failed: number;
 }
 
 /** Works off the queue of deliveries. */
-export interface Drain {
+export interface DeliveryQueue {
   /** Sends everything that is due; one drain at a time, a second call joins it. */
-  drain(): Promise<DrainReport>;
+  drain(): Promise<DeliveryReport>;
   /** Gives up what is under way, uncounted, and gives back what was claimed. */
   stop(): Promise<void>;
 }
 
-export function createDrain(room: FederationRoom): Drain {
+export function createDeliveryQueue(room: FederationDeps): DeliveryQueue {
   const stopping = new AbortController();
-  let running: Promise<DrainReport> | null = null;
+  let running: Promise<DeliveryReport> | null = null;
   return {
     drain() {
       if (stopping.signal.aborted) return Promise.resolve({ delivered: 0, failed: 0 });
-      return (running ??= new OneDrain(room, stopping.signal).run().finally(() => (running = null)));
+      return (running ??= new DeliveryRun(room, stopping.signal).run().finally(() => (running = null)));
     },
     async stop() {
       stopping.abort();
@@ -83,25 +83,25 @@ class HostQueue {
  * again only when its result is written: so after a crash no more than that
  * many activities are sent twice.
  */
-class OneDrain {
-  readonly #room: FederationRoom;
+class DeliveryRun {
+  readonly #room: FederationDeps;
   readonly #signal: AbortSignal;
   readonly #hosts = new Map<string, HostQueue>();
-  readonly #parcels = new Map<string, Promise<Parcel | null>>();
+  readonly #parcels = new Map<string, Promise<OutboxMessage | null>>();
   readonly #isPublic: StillPublic;
-  readonly #report: DrainReport = { delivered: 0, failed: 0 };
+  readonly #report: DeliveryReport = { delivered: 0, failed: 0 };
   #finished: Attempt[] = [];
   #held = 0;
   #looksAgain = true;
   #wake = (): void => {};
 
-  constructor(room: FederationRoom, signal: AbortSignal) {
+  constructor(room: FederationDeps, signal: AbortSignal) {
     this.#room = room;
     this.#signal = signal;
     this.#isPublic = createStillPublic(room);
   }
 
-  async run(): Promise<DrainReport> {
+  async run(): Promise<DeliveryReport> {
     const look = setInterval(() => {
       this.#looksAgain = true;
       this.#wake();
@@ -146,7 +146,7 @@ class OneDrain {
     const left = isStopping ? queues.flatMap((queue) => queue.waiting.splice(0)) : [];
     if (attempts.length === 0 && hungry.length === 0 && left.length === 0) return;
     const queued = new Map(queues.map(({ host, waiting }) => [host, waiting]));
-    const hungryFor = (limit: number): Hungry => ({
+    const hungryFor = (limit: number): HostsWithCapacity => ({
       limit,
       hosts: hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host),
     });
@@ -218,7 +218,7 @@ class OneDrain {
     queue.held += 1;
     this.#held += 1;
     void attempt(this.#room, delivery, {
-      parcel: this.#parcelOf(delivery.outboxId),
+      message: this.#parcelOf(delivery.outboxId),
       isPublic: this.#isPublic,
       signal: this.#signal,
     }).then((done) => {
@@ -230,12 +230,12 @@ class OneDrain {
   }
 
   /** A push goes to thousands of inboxes in the same bytes. */
-  #parcelOf(outboxId: string): Promise<Parcel | null> {
+  #parcelOf(outboxId: string): Promise<OutboxMessage | null> {
     let parcel = this.#parcels.get(outboxId);
     if (parcel === undefined) {
-      parcel = loadParcel(this.#room, outboxId);
+      parcel = loadMessage(this.#room, outboxId);
       this.#parcels.set(outboxId, parcel);
-      if (this.#parcels.size > keptParcels) this.#parcels.delete(this.#parcels.keys().next().value!);
+      if (this.#parcels.size > cachedMessages) this.#parcels.delete(this.#parcels.keys().next().value!);
     }
     return parcel;
   }
