@@ -7,34 +7,34 @@ import { internal } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
-import { createAnswerCache } from './answer-cache/answer-cache.ts';
+import { createFetchCache } from './fetch-cache/fetch-cache.ts';
 import { askVersion } from './processes/ask-version.ts';
 import * as browse from './objects/browse.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
-import { checkRepository, packRepository } from './upkeep/maintenance.ts';
+import { checkRepository, packRepository } from './maintenance/check-and-pack.ts';
 import { repairNewRefs } from './refs/new-refs.ts';
-import { isForward, keepObjects, letGo, moveRefs } from './refs/move-refs.ts';
+import { isForward, keepObjects, releaseObjects, moveRefs } from './refs/move-refs.ts';
 import type { RefMove } from './refs/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
 import type { NewCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
 import type { Commit, TreeEntry } from './objects/parse-objects.ts';
-import { createParcels } from './remotes/parcel.ts';
-import type { Parcels } from './remotes/parcel.ts';
-import { openGitDoor } from './processes/process.ts';
+import { createBundles } from './remotes/bundle.ts';
+import type { Bundles } from './remotes/bundle.ts';
+import { createGitRunner } from './processes/git-runner.ts';
 import { receivePack } from './pushes/receive-pack.ts';
 import type { PushOutcome, PushRequest } from './pushes/push.ts';
 import type { RefResult } from './pushes/push-report.ts';
-import { createReach } from './fetches/reach.ts';
-import { createReading } from './reading/reading.ts';
-import type { Reading } from './reading/reading.ts';
-import { recoverRepository } from './upkeep/recover.ts';
-import type { RecoveryAction } from './upkeep/recover.ts';
-import { createRefAllowance } from './pushes/ref-allowance.ts';
-import { createRefTables } from './ref-table/ref-tables.ts';
+import { createReachability } from './fetches/reachability.ts';
+import { createGitQueries } from './queries/queries.ts';
+import type { GitQueries } from './queries/queries.ts';
+import { recoverRepository } from './maintenance/recover.ts';
+import type { RecoveryAction } from './maintenance/recover.ts';
+import { createRefQuota } from './pushes/ref-quota.ts';
+import { createRefCache } from './ref-cache/ref-cache.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/exchange.ts';
 import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
@@ -52,7 +52,7 @@ import * as storage from './storage.ts';
 import { endStrayProcesses } from './processes/stray-processes.ts';
 import { createGitTraffic } from './traffic.ts';
 import type { GitTraffic } from './traffic.ts';
-import { createUpkeep } from './upkeep/upkeep.ts';
+import { createMaintenance } from './maintenance/maintenance.ts';
 import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
 import type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
 import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
@@ -136,7 +136,7 @@ export interface Git {
   pushRemote(path: string, remote: Remote, options: ExchangeOptions & { prune: boolean }): Promise<RefResult[]>;
 
   /** Repositories as single files. */
-  readonly parcels: Parcels;
+  readonly bundles: Bundles;
 
   /** Whether a ref that goes from one object to another loses nothing. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
@@ -166,7 +166,7 @@ export interface Git {
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
 
   /** Whole answers for pages: history, differences, blame, archives. */
-  readonly reading: Reading;
+  readonly queries: GitQueries;
 
   /** Whether everything that the refs lead to is there; `full` reads every object. Sentences of git, none when all is well. */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
@@ -219,7 +219,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 
   let spawner: Spawner | null = null;
   let isStopped = false;
-  const door = openGitDoor(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
+  const door = createGitRunner(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
   const ask = async (): Promise<string> =>
     (await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
   const [version, pairs] = await Promise.all([
@@ -243,9 +243,9 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
   const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
   const readers = createObjectReaders(door, limits);
-  const refTables = createRefTables(readers, logger);
+  const refTables = createRefCache(readers, logger);
   const listings = createListings({ door, shortSlots: short, limits, tables: refTables, logger });
-  const answers = await createAnswerCache({
+  const answers = await createFetchCache({
     door,
     slots: reads,
     tables: refTables,
@@ -254,10 +254,10 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     versions: `${version.text} ${settings.digest}`,
   });
-  const reach = createReach({ door, readers, tables: refTables, slots: reads, shortSlots: short, limits });
+  const reach = createReachability({ door, readers, tables: refTables, slots: reads, shortSlots: short, limits });
   const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, reach, ...listings };
   const browsing = { door, readers, shortSlots: short, limits, reach };
-  const upkeep = createUpkeep({
+  const upkeep = createMaintenance({
     door,
     async packAnew(target, signal) {
       await packRepository(door, target, signal);
@@ -273,7 +273,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     reading,
     moved,
     forget: forgetReading,
-  } = createReading(
+  } = createGitQueries(
     { ...browsing, slots: reads },
     {
       dataDir: config.dataDir,
@@ -294,7 +294,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     slots: writes,
     limits,
     logger,
-    grantRefs: createRefAllowance(limits.maxRefs),
+    grantRefs: createRefQuota(limits.maxRefs),
     removeLeftovers,
     untidy: new Set<string>(),
   };
@@ -353,7 +353,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       return results;
     },
     keepObjects: (target, kept) => keepObjects({ door }, target, kept),
-    letGo: (target, names) => letGo({ door }, target, names),
+    letGo: (target, names) => releaseObjects({ door }, target, names),
     repairNewRefs: (target, refs) => repairNewRefs(door, target, refs),
     listRemote: (remote, options) => listRemote(remotes, remote, options),
     hostKeyOf: (host) => hostKeyOf(remotes, host),
@@ -363,7 +363,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     fetchedRefs: (target) => fetchedRefs(door, target),
     pushRemote: (target, remote, options) => pushRemote(remotes, target, remote, options),
-    parcels: createParcels(door, { close: readers.close, note: upkeep.note }),
+    bundles: createBundles(door, { close: readers.close, note: upkeep.note }),
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
     head: (target) => browse.head(browsing, target),
@@ -379,7 +379,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
     entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
-    reading,
+    queries: reading,
 
     check: (target, depth) => checkRepository(door, target, depth),
     pack: upkeep.pack,

@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict, internal, invalid } from '../kernel/index.ts';
-import type { GitDoor } from './processes/process.ts';
+import type { GitRunner } from './processes/git-runner.ts';
 import { isBranchName } from './refs/ref-name.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -17,7 +17,7 @@ export function repositoryPath(root: string, ownerId: string, repositoryId: stri
  * whole, or not at all.
  * Refuses `invalid_branch_name`, `repository_exists`.
  */
-export async function createRepository(door: GitDoor, target: string, defaultBranch: string): Promise<void> {
+export async function createRepository(door: GitRunner, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   if (await repositoryExists(target))
     throw conflict('repository_exists', 'There is a repository at this place already.');
@@ -42,7 +42,7 @@ export async function createRepository(door: GitDoor, target: string, defaultBra
 }
 
 /** Refuses `invalid_branch_name`. */
-export async function setHead(door: GitDoor, target: string, branch: string): Promise<void> {
+export async function setHead(door: GitRunner, target: string, branch: string): Promise<void> {
   if (!isBranchName(branch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
   const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);

@@ -2,7 +2,7 @@ import { access, constants, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { localAdministrator } from '../access/index.ts';
-import { readParcelRef } from '../git/index.ts';
+import { readBundleRef } from '../git/index.ts';
 import type { ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
@@ -83,7 +83,7 @@ export async function exportBundle(
   const name = `${canonical.owner}/${canonical.name}`;
   const unfinished = `${target}.unfinished`;
   try {
-    await room.git.parcels.write({
+    await room.git.bundles.write({
       path: folder,
       refs,
       at,
@@ -144,9 +144,9 @@ export async function importBundle(
   const { git, repositories } = room;
   const scratch = scratchIn(room);
   try {
-    await git.parcels.read(source, scratch, options);
+    await git.bundles.read(source, scratch, options);
     const there = await git.refs(scratch);
-    const meta = there.get(readParcelRef);
+    const meta = there.get(readBundleRef);
     const facts = meta === undefined ? null : await factsOf(git, scratch, meta);
     const image = meta === undefined ? null : await fileOf(git, scratch, meta, imageFile, maxImageBytes);
     const [owner, name] = [wishes.owner ?? facts?.owner, wishes.name ?? facts?.name];
@@ -162,7 +162,7 @@ export async function importBundle(
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
-    await git.parcels.takeObjects(scratch, found.path);
+    await git.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
         ? { results: [] }

@@ -91,7 +91,7 @@ async function commitsOf(
 }
 
 export async function withFiles({ git }: WebhookDeps, path: string, commit: Commit): Promise<CommitWithFiles> {
-  const { files } = await git.reading
+  const { files } = await git.queries
     .listDiff(path, { from: commit.parents[0] ?? null, to: commit.oid })
     .catch(() => ({ files: [] }));
   return { commit, files: files.slice(0, maxFiles) };

@@ -37,7 +37,7 @@ t.test(
 
     const many = await newRepository();
     const seen = observer();
-    seen.settled = async () => void t.equal(packed(many), 1_000, 'all of them');
+    seen.postReceive = async () => void t.equal(packed(many), 1_000, 'all of them');
     const { answer } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
     t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
     t.equal((await git.refs(many)).size, 1_000);

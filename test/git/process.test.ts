@@ -15,7 +15,7 @@ import type { Test } from 'tap';
 import { createGit } from '../../src/git/index.ts';
 import { chargeEffort } from '../../src/kernel/index.ts';
 import { askVersion } from '../../src/git/processes/ask-version.ts';
-import { openGitDoor } from '../../src/git/processes/process.ts';
+import { createGitRunner } from '../../src/git/processes/git-runner.ts';
 import { createSlots } from '../../src/git/processes/slots.ts';
 import { createSocketPairs } from '../../src/git/spawner/socket-pairs.ts';
 import { createSpawner } from '../../src/git/spawner/spawner.ts';
@@ -41,7 +41,7 @@ async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   };
   const pairs = await createSocketPairs(folder, logger);
   const spawner = createSpawner(pairs, logger);
-  const door = openGitDoor(program, settings, logger, (launch) => spawner.launch(launch));
+  const door = createGitRunner(program, settings, logger, (launch) => spawner.launch(launch));
   t.teardown(async () => {
     await door.close(0);
     spawner.close();
@@ -250,7 +250,7 @@ t.test(
     for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
     t.same(await echo.exited, { code: 3, stoppedBy: null });
     t.ok(Buffer.concat(chunks).equals(sent));
-    t.equal(echo.complaint(), 'last words\n');
+    t.equal(echo.stderrText(), 'last words\n');
 
     const file = openSync(path.join(folder, 'output'), 'wx+');
     unlinkSync(path.join(folder, 'output'));
@@ -295,7 +295,7 @@ t.test('the spawner ends with the server, however that ends, and not before', as
 t.test('a program that cannot be started is a refusal, not a crash', async (t) => {
   const { logger } = recordingLogger();
   const folder = temporaryFolder(t);
-  const door = openGitDoor(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
+  const door = createGitRunner(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
   t.throws(() => door.start({ argv: [], timeLimitMs: 1_000 }), because('git_busy'));
   t.equal(door.running(), 0);
 });

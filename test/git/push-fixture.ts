@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
-import type { Git, ProposedPush, PushObserver, PushOutcome, PushRequest, RefResult } from '../../src/git/index.ts';
+import type { Git, ProposedPush, PushHooks, PushOutcome, PushRequest, RefResult } from '../../src/git/index.ts';
 import { PacketReader } from '../../src/git/pkt-line.ts';
 import { clientEnvironment } from './git-fixture.ts';
 
@@ -30,23 +30,23 @@ export function pushBytes({ commands, capabilities = usual, options, pack }: Raw
   return Buffer.concat([...lines, flushPacket, ...section, pack ?? Buffer.alloc(0)]);
 }
 
-export interface Observed extends PushObserver {
+export interface Observed extends PushHooks {
   pushes: ProposedPush[];
   results: RefResult[][];
 }
 
 /** An observer that accepts, and remembers. */
-export function observer(verdict: Awaited<ReturnType<PushObserver['decide']>> = { accept: true }): Observed {
+export function observer(verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true }): Observed {
   const pushes: Observed['pushes'] = [];
   const results: RefResult[][] = [];
   return {
     pushes,
     results,
-    async decide(push) {
+    async preReceive(push) {
       pushes.push(push);
       return verdict;
     },
-    async settled(result) {
+    async postReceive(result) {
       results.push(result);
     },
   };
@@ -66,7 +66,7 @@ export interface Sent {
 export function openPush(
   git: Git,
   path: string,
-  seen: PushObserver = observer(),
+  seen: PushHooks = observer(),
   more: Pick<PushRequest, 'stallMs' | 'stateless' | 'extraFolders'> = {},
 ): Sent {
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
@@ -77,7 +77,7 @@ export function openPush(
 }
 
 /** Sends a whole push. @param ends false leaves the client's side open, as over SSH */
-export async function sendPush(git: Git, path: string, bytes: Buffer, seen: PushObserver = observer(), ends = true) {
+export async function sendPush(git: Git, path: string, bytes: Buffer, seen: PushHooks = observer(), ends = true) {
   const push = openPush(git, path, seen);
   push.input.write(bytes);
   if (ends) push.input.end();

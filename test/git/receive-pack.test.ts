@@ -43,16 +43,16 @@ t.test('an accepted push: decided before git acts, settled before the client hea
   const seen = observer({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
   const order: string[] = [];
   const push = openPush(git, repository, {
-    async decide(asked) {
+    async preReceive(asked) {
       order.push(`decide with ${(await git.refs(repository)).size} refs`);
-      return seen.decide(asked);
+      return seen.preReceive(asked);
     },
-    async settled(results) {
+    async postReceive(results) {
       await sleep(50);
       order.push(
         `settled with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
       );
-      return seen.settled(results);
+      return seen.postReceive(results);
     },
   });
   const commands = [
@@ -452,7 +452,7 @@ t.test('a client that reads only when it has sent everything gets the report beh
 t.test('a full disk, or whatever else holds for a while, is a refusal in words and no error', async (t) => {
   const { git, newRepository } = await openGit(t);
   const seen = observer();
-  seen.decide = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
+  seen.preReceive = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
   const { outcome, answer } = await sendPush(git, await newRepository(), created, seen);
   t.match(outcome, { kind: 'refused' });
   t.equal(readAnswer(answer).report[1], 'ng refs/heads/main The disk is full: nothing was changed.');
@@ -580,7 +580,7 @@ t.test('pushes beyond the slots wait, and are told to come back before anything 
   const held = new Promise<void>((resolve) => (go = resolve));
   const first = sendPush(git, repository, created, {
     ...observer(),
-    decide: async () => (await held, { accept: true }),
+    preReceive: async () => (await held, { accept: true }),
   });
   await until(() => git.load().writes.running === 1);
   const seen = observer();
@@ -612,7 +612,7 @@ t.test('git starts while a push is decided on, and can do nothing until it is', 
   const repository = await newRepository();
   const verdicts: ((accept: boolean) => void)[] = [];
   const seen = observer();
-  seen.decide = () =>
+  seen.preReceive = () =>
     new Promise((resolve) => verdicts.push((accept) => resolve(accept ? { accept } : { accept, reason: 'no' })));
   const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') });
   for (const [turn, accept] of [false, true].entries()) {

@@ -30,12 +30,12 @@ const stopped = () =>
   room.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
 
 t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and git is ended', async (t) => {
-  const { reading } = room.git;
+  const { queries } = room.git;
   const streams = [
-    () => reading.archive(path, { oid: bomb, format: 'zip', prefix: 'x' }),
-    () => reading.archive(path, { oid: bomb, format: 'tar.gz', prefix: 'x' }),
-    () => reading.plainDiff(path, { from: base, to: bomb }),
-    () => reading.mailPatch(path, bomb),
+    () => queries.archive(path, { oid: bomb, format: 'zip', prefix: 'x' }),
+    () => queries.archive(path, { oid: bomb, format: 'tar.gz', prefix: 'x' }),
+    () => queries.plainDiff(path, { from: base, to: bomb }),
+    () => queries.mailPatch(path, bomb),
   ];
   for (const [index, stream] of streams.entries()) {
     await t.rejects(stream, because('too_large_to_stream'));
@@ -57,18 +57,18 @@ t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and g
 });
 
 t.test('SECURITY I05: lists of it end where they are enough, or say that they are cut', async (t) => {
-  const { reading } = room.git;
-  const { files, truncated } = await reading.listFiles(path, bomb, { limit: 1_000 });
+  const { queries } = room.git;
+  const { files, truncated } = await queries.listFiles(path, bomb, { limit: 1_000 });
   t.same([files.length, truncated], [1_000, true]);
-  const diff = await reading.listDiff(path, { from: base, to: bomb });
+  const diff = await queries.listDiff(path, { from: base, to: bomb });
   t.match(diff, { truncated: true });
-  t.equal((await reading.folder(path, bomb, Buffer.from('f0/f1'), { maxEntries: 100 })).entries.length, 10);
-  t.equal((await reading.history(path, { oid: bomb, file: Buffer.from('f0'), limit: 10 })).entries.length, 1);
+  t.equal((await queries.folder(path, bomb, Buffer.from('f0/f1'), { maxEntries: 100 })).entries.length, 10);
+  t.equal((await queries.history(path, { oid: bomb, file: Buffer.from('f0'), limit: 10 })).entries.length, 1);
 });
 
 t.test('what is not endless is sent as ever', async (t) => {
   const pieces: Buffer[] = [];
-  for await (const piece of await room.git.reading.plainDiff(path, { from: null, to: base }))
+  for await (const piece of await room.git.queries.plainDiff(path, { from: null, to: base }))
     pieces.push(piece as Buffer);
   t.match(Buffer.concat(pieces).toString(), /^\+bang$/m);
 });

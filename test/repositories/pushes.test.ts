@@ -323,8 +323,8 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   const receivePack = git.receivePack;
   // Asked when the push is journalled and git is about to start.
   git.receivePack = (request) => {
-    const decide: typeof request.observer.decide = async (commands) => {
-      const verdict = await request.observer.decide(commands);
+    const decide: typeof request.observer.preReceive = async (commands) => {
+      const verdict = await request.observer.preReceive(commands);
       for (const room of [repositories, elsewhere]) {
         seen.push(
           await reasonOf(room.moveToTrash(alice, 'alice', 'work')),
@@ -334,7 +334,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
       await repositories.finishPushes();
       return verdict;
     };
-    return receivePack({ ...request, observer: { ...request.observer, decide } });
+    return receivePack({ ...request, observer: { ...request.observer, preReceive: decide } });
   };
   const answer = await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
     pack: history.pack,

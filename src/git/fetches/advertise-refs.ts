@@ -1,13 +1,13 @@
 import { internal } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
-import type { GitDoor } from '../processes/process.ts';
-import { buildAdvertisement, buildList } from '../ref-table/build-answers.ts';
-import { capabilityLine, learnLine } from '../ref-table/capabilities.ts';
-import type { LearnedLine, Service } from '../ref-table/capabilities.ts';
-import { readListQuestion } from '../ref-table/read-question.ts';
-import type { RefTable } from '../ref-table/ref-table.ts';
-import type { RefTables } from '../ref-table/ref-tables.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+import { buildAdvertisement, buildList } from '../ref-cache/build-advertisement.ts';
+import { capabilityLine, learnLine } from '../ref-cache/capabilities.ts';
+import type { LearnedLine, Service } from '../ref-cache/capabilities.ts';
+import { readLsRefs } from '../ref-cache/read-ls-refs.ts';
+import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
+import type { RefCache } from '../ref-cache/ref-cache.ts';
 import type { Slots } from '../processes/slots.ts';
 
 export interface AdvertiseRequest {
@@ -19,10 +19,10 @@ export interface AdvertiseRequest {
 }
 
 export interface AdvertiseDeps {
-  door: GitDoor;
+  door: GitRunner;
   shortSlots: Slots;
   limits: GitLimits;
-  tables: RefTables;
+  tables: RefCache;
   logger: Logger;
 }
 
@@ -63,13 +63,13 @@ export function createListings(deps: AdvertiseDeps): Listings {
   /** By the text of the repository's settings: with git's version and our settings it decides all else. */
   const kinds = new Map<string, Learned>();
 
-  function kindOf({ config }: RefTable): Learned {
+  function kindOf({ config }: RefSnapshot): Learned {
     const kind = kinds.get(config) ?? { lines: new Map() };
     if (kinds.size < keptKinds) kinds.set(config, kind);
     return kind;
   }
 
-  function build(table: RefTable, { service, protocol }: AdvertiseRequest): Buffer | null {
+  function build(table: RefSnapshot, { service, protocol }: AdvertiseRequest): Buffer | null {
     const kind = kindOf(table);
     if (kind.isDoubtful === true) return null;
     if (service === 'upload-pack' && protocol === 'version=2') return kind.version2 ?? null;
@@ -81,7 +81,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
   }
 
   /** Keeps what `answer` tells, and from then on compares nothing more: one look shows whether we speak alike. */
-  function learn(table: RefTable, request: AdvertiseRequest, answer: Buffer): void {
+  function learn(table: RefSnapshot, request: AdvertiseRequest, answer: Buffer): void {
     const kind = kindOf(table);
     if (request.service === 'upload-pack' && request.protocol === 'version=2') {
       kind.version2 = answer;
@@ -111,7 +111,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
       const table = await deps.tables.of(path);
       if (table === null || kindOf(table).isDoubtful === true) return null;
       return ready(table, request.toString('latin1'), () => {
-        const question = readListQuestion(
+        const question = readLsRefs(
           request,
           /^\s*objectformat\s*=\s*sha256\s*$/im.test(table.config) ? 'sha256' : 'sha1',
         );
@@ -122,12 +122,12 @@ export function createListings(deps: AdvertiseDeps): Listings {
 }
 
 /** The answer that was built for these refs before, or a new one. */
-function ready({ answers }: RefTable, question: string, make: () => Buffer | null): Buffer | null {
-  const known = answers.get(question);
+function ready({ advertisements }: RefSnapshot, question: string, make: () => Buffer | null): Buffer | null {
+  const known = advertisements.get(question);
   if (known !== undefined) return known;
   const answer = make();
-  if (answer !== null && answers.size < keptAnswers && question.length < keptQuestionBytes)
-    answers.set(question, answer);
+  if (answer !== null && advertisements.size < keptAnswers && question.length < keptQuestionBytes)
+    advertisements.set(question, answer);
   return answer;
 }
 

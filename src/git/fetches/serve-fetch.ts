@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { internal, invalid, isDomainError } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
-import type { GitDoor, GitProcess, StopReason } from '../processes/process.ts';
+import type { GitRunner, GitProcess, StopReason } from '../processes/git-runner.ts';
 import type { ReusedPipes } from '../spawner/reused-pipe.ts';
 import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import type { Flow } from '../transfer.ts';
@@ -35,7 +35,7 @@ export interface UploadOutcome {
 }
 
 export interface ServeDeps {
-  door: GitDoor;
+  door: GitRunner;
   pipes: ReusedPipes;
   limits: GitLimits;
 }
@@ -112,7 +112,7 @@ export async function serve(
   output.off('close', onGone);
   if (answered.bytes === 0 && code !== 0) {
     signal.throwIfAborted();
-    throw failure(inputError, code, stoppedBy, git.complaint());
+    throw failure(inputError, code, stoppedBy, git.stderrText());
   }
   return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: answered.bytes };
 }

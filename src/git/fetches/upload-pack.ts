@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
-import type { AnswerCache } from '../answer-cache/answer-cache.ts';
-import { converse } from './converse.ts';
+import type { FetchCache } from '../fetch-cache/fetch-cache.ts';
+import { negotiate } from './negotiate.ts';
 import { encodePacket } from '../pkt-line.ts';
-import type { Reach } from './reach.ts';
+import type { Reachability } from './reachability.ts';
 import { isWholeFetch, readRequest, wantedIds } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
@@ -13,8 +13,8 @@ import { expectErrors, send } from '../transfer.ts';
 export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
 
 export interface UploadDeps extends ServeDeps, Listings {
-  answers: AnswerCache;
-  reach: Reach;
+  answers: FetchCache;
+  reach: Reachability;
   /** For clones and fetches. */
   slots: Slots;
   /** For questions about refs. */
@@ -37,7 +37,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
     const bytes = await readRequest(input, { quietMs: request.stallMs ?? deps.limits.stallMs, signal: request.signal });
     return answer(deps, request, bytes);
   }
-  if (protocol === 'version=2') return converse(deps, request, (bytes) => answer(deps, request, bytes));
+  if (protocol === 'version=2') return negotiate(deps, request, (bytes) => answer(deps, request, bytes));
   return startGit(deps, request);
 }
 

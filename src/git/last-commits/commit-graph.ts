@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { mayHold } from './path-filter.ts';
+import { mightContain } from './bloom-filter.ts';
 
 /** What a walk has to know of a commit. */
 export interface CommitFacts {
@@ -215,8 +215,8 @@ class Layer {
     const to = filtersHeader + ends.readUInt32BE(index * 4);
     // Nobody made one.
     if (to <= from) return true;
-    if (folder !== null && !mayHold(data, from, to, folder, hashCount)) return false;
-    for (const name of names) if (mayHold(data, from, to, name, hashCount)) return true;
+    if (folder !== null && !mightContain(data, from, to, folder, hashCount)) return false;
+    for (const name of names) if (mightContain(data, from, to, name, hashCount)) return true;
     return false;
   }
 }

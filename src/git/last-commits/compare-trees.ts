@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { internal } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
-import type { GitProcess } from '../processes/process.ts';
+import type { GitProcess } from '../processes/git-runner.ts';
 import type { CommitFacts } from './commit-graph.ts';
 
 /** Two versions of a folder, by the ids of their trees. */
@@ -166,7 +166,7 @@ class DiffProcess {
     let text = '';
     for (;;) {
       const { value, done } = await this.#pieces.next();
-      if (done === true) throw internal('git stopped comparing trees', { cause: this.#git.complaint() });
+      if (done === true) throw internal('git stopped comparing trees', { cause: this.#git.stderrText() });
       text += value.toString('latin1');
       let at = 0;
       for (;;) {

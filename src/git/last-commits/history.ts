@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import type { GitProcess } from '../processes/process.ts';
+import type { GitProcess } from '../processes/git-runner.ts';
 import { openCommitGraph } from './commit-graph.ts';
 import type { CommitFacts, CommitGraph, Sought, Until } from './commit-graph.ts';
 

@@ -3,8 +3,8 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { CompareTrees } from './compare-trees.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
 import { History } from './history.ts';
-import { hashesOf } from './path-filter.ts';
-import type { PathHashes } from './path-filter.ts';
+import { hashesOf } from './bloom-filter.ts';
+import type { PathHashes } from './bloom-filter.ts';
 
 export interface WalkRequest<Row> {
   oid: string;

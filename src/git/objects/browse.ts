@@ -4,18 +4,18 @@ import type { GitObject, ObjectReader } from './object-reader.ts';
 import type { ObjectReaders } from './object-readers.ts';
 import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
-import type { GitDoor } from '../processes/process.ts';
-import type { Reach } from '../fetches/reach.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+import type { Reachability } from '../fetches/reachability.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { readHeadBranch } from '../refs/refs.ts';
 import type { Slots } from '../processes/slots.ts';
 
 export interface BrowseDeps {
-  door: GitDoor;
+  door: GitRunner;
   readers: ObjectReaders;
   shortSlots: Slots;
   limits: GitLimits;
-  reach: Reach;
+  reach: Reachability;
 }
 
 export interface RevisionOptions {

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
-import { usageOf } from '../processes/effort.ts';
-import type { GitDoor, GitProcess } from '../processes/process.ts';
+import { usageOf } from '../processes/cpu-time-account.ts';
+import type { GitRunner, GitProcess } from '../processes/git-runner.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
@@ -45,7 +45,7 @@ export class ObjectReader {
   #chargedMs = 0;
 
   /** @param answerMs how long one answer may take, in milliseconds */
-  constructor(door: GitDoor, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
+  constructor(door: GitRunner, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
     this.#answerMs = answerMs;
     this.#process = door.start({
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
@@ -57,7 +57,7 @@ export class ObjectReader {
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
     void this.#process.exited.then(() => this.#usage.close());
     void this.#process.exited.then(() =>
-      this.#fail(internal('the object reader ended', { cause: this.#process.complaint() })),
+      this.#fail(internal('the object reader ended', { cause: this.#process.stderrText() })),
     );
   }
 

@@ -1,7 +1,7 @@
 import { unavailable } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import { ObjectReader } from './object-reader.ts';
-import type { GitDoor } from '../processes/process.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
 
 /** Lends object readers: one per active repository, so many at most, ended when idle. */
 export interface ObjectReaders {
@@ -20,7 +20,7 @@ interface Lent {
 /** A reader is not lent again after this long, and ended for sure after twice as long. */
 const lifeMs = 3_600_000;
 
-export function createObjectReaders(door: GitDoor, limits: GitLimits): ObjectReaders {
+export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectReaders {
   /** By repository, least recently used first. */
   const readers = new Map<string, Lent>();
   const waiting = new Set<() => void>();

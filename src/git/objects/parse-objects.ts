@@ -36,11 +36,11 @@ export interface Commit {
   message: string;
   /** Its first paragraph as one line. */
   subject: string;
-  seal: Seal | null;
+  signature: CommitSignature | null;
 }
 
 /** Somebody's signature on a commit or tag, as it stands there: nobody has checked it. */
-export interface Seal {
+export interface CommitSignature {
   kind: 'ssh' | 'openpgp' | 'x509' | 'unknown';
   /** With its lines of BEGIN and END. */
   text: string;
@@ -113,32 +113,32 @@ export function parseCommit(oid: string, content: Buffer): Commit {
       .split('\n')
       .join(' ')
       .trim(),
-    seal: readSeal(oid, headers, content.subarray(headerEnd)),
+    signature: readSignature(oid, headers, content.subarray(headerEnd)),
   };
 }
 
-const sealHeader = /^gpgsig(?:-sha256)? /;
+const signatureHeader = /^gpgsig(?:-sha256)? /;
 
 /**
  * The signature in a commit's headers. It is about all the rest: git takes both of its
  * headers out, the one for each kind of object id, before it signs.
  */
-function readSeal(oid: string, headers: readonly string[], rest: Buffer): Seal | null {
+function readSignature(oid: string, headers: readonly string[], rest: Buffer): CommitSignature | null {
   const name = oid.length === 64 ? 'gpgsig-sha256 ' : 'gpgsig ';
   const text: string[] = [];
   const others: string[] = [];
   let inside: string[] | null = others;
   for (const line of headers) {
     // A line that begins with a space goes on with the header above.
-    if (!line.startsWith(' ')) inside = line.startsWith(name) ? text : sealHeader.test(line) ? null : others;
+    if (!line.startsWith(' ')) inside = line.startsWith(name) ? text : signatureHeader.test(line) ? null : others;
     if (inside === text) text.push(line.startsWith(' ') ? line.slice(1) : line.slice(name.length));
     else inside?.push(line);
   }
   if (text.length === 0) return null;
-  return { ...sealOf(text.join('\n')), signed: Buffer.concat([Buffer.from(others.join('\n'), 'latin1'), rest]) };
+  return { ...signatureOf(text.join('\n')), signed: Buffer.concat([Buffer.from(others.join('\n'), 'latin1'), rest]) };
 }
 
-const sealKinds = new Map<string, Seal['kind']>([
+const signatureKinds = new Map<string, CommitSignature['kind']>([
   ['SSH SIGNATURE', 'ssh'],
   ['PGP SIGNATURE', 'openpgp'],
   ['PGP MESSAGE', 'openpgp'],
@@ -146,8 +146,8 @@ const sealKinds = new Map<string, Seal['kind']>([
 ]);
 
 /** @param text as it was written, from its line of BEGIN on */
-export function sealOf(text: string): Pick<Seal, 'kind' | 'text'> {
-  return { kind: sealKinds.get(/^-----BEGIN ([A-Z ]+)-----/.exec(text)?.[1] ?? '') ?? 'unknown', text };
+export function signatureOf(text: string): Pick<CommitSignature, 'kind' | 'text'> {
+  return { kind: signatureKinds.get(/^-----BEGIN ([A-Z ]+)-----/.exec(text)?.[1] ?? '') ?? 'unknown', text };
 }
 
 /** A decoder for the encoding that the commit names; UTF-8 when it names none that is known. */

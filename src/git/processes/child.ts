@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { createEndedTally } from './effort.ts';
+import { createExitedTally } from './cpu-time-account.ts';
 
 /** How a git process is to be started; what it may do is decided before. */
 export interface Launch {
@@ -35,11 +35,11 @@ export interface Child {
   /** The leader and everything that held its outputs are gone. The code is null when a signal ended it. */
   onClose(callback: (code: number | null) => void): void;
   /** The beginning of what it wrote to its error output. */
-  complaint(): string;
+  stderrText(): string;
 }
 
-const keptComplaintBytes = 4_096;
-const takeUsed = createEndedTally();
+const keptStderrBytes = 4_096;
+const takeUsed = createExitedTally();
 
 /**
  * Starts a child from this process, which stands still for it: the system copies the tables
@@ -60,14 +60,14 @@ export function launchHere(
   });
   if (typeof output === 'object') output.destroy();
   const { stdin, stdout, stderr, pid = 0 } = child;
-  const complaint = collectComplaint(stderr, said);
+  const complaint = collectStderr(stderr, said);
   // A process that ends early closes its input while we still write; its exit says why.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
   // Comes when it could not be started; then there is no number either.
   child.on('error', () => {});
   if (pid === 0) return null;
-  if (yields) stepBack(pid);
+  if (yields) lowerPriority(pid);
   let usedMs: number | null = null;
   child.once('exit', () => (usedMs = takeUsed()));
   return {
@@ -84,16 +84,16 @@ export function launchHere(
     onExit: (callback) => void child.once('exit', callback),
     // `close`, not `exit`: helpers that outlive the leader still hold the pipes.
     onClose: (callback) => void child.once('close', callback),
-    complaint,
+    stderrText: complaint,
   };
 }
 
 /** Reads an error output to its end and keeps its beginning. @param said hears all of it */
-export function collectComplaint(stderr: Readable | null, said?: (text: string) => void): () => string {
+export function collectStderr(stderr: Readable | null, said?: (text: string) => void): () => string {
   let complaint = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => {
     said?.(text);
-    if (complaint.length < keptComplaintBytes) complaint += text.slice(0, keptComplaintBytes - complaint.length);
+    if (complaint.length < keptStderrBytes) complaint += text.slice(0, keptStderrBytes - complaint.length);
   });
   return () => complaint;
 }
@@ -109,7 +109,7 @@ export function sendSignal(target: number, name: NodeJS.Signals): void {
   }
 }
 
-export function stepBack(pid: number): void {
+export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, 5);
   } catch {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { silentLogger } from '../../kernel/index.ts';
-import { openGitDoor } from './process.ts';
+import { createGitRunner } from './git-runner.ts';
 import { findProgram, readVersion } from './version.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function installedGit(program: string, searchPath: string): Promise
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
   };
-  const door = openGitDoor(path, { environment, home: tmpdir(), file: '/dev/null' }, silentLogger);
+  const door = createGitRunner(path, { environment, home: tmpdir(), file: '/dev/null' }, silentLogger);
   const { output } = await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096);
   return { path, version: readVersion(output.toString(), path).text };
 }

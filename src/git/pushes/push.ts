@@ -2,24 +2,24 @@ import type { Readable, Writable } from 'node:stream';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
-import type { ForwardRule } from './only-forward.ts';
-import type { GitDoor } from '../processes/process.ts';
+import type { FastForwardRule } from './fast-forward-check.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefUpdate } from './push-head.ts';
 import type { RefResult } from './push-report.ts';
-import type { RefAllowance } from './ref-allowance.ts';
-import type { RecoveryAction } from '../upkeep/recover.ts';
+import type { RefQuota } from './ref-quota.ts';
+import type { RecoveryAction } from '../maintenance/recover.ts';
 import type { Slots } from '../processes/slots.ts';
 
 /** Hears of a push before git may act, and again when git has. */
-export interface PushObserver {
+export interface PushHooks {
   /**
    * Called with the commands that the ref policy lets through, in the order of the push. Nothing
    * has happened yet and nothing will before this resolves: the place for permission and journal.
    * A refusal's `reason` and the `remarks` are lines that the client shows.
    */
-  decide(push: ProposedPush): Promise<PushVerdict>;
+  preReceive(push: ProposedPush): Promise<PushVerdict>;
   /** Called once when git has reported, with a result for every command that was accepted. */
-  settled(results: RefResult[]): Promise<void>;
+  postReceive(results: RefResult[]): Promise<void>;
 }
 
 export interface ProposedPush {
@@ -42,7 +42,7 @@ export type PushVerdict =
       refused?: readonly RefusedRef[];
       remarks?: string[];
       /** Refs that may only move to a descendant of what they are; a command that breaks this is not executed. */
-      onlyForward?: ForwardRule[];
+      onlyForward?: FastForwardRule[];
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 
@@ -55,7 +55,7 @@ export interface PushRequest {
   output: Writable;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
-  observer: PushObserver;
+  observer: PushHooks;
   /** Who pushes, for fair slots: any stable text. */
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
@@ -83,12 +83,12 @@ export type PushOutcome =
   | { kind: 'unreported'; updates: RefUpdate[]; clean: boolean };
 
 export interface PushDeps {
-  door: GitDoor;
+  door: GitRunner;
   readers: ObjectReaders;
   slots: Slots;
   limits: GitLimits;
   logger: Logger;
-  grantRefs: RefAllowance;
+  grantRefs: RefQuota;
   /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
   removeLeftovers(path: string): Promise<RecoveryAction[]>;
   /** Repositories where a push was killed and its leftovers still lie. */

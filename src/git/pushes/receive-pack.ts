@@ -1,15 +1,15 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { GitProcess } from '../processes/process.ts';
+import type { GitProcess } from '../processes/git-runner.ts';
 import { expectErrors } from '../transfer.ts';
 import { answerPush } from './answer-push.ts';
 import { atomicFailure, isAtomic, judgeRefs, refuseTheRest, summarise } from './judge-refs.ts';
 import type { Refusals } from './judge-refs.ts';
-import { countPackObjects, judgeMoves } from './only-forward.ts';
-import type { ForwardRule } from './only-forward.ts';
+import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
+import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
-import type { RefGrant } from './ref-allowance.ts';
+import type { RefGrant } from './ref-quota.ts';
 import { ReportWriter } from './push-report.ts';
 import { fitsUsualMemory, isBulkPush, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
 import type { PushPlan } from './run-receive-pack.ts';
@@ -94,7 +94,7 @@ interface JudgedPush {
   verdict: PushVerdict;
   /** What the observer has written down, refused commands included that broke a rule of its. */
   journalled: RawUpdate[];
-  unjudged: ForwardRule[];
+  unjudged: FastForwardRule[];
   /** What the pack says it has; 0 when git gets none. */
   objects: number;
 }
@@ -118,7 +118,7 @@ async function judgePush(
     options: head.options,
     isAtomic: isAtomic(head),
   };
-  const verdict = await observer.decide(proposed).catch(refusedForNow);
+  const verdict = await observer.preReceive(proposed).catch(refusedForNow);
   refuseRefs(verdict.refused);
   if (!verdict.accept) {
     refuseTheRest(refusals, permitted, verdict.reason);
@@ -126,7 +126,7 @@ async function judgePush(
   }
   const journalled = withoutRefused(permitted, refusals);
   const source = { path, input, signal, stallMs };
-  const { broken, unjudged } = await judgeMoves(deps, source, head, journalled, verdict.onlyForward ?? []);
+  const { broken, unjudged } = await checkFastForward(deps, source, head, journalled, verdict.onlyForward ?? []);
   refuseRefs(broken);
   if (broken.length > 0 && isAtomic(head)) refuseTheRest(refusals, journalled, atomicFailure);
   const objects = hasPack({ updates: journalled }) ? await countPackObjects(source, head) : 0;

@@ -1,12 +1,12 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { answerPush } from './answer-push.ts';
-import { feedPush } from './feed-push.ts';
+import { forwardPack } from './forward-pack.ts';
 import type { Refusals } from './judge-refs.ts';
 import type { GitLimits } from '../limits.ts';
-import type { ForwardRule } from './only-forward.ts';
+import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';
-import type { GitProcess } from '../processes/process.ts';
-import type { PushDeps, PushObserver, PushOutcome, PushRequest } from './push.ts';
+import type { GitProcess } from '../processes/git-runner.ts';
+import type { PushDeps, PushHooks, PushOutcome, PushRequest } from './push.ts';
 import { hasPack, noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
@@ -14,7 +14,7 @@ import type { RefResult } from './push-report.ts';
 import { manyNewRefs, syncNewRefs } from '../refs/new-refs.ts';
 import { syncMovedRefs } from '../refs/sync-refs.ts';
 import { send } from '../transfer.ts';
-import { watchEffort } from '../processes/watch-effort.ts';
+import { watchCpuTime } from '../processes/watch-limits.ts';
 
 /** What git gets of a push, and what the client is told besides. */
 export interface PushPlan {
@@ -27,7 +27,7 @@ export interface PushPlan {
   updates: readonly RawUpdate[];
   remarks: readonly string[];
   /** Rules that git has to keep itself. */
-  unjudged: readonly ForwardRule[];
+  unjudged: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
   isBulk: boolean;
 }
@@ -52,8 +52,8 @@ export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimi
   objects * tableBytesPerObject <= maxPushMemoryBytes;
 
 /** Tells the observer, whose failure must not cost the client its report. */
-export async function settle({ logger }: PushDeps, observer: PushObserver, results: RefResult[]): Promise<void> {
-  await observer.settled(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
+export async function settle({ logger }: PushDeps, observer: PushHooks, results: RefResult[]): Promise<void> {
+  await observer.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
 /**
@@ -125,8 +125,8 @@ export async function runReceivePack(
     return all;
   };
 
-  const feed = feedPush(git, request, head, { updates, stallMs, isDone: () => reader.isComplete });
-  const endWatch = watchEffort(
+  const feed = forwardPack(git, request, head, { updates, stallMs, isDone: () => reader.isComplete });
+  const endWatch = watchCpuTime(
     () => git.pid,
     effortEveryMs,
     () => limits.pushCpuMs + (feed.bytes / mebibyte) * limits.pushCpuMsPerMiB,
@@ -186,7 +186,12 @@ export async function runReceivePack(
   if (clean) {
     await answer(reader.release(), Buffer.alloc(0));
   } else {
-    logger.warn('push.unreported', { path: request.path, ...exit, inputError: feed.error, complaint: git.complaint() });
+    logger.warn('push.unreported', {
+      path: request.path,
+      ...exit,
+      inputError: feed.error,
+      complaint: git.stderrText(),
+    });
     const failure = writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.');
     await answer(failure, failure);
   }

@@ -5,7 +5,7 @@ import type { RefResult } from '../pushes/push-report.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from './ref-name.ts';
 import type { Slots } from '../processes/slots.ts';
 import { syncMovedRefs } from './sync-refs.ts';
-import type { GitDoor } from '../processes/process.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
 
 /** A ref that the server itself moves. Ids are full; all zero means "no ref". */
 export interface RefMove {
@@ -15,7 +15,7 @@ export interface RefMove {
 }
 
 export interface MoveDeps {
-  door: GitDoor;
+  door: GitRunner;
   /** Of pushes. */
   slots: Slots;
 }
@@ -97,7 +97,11 @@ export async function keepObjects(
 }
 
 /** Lets go of what `keepObjects` kept; a name that is not there is fine. */
-export async function letGo({ door }: Pick<MoveDeps, 'door'>, path: string, names: readonly string[]): Promise<void> {
+export async function releaseObjects(
+  { door }: Pick<MoveDeps, 'door'>,
+  path: string,
+  names: readonly string[],
+): Promise<void> {
   const complaint = await runUpdates(door, path, names.map((name) => `delete ${hidden(name)}\0\0`).join(''));
   if (complaint !== null) throw internal('git could not remove a ref', { cause: complaint });
 }
@@ -147,7 +151,7 @@ export async function isForward(
 }
 
 /** Null, or why git refused: one line without what only the server knows. */
-async function updateRefs(door: GitDoor, path: string, moves: readonly RefMove[]): Promise<string | null> {
+async function updateRefs(door: GitRunner, path: string, moves: readonly RefMove[]): Promise<string | null> {
   const said = await runUpdates(door, path, moves.map(commandOf).join(''));
   if (said === null) return null;
   if (/cannot create/.test(said)) return 'another name stands in its way';
@@ -162,7 +166,7 @@ function commandOf({ ref, oldId, newId }: RefMove): string {
   return noRef.test(from) ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`;
 }
 
-async function runUpdates(door: GitDoor, path: string, commands: string): Promise<string | null> {
+async function runUpdates(door: GitRunner, path: string, commands: string): Promise<string | null> {
   if (commands === '') return null;
   if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a name for a ref.');
   const git = door.start({
@@ -174,5 +178,5 @@ async function runUpdates(door: GitDoor, path: string, commands: string): Promis
   git.stdin?.end(commands);
   const { code, stoppedBy } = await git.exited;
   if (stoppedBy !== null) throw internal('git did not move refs in time', { cause: stoppedBy });
-  return code === 0 ? null : git.complaint() || 'git ended without a word';
+  return code === 0 ? null : git.stderrText() || 'git ended without a word';
 }

@@ -1,6 +1,6 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { GitDoor } from '../processes/process.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefResult } from '../pushes/push-report.ts';
 import { isWellFormedRef } from './ref-name.ts';
 import { syncFolder, syncMovedRefs } from './sync-refs.ts';
@@ -20,7 +20,7 @@ const refValue = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
  * Makes sure that refs which git has made without syncing them stay after a power failure: they are packed,
  * and `packed-refs` is synced, which is one file. Where that does not work, each of them is synced.
  */
-export async function syncNewRefs(door: GitDoor, repository: string, results: readonly RefResult[]): Promise<void> {
+export async function syncNewRefs(door: GitRunner, repository: string, results: readonly RefResult[]): Promise<void> {
   const made = results.filter(({ ok }) => ok);
   if (made.length === 0) return;
   const argv = [`--git-dir=${repository}`, 'pack-refs', '--all'];
@@ -53,7 +53,7 @@ async function syncFile(file: string): Promise<void> {
  * @param refs names of refs that an unsettled push was to make
  * @returns those that were removed
  */
-export async function repairNewRefs(door: GitDoor, repository: string, refs: readonly string[]): Promise<string[]> {
+export async function repairNewRefs(door: GitRunner, repository: string, refs: readonly string[]): Promise<string[]> {
   const removed: string[] = [];
   const there: RefResult[] = [];
   for (const ref of refs.filter(isWellFormedRef)) {

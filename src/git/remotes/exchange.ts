@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { unavailable } from '../../kernel/index.ts';
-import type { GitDoor } from '../processes/process.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefResult } from '../pushes/push-report.ts';
 import { failureOf, locatorOf, protocolOnly, withRemote } from './remote.ts';
 import type { Remote } from './remote.ts';
@@ -10,7 +10,7 @@ import type { SshHost, SshTools } from './ssh.ts';
 
 /** What an exchange with another host is done with. */
 export interface RemoteTools {
-  door: GitDoor;
+  door: GitRunner;
   ssh: SshTools;
 }
 
@@ -97,7 +97,7 @@ export async function fetchRemote(
 }
 
 /** The branches and tags that `fetchRemote` brought, by the names that they have on the other side. */
-export async function fetchedRefs(door: GitDoor, repository: string): Promise<Map<string, string>> {
+export async function fetchedRefs(door: GitRunner, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
   const { output } = await door.run({ argv, timeLimitMs: listMs }, maxListBytes);
   return new Map(

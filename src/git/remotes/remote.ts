@@ -18,7 +18,7 @@ export interface HttpRemote {
 }
 
 /** Faults of old history that a copy has to live with, as pushes do. */
-export const harmless = [
+export const withoutSecrets = [
   'zeroPaddedFilemode',
   'badTimezone',
   'missingSpaceBeforeDate',
@@ -49,7 +49,7 @@ export const protocolOnly = (scheme: string, more: readonly [key: string, value:
     ['credential.helper', ''],
     ['protocol.allow', 'never'],
     [`protocol.${scheme}.allow`, 'always'],
-    ...harmless.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
+    ...withoutSecrets.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
     ...more,
   ];
   return {

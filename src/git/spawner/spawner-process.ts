@@ -5,21 +5,21 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { collectComplaint, stepBack } from '../processes/child.ts';
-import { createEndedTally } from '../processes/effort.ts';
-import type { Order, Report } from './orders.ts';
+import { collectStderr, lowerPriority } from '../processes/child.ts';
+import { createExitedTally } from '../processes/cpu-time-account.ts';
+import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
 
 /** An end of a connection that nobody here reads: Node passes it on without looking into it. */
 interface Handle {
   close(): void;
 }
 
-const takeUsed = createEndedTally();
+const takeUsed = createExitedTally();
 const inputs = new Map<number, Handle>();
 
-const report = (what: Report): void => void process.send?.(what);
+const report = (what: SpawnReport): void => void process.send?.(what);
 
-function start(order: Extract<Order, { kind: 'start' }>, output: Handle | undefined): void {
+function start(order: Extract<SpawnOrder, { kind: 'start' }>, output: Handle | undefined): void {
   const { id, program, argv, environment, home, takesInput, file, yields } = order;
   const input = inputs.get(id);
   inputs.delete(id);
@@ -32,10 +32,10 @@ function start(order: Extract<Order, { kind: 'start' }>, output: Handle | undefi
       detached: true,
       stdio: [takesInput ? (input as never) : 'ignore', opened ?? (output as never), 'pipe'],
     });
-    const complaint = collectComplaint(child.stderr);
+    const complaint = collectStderr(child.stderr);
     child.on('error', () => {});
     const { pid = 0 } = child;
-    if (yields && pid !== 0) stepBack(pid);
+    if (yields && pid !== 0) lowerPriority(pid);
     report({ id, kind: 'started', pid });
     if (pid === 0) return;
     child.once('exit', () => report({ id, kind: 'exited', usedMs: takeUsed() }));
@@ -49,7 +49,7 @@ function start(order: Extract<Order, { kind: 'start' }>, output: Handle | undefi
   }
 }
 
-process.on('message', (order: Order, handle?: unknown) => {
+process.on('message', (order: SpawnOrder, handle?: unknown) => {
   if (order.kind === 'input') inputs.set(order.id, handle as Handle);
   else start(order, handle as Handle | undefined);
 });

@@ -7,7 +7,7 @@ import type { Logger } from '../../kernel/index.ts';
 import { sendSignal } from '../processes/child.ts';
 import type { Child, Launch } from '../processes/child.ts';
 import type { SocketPair, SocketPairs } from './socket-pairs.ts';
-import type { Order, Report } from './orders.ts';
+import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
 
 /** Starts git from a small process of ours, so that nobody waits while the system copies the tables of a large one. */
 export interface Spawner {
@@ -59,7 +59,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   }
 
   /** @param theirs becomes the child's, and is closed here once it has been sent */
-  function send(to: ChildProcess, order: Order, theirs: Socket | null): void {
+  function send(to: ChildProcess, order: SpawnOrder, theirs: Socket | null): void {
     if (theirs === null) return void to.send(order);
     onTheirWay.add(theirs);
     // The bare handle: as a socket it would begin to read at the other side.
@@ -79,7 +79,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     const { program, args } = embedded.programOf('git-spawner');
     const started = spawn(program, args, { env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     running = started;
-    started.on('message', (report: Report) => hear(report));
+    started.on('message', (report: SpawnReport) => hear(report));
     started.on('error', (error) => logger.warn('git.spawner_failed', { error }));
     started.once('exit', (code, signal) => ended(code, signal));
     // It keeps nobody from ending: it ends with us.
@@ -87,7 +87,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     started.channel?.unref();
   }
 
-  function hear(report: Report): void {
+  function hear(report: SpawnReport): void {
     if (report.kind === 'ready') {
       isReady = true;
       return fill();
@@ -160,7 +160,7 @@ class RemoteChild implements Child {
     stdin?.resume();
   }
 
-  hear(report: Exclude<Report, { kind: 'ready' }>): void {
+  hear(report: Exclude<SpawnReport, { kind: 'ready' }>): void {
     if (report.kind === 'started') {
       this.pid = report.pid;
       for (const [name, group] of this.#waiting.splice(0)) this.signal(name, group);
@@ -195,7 +195,7 @@ class RemoteChild implements Child {
     void this.#closed.promise.then(callback);
   }
 
-  complaint(): string {
+  stderrText(): string {
     return this.#complaint;
   }
 

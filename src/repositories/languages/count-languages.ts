@@ -19,7 +19,7 @@ export async function countLanguages(
   const languages =
     isKnown || oid === null
       ? []
-      : mainLanguages((await git.reading.listFiles(path, oid, { limit: maxCountedFiles })).files);
+      : mainLanguages((await git.queries.listFiles(path, oid, { limit: maxCountedFiles })).files);
   await db.write(async ({ manager }) => {
     if (!(await manager.existsBy(repositorySchema, { id }))) return;
     await manager.upsert(languageCountSchema, { repositoryId: id, commitId: oid, countedAt }, ['repositoryId']);

@@ -1,4 +1,4 @@
-import type { ForwardRule, RefusedRef } from '../../git/index.ts';
+import type { FastForwardRule, RefusedRef } from '../../git/index.ts';
 import type { Repository } from '../repository-schema.ts';
 import type { RefUpdate } from './push-journal.ts';
 
@@ -9,7 +9,7 @@ export interface Protection {
   /** The command that is refused, if any, in words for the person who pushes. */
   refused: readonly RefusedRef[];
   /** Refs that may only move to a descendant of what they are; the objects decide. */
-  onlyForward: ForwardRule[];
+  onlyForward: FastForwardRule[];
 }
 
 /**

@@ -89,12 +89,12 @@ export async function receivePush(
       stateless: incoming.via === 'http',
       extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
       observer: {
-        async decide(push) {
+        async preReceive(push) {
           const verdict = await admit(room, journal, opened, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);
           return verdict;
         },
-        settled: settle,
+        postReceive: settle,
       },
     });
   } finally {

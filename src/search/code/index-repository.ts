@@ -65,7 +65,7 @@ async function filesToIndex(
   commit: string,
   { repositoryBytes }: CodeBounds,
 ): Promise<WantedFile[] | null> {
-  const { files, truncated } = await git.reading.listFiles(path, commit, { limit: maxFiles });
+  const { files, truncated } = await git.queries.listFiles(path, commit, { limit: maxFiles });
   const small = files.filter(({ size, path }) => size > 0 && size <= maxFileBytes && isUtf8(path));
   const bytes = small.reduce((sum, { size }) => sum + size, 0);
   if (truncated || bytes > repositoryBytes) return null;

@@ -71,9 +71,9 @@ async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: s
 async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location) {
   const { path, repository } = visit.found;
   const [refs, files, commits] = await Promise.all([
-    git.reading.recentRefs(path),
-    inTime(git.reading.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
-    inTime(git.reading.countCommits(path, at.oid), waitMs),
+    git.queries.recentRefs(path),
+    inTime(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    inTime(git.queries.countCommits(path, at.oid), waitMs),
   ]);
   const url = repositoryUrl(visit.found.canonical);
   return {

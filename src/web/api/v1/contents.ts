@@ -174,7 +174,7 @@ export const getRawFile = operation({
     return {
       kind: 'bytes',
       type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
-      body: content ?? (await git.reading.streamBlob(found.path, entry.oid)),
+      body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
       headers: {
         // A browser that is led here shows text and saves the rest; neither is ever run.
         'Content-Disposition': isText ? 'inline' : 'attachment',

@@ -19,12 +19,12 @@ const plainName = (text: string): string =>
 export const showArchive: Page<RepositoryVisit> = async ({ found, path, address }, { git }): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
-  const at = await git.reading.locate(found.path, Buffer.from(ref, 'latin1'), {
+  const at = await git.queries.locate(found.path, Buffer.from(ref, 'latin1'), {
     withLost: allows(found.level, 'write'),
   });
   if (at.file.length > 0) throw notFound();
   const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;
-  const body = await git.reading.archive(found.path, {
+  const body = await git.queries.archive(found.path, {
     oid: at.oid,
     format: format as ArchiveFormat,
     prefix,

@@ -17,7 +17,7 @@ export async function locate({ found, path }: RepositoryVisit, { git }: WebRooms
 
 /** Who may push also sees what no ref leads to any more. */
 export async function locateBytes(found: Found, rest: Buffer, git: WebRooms['git']): Promise<Location> {
-  if (rest.length > 0) return git.reading.locate(found.path, rest, { withLost: allows(found.level, 'write') });
+  if (rest.length > 0) return git.queries.locate(found.path, rest, { withLost: allows(found.level, 'write') });
   const { branch, oid } = await git.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
@@ -25,7 +25,7 @@ export async function locateBytes(found: Found, rest: Buffer, git: WebRooms['git
 
 /** What every page about a place in a repository shows around its content. */
 export async function frameAt({ found }: RepositoryVisit, { git }: WebRooms, at: Location, page: CodePage) {
-  const [refs, { branch }] = await Promise.all([git.reading.recentRefs(found.path), git.head(found.path)]);
+  const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {
     repository,

@@ -25,7 +25,7 @@ export const showBlame: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
   const [frame, coloured, blame] = await Promise.all([
     frameAt(visit, rooms, at, 'blame'),
     highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
-    git.reading.blame(found.path, at.oid, at.file).catch((error: unknown) => {
+    git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;
       throw error;
     }),

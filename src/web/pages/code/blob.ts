@@ -83,7 +83,7 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
   const [frame, content, commit] = await Promise.all([
     frameAt(visit, rooms, at, 'blob'),
     readContent({ visit, rooms, at, entry }),
-    rooms.git.reading.lastChange(found.path, at.oid, at.file),
+    rooms.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
   const ticks = await readTicks(visit, rooms, commit === null ? [] : [commit.oid]);
   return page(

@@ -75,7 +75,7 @@ export async function branchesPage(
       distance:
         oid === null || row.name === branch
           ? null
-          : await git.reading.distance(found.path, oid, row.oid).catch(() => null),
+          : await git.queries.distance(found.path, oid, row.oid).catch(() => null),
       compare:
         branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
     })),

@@ -43,7 +43,7 @@ async function deletionPage(
   const oid = (await git.refs(found.path)).get(`refs/heads/${name}`);
   if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const [commit, head] = await Promise.all([git.commit(found.path, oid), git.head(found.path)]);
-  const distance = head.oid === null ? null : await git.reading.distance(found.path, head.oid, oid).catch(() => null);
+  const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
   return page('code/delete-branch', {
     repository: viewRepositoryHead(found),
     name,

@@ -21,7 +21,7 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
-  const { oid } = await git.reading.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
+  const { oid } = await git.queries.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
   const commit = await git.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending);
@@ -30,18 +30,18 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
     // A merge has no patch of its own as a mail.
     const body =
       ending === '.patch' && commit.parents.length < 2
-        ? await git.reading.mailPatch(found.path, oid)
-        : await git.reading.plainDiff(found.path, range);
+        ? await git.queries.mailPatch(found.path, oid)
+        : await git.queries.plainDiff(found.path, range);
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
   const [diff, note] = await Promise.all([
     readComparison(visit, rooms, range, commitUrl(url, oid)),
-    git.reading.note(found.path, oid),
+    git.queries.note(found.path, oid),
   ]);
   const {
     views: [seal],
     relied,
-  } = await readSeals(rooms, [commit.seal]);
+  } = await readSeals(rooms, [commit.signature]);
   const ticks = await readTicks(visit, rooms, [oid]);
   return page(
     'code/commit',

@@ -35,7 +35,7 @@ function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string
 }
 
 async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
-  const refs = [...(await git.reading.recentRefs(found.path)).keys()];
+  const refs = [...(await git.queries.recentRefs(found.path)).keys()];
   return refs
     .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
     .slice(0, maxSuggested)
@@ -43,14 +43,14 @@ async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<s
 }
 
 async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Range, [base, head]: [string, string]) {
-  const { reading } = rooms.git;
+  const { queries } = rooms.git;
   const { path, canonical } = visit.found;
   const url = repositoryUrl(canonical);
   const self = `${url}/compare/${encodeRef(range.base)}${range.dots}${encodeRef(range.head)}`;
   const [parted, distance, commits] = await Promise.all([
-    reading.mergeBase(path, base, head),
-    reading.distance(path, base, head),
-    reading.commitsBetween(path, base, head, { limit: maxCommits }),
+    queries.mergeBase(path, base, head),
+    queries.distance(path, base, head),
+    queries.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
   const ticks = await readTicks(
     visit,

@@ -38,7 +38,7 @@ export async function readComparison(
     return query.size === 0 ? self : `${self}?${query}`;
   };
   const full: DiffRange = { from: range.from, to: range.to };
-  const { files, truncated } = await git.reading.listDiff(found.path, full);
+  const { files, truncated } = await git.queries.listDiff(found.path, full);
   const isWanted = ({ newPath }: ChangedFile): boolean => only === null || fileParameter(newPath) === only;
   const wanted = files.filter(isWanted);
   const paths =
@@ -49,7 +49,7 @@ export async function readComparison(
   const { patches, cutShort } =
     wanted.length === 0
       ? { patches: [], cutShort: false }
-      : await git.reading.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
+      : await git.queries.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
   const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
     colourPatches(found.path, rooms, patches),
     markWords(found.path, rooms, patches),

@@ -19,7 +19,7 @@ export const showFind: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
   const wanted = (query.get('q') ?? '').trim().slice(0, maxQuery);
   const [frame, { files, truncated }] = await Promise.all([
     frameAt(visit, rooms, at, 'find'),
-    rooms.git.reading.listFiles(found.path, at.oid, { limit: maxFiles }),
+    rooms.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
   const ranked = rankPaths(
     files.map(({ path }) => path),

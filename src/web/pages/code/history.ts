@@ -37,11 +37,11 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
   const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
   const [frame, history] = await Promise.all([
     frameAt(visit, rooms, at, 'commits'),
-    rooms.git.reading.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
+    rooms.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
   const { views: seals, relied } = await readSeals(
     rooms,
-    history.entries.map(({ commit }) => commit.seal),
+    history.entries.map(({ commit }) => commit.signature),
   );
   const ticks = await readTicks(
     visit,
@@ -79,7 +79,7 @@ async function feed(
   { git, clock }: WebRooms,
   at: Awaited<ReturnType<typeof locateBytes>>,
 ): Promise<Reply> {
-  const { entries } = await git.reading.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
+  const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');
   const xml = writeFeed({

@@ -34,7 +34,7 @@ export const showRaw: Page<RepositoryVisit> = async (visit, rooms): Promise<Repl
   const image = imageType(entry.name);
   const isDownload = query.get('download') === '1' || isActive(entry.name);
   const type = image ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
-  return content(type, held ?? (await git.reading.streamBlob(found.path, entry.oid)), {
+  return content(type, held ?? (await git.queries.streamBlob(found.path, entry.oid)), {
     headers: {
       ETag: `"${entry.oid}"`,
       // Who may see it can change at any time, so it is asked for again; the tag saves the bytes.

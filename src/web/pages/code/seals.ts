@@ -1,4 +1,4 @@
-import type { Seal } from '../../../git/index.ts';
+import type { CommitSignature } from '../../../git/index.ts';
 import { rely } from '../../kept-pages/relied.ts';
 import type { Relied } from '../../kept-pages/relied.ts';
 import type { WebRooms } from '../../rooms.ts';
@@ -15,7 +15,7 @@ interface ReadSeals {
 /** Checks the signatures that a page shows, and asks whose keys they are. */
 export async function readSeals(
   { accounts }: Pick<WebRooms, 'accounts'>,
-  seals: readonly (Seal | null | undefined)[],
+  seals: readonly (CommitSignature | null | undefined)[],
 ): Promise<ReadSeals> {
   const checked = seals.map(checkSeal);
   const fingerprints = checked.flatMap((one) => (one?.ssh?.isGood ? [one.ssh.fingerprint] : []));

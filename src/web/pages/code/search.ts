@@ -21,7 +21,7 @@ export const searchRepository: Page<RepositoryVisit> = async ({ found, query }, 
   if (oid === null || text.trim() === '') return page('code/search', { ...shown, branch, files: null, refusal: null });
   return submit(
     async () => {
-      const { lines, isWhole } = await git.reading.grep(found.path, {
+      const { lines, isWhole } = await git.queries.grep(found.path, {
         oid,
         text,
         isPattern,

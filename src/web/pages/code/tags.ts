@@ -24,7 +24,7 @@ async function readTags({ found, query }: RepositoryVisit, { git }: WebRooms) {
   const after = query.get('after');
   const start = after === null ? 0 : all.findIndex(({ name }) => name === after) + 1;
   const shown = all.slice(start, start + perPage);
-  const notes = await git.reading.tags(
+  const notes = await git.queries.tags(
     found.path,
     shown.map(({ oid }) => oid),
   );
@@ -54,7 +54,7 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
   const { total, rows, nextAfter, isFirst } = await readTags(visit, rooms);
   const { views: seals, relied } = await readSeals(
     rooms,
-    rows.map(({ note }) => note?.seal),
+    rows.map(({ note }) => note?.signature),
   );
   const ticks = await readTicks(
     visit,

@@ -20,13 +20,13 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
   const { git, clock } = rooms;
   const url = repositoryUrl(found.canonical);
   const [tree, commit, ticks] = await Promise.all([
-    git.reading.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
+    git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
     readTicks(visit, rooms, [at.oid]),
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
-  const last = await git.reading.lastCommits(found.path, {
+  const last = await git.queries.lastCommits(found.path, {
     oid: at.oid,
     folder: at.file,
     names: shown.map(({ rawName }) => rawName),

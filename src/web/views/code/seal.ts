@@ -1,6 +1,6 @@
 import { checkSshSignature } from '../../../accounts/index.ts';
 import type { CheckedSshSignature, KeyOwner } from '../../../accounts/index.ts';
-import type { Seal } from '../../../git/index.ts';
+import type { CommitSignature } from '../../../git/index.ts';
 
 /** What a badge says of a signature. */
 export interface SealView {
@@ -13,16 +13,16 @@ export interface SealView {
 
 /** A signature with what can be found out about it without asking anybody. */
 export interface CheckedSeal {
-  seal: Seal;
+  seal: CommitSignature;
   /** Null unless it was made with an SSH key and can be read. */
   ssh: CheckedSshSignature | null;
 }
 
 /** Signatures are looked at once: checking takes about a tenth of a millisecond each. */
-export const checkSeal = (seal: Seal | null | undefined): CheckedSeal | null =>
+export const checkSeal = (seal: CommitSignature | null | undefined): CheckedSeal | null =>
   seal ? { seal, ssh: seal.kind === 'ssh' ? checkSshSignature(seal.text, seal.signed, 'git') : null } : null;
 
-const otherKinds: Readonly<Record<Seal['kind'], string>> = {
+const otherKinds: Readonly<Record<CommitSignature['kind'], string>> = {
   ssh: 'SSH',
   openpgp: 'OpenPGP',
   x509: 'X.509',

@@ -1,0 +1,37 @@
+import { internal } from '../../kernel/index.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+
+const longMs = 3_600_000;
+const maxOutputBytes = 16 * 1024 * 1024;
+
+/**
+ * Whether everything that the refs lead to is there.
+ * @param full also reads the content of every object, which takes much longer
+ * @returns what git found, one sentence each; none when all is well
+ */
+export async function checkRepository(
+  door: GitRunner,
+  path: string,
+  { full = false }: { full?: boolean } = {},
+): Promise<string[]> {
+  const depth = full ? ['--full', '--strict'] : ['--connectivity-only'];
+  const argv = [`--git-dir=${path}`, 'fsck', ...depth, '--no-dangling', '--no-progress'];
+  const { code, output, complaint } = await door.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  const said = `${complaint}\n${output.toString('utf8')}`
+    .split('\n')
+    .filter((line) => line !== '' && !/^notice: /.test(line));
+  // Warnings alone end with 0: old projects have them for ever.
+  if (code === 0) return [];
+  return said.length > 0 ? said.slice(0, 20) : [`git fsck ended with ${code}`];
+}
+
+/**
+ * Packs a repository anew. Objects that nothing leads to stay for thirty days, so that
+ * a push or a reader under way never misses one, and what was pushed away can be had back.
+ */
+export async function packRepository(door: GitRunner, path: string, signal: AbortSignal): Promise<void> {
+  const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];
+  const { code, complaint } = await door.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  signal.throwIfAborted();
+  if (code !== 0) throw internal('git gc failed', { cause: { code, complaint } });
+}

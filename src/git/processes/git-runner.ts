@@ -1,0 +1,231 @@
+import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import { launchHere } from './child.ts';
+import type { Child, Launch } from './child.ts';
+import type { GitSettings } from './settings.ts';
+import { watchMemory } from './watch-limits.ts';
+
+/** Why a process was ended before it was done. */
+export type StopReason =
+  | 'aborted'
+  | 'time_limit'
+  | 'effort_limit'
+  | 'memory_limit'
+  | 'output_limit'
+  | 'stalled'
+  | 'input_failed'
+  | 'shutdown';
+
+export interface GitCommand {
+  /** Arguments after `git`. Never user text in option position. */
+  argv: readonly string[];
+  timeLimitMs: number;
+  /** Whether the process reads from us; else its input is empty. */
+  takesInput?: boolean;
+  /** Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has it. */
+  output?: Socket | number | undefined;
+  /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
+  protocol?: string | null | undefined;
+  /** Ends the process group when the client is gone. */
+  signal?: AbortSignal | undefined;
+  /** Most memory that it may take in one piece, in bytes; beyond it git gives up. */
+  allocationLimitBytes?: number;
+  /** Most memory that it may hold in all, in bytes; beyond it, it is ended. */
+  memoryLimitBytes?: number;
+  /** Steps behind pages in the queue for the processor. */
+  yields?: boolean;
+  /** Works for many who come and go, so that nobody pays for all of it. */
+  isShared?: boolean;
+  /** Environment for this one alone: what a connection to another host needs. Never logged. */
+  environment?: Readonly<Record<string, string>> | undefined;
+  /** Hears what the process writes to its error output, as it comes. */
+  said?(text: string): void;
+}
+
+export interface GitExit {
+  /** Null when a signal ended it. */
+  code: number | null;
+  stoppedBy: StopReason | null;
+}
+
+export interface GitProcess {
+  /** Leader of its process group; 0 until it is known. */
+  readonly pid: number;
+  /** Null unless the command takes input. */
+  stdin: Writable | null;
+  /** Null when the output goes elsewhere. */
+  stdout: Readable | null;
+  /** Resolves when the process and everything that held its output are gone. Never rejects. */
+  exited: Promise<GitExit>;
+  /** Asks the whole process group to end; insists three seconds later. */
+  stop(reason: StopReason): void;
+  /** The beginning of what it wrote to its error output; for the log, never for a client. */
+  stderrText(): string;
+}
+
+/** The one door through which this program starts git. */
+export interface GitRunner {
+  start(command: GitCommand): GitProcess;
+  /**
+   * Runs a short command to its end and answers its output.
+   * Refuses with `internal` when it exceeds its time or `maxOutputBytes`, and with the
+   * signal's reason; the exit code is the caller's to judge.
+   */
+  run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; complaint: string }>;
+  /** Processes alive now. */
+  running(): number;
+  /** Starts nothing more, waits up to `graceMs` for what runs, then ends it. */
+  close(graceMs: number): Promise<void>;
+}
+
+const insistAfterMs = 3_000;
+const memoryEveryMs = 100;
+/** How long the output of a process that was ended is still read. */
+const lastWordsMs = 500;
+const validProtocol = /^version=[012]$/;
+
+/**
+ * @param program absolute path of git
+ * @param settings environment and working directory of every child
+ * @param launchApart starts a child from elsewhere, or answers null when that cannot be done now
+ */
+export function createGitRunner(
+  program: string,
+  settings: GitSettings,
+  logger: Logger,
+  launchApart: (launch: Launch) => Child | null = () => null,
+): GitRunner {
+  const alive = new Map<GitProcess, Promise<GitExit>>();
+  let closed = false;
+
+  function start(command: GitCommand): GitProcess {
+    if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    const launch = launchOf(program, command, settings);
+    // Whoever listens to it line by line waits for a network; one start from here is no matter then.
+    const launched = (command.said === undefined ? launchApart(launch) : null) ?? launchHere(launch, command.said);
+    if (launched === null) {
+      logger.error('git.start_failed', { argv: command.argv });
+      throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
+    }
+    const child = govern(launched, command, logger);
+    const charge = command.isShared ? null : currentCharge();
+    if (charge !== null) {
+      const startedAt = performance.now();
+      void child.exited.then(() => charge(launched.usedMs ?? performance.now() - startedAt));
+    }
+    alive.set(
+      child,
+      child.exited.finally(() => alive.delete(child)),
+    );
+    return child;
+  }
+
+  async function run(command: GitCommand, maxOutputBytes: number) {
+    const child = start(command);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxOutputBytes) child.stop('output_limit');
+      else chunks.push(chunk);
+    });
+    const { code, stoppedBy } = await child.exited;
+    if (stoppedBy === 'shutdown') throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
+    command.signal?.throwIfAborted();
+    if (stoppedBy !== null) {
+      throw internal('git did not answer within its limits', { cause: { argv: command.argv, stoppedBy } });
+    }
+    return { code, output: Buffer.concat(chunks), complaint: child.stderrText() };
+  }
+
+  async function close(graceMs: number): Promise<void> {
+    closed = true;
+    const all = Promise.all(alive.values());
+    const timer = setTimeout(() => {
+      for (const child of alive.keys()) child.stop('shutdown');
+    }, graceMs);
+    await all;
+    clearTimeout(timer);
+  }
+
+  return { start, run, close, running: () => alive.size };
+}
+
+function launchOf(program: string, command: GitCommand, { environment, home }: GitSettings): Launch {
+  const { argv, protocol, allocationLimitBytes, takesInput = false, output, yields = false } = command;
+  return {
+    program,
+    argv,
+    home,
+    takesInput,
+    output,
+    yields,
+    environment: {
+      ...environment,
+      ...(typeof protocol === 'string' && validProtocol.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+      ...(allocationLimitBytes === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocationLimitBytes) }),
+      ...command.environment,
+    },
+  };
+}
+
+/** Keeps a child within its limits, to its end. */
+function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: GitCommand, logger: Logger): GitProcess {
+  const { stdin, stdout } = child;
+  let stoppedBy: StopReason | null = null;
+  let insist: NodeJS.Timeout | undefined;
+  function stop(reason: StopReason): void {
+    if (stoppedBy !== null) return;
+    stoppedBy = reason;
+    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The
+    // leader goes first: were its helpers to tidy up at the same time, each would trip
+    // over what the other has removed already, and leave the rest.
+    const { hasExited } = child;
+    child.signal('SIGTERM', hasExited);
+    insist = setTimeout(() => child.signal('SIGKILL', true), insistAfterMs);
+    if (hasExited) stdout?.destroy();
+  }
+  child.onExit(() => {
+    if (stoppedBy === null) return;
+    child.signal('SIGTERM', true);
+    // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
+    setTimeout(() => stdout?.destroy(), lastWordsMs);
+  });
+
+  const onAbort = () => stop('aborted');
+  const limit = setTimeout(() => stop('time_limit'), timeLimitMs);
+  const endWatch =
+    memoryLimitBytes === undefined
+      ? () => {}
+      : watchMemory(
+          () => child.pid,
+          memoryEveryMs,
+          memoryLimitBytes,
+          () => stop('memory_limit'),
+        );
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+
+  const exited = new Promise<GitExit>((resolve) => {
+    child.onClose((code) => {
+      clearTimeout(limit);
+      clearTimeout(insist);
+      endWatch();
+      signal?.removeEventListener('abort', onAbort);
+      if (stoppedBy !== null && stoppedBy !== 'aborted') logger.warn('git.stopped', { argv, reason: stoppedBy });
+      resolve({ code, stoppedBy });
+    });
+  });
+  return {
+    get pid() {
+      return child.pid;
+    },
+    stdin,
+    stdout,
+    exited,
+    stop,
+    stderrText: () => child.stderrText(),
+  };
+}

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { cpuMs } from './cpu-time.ts';
+
+/**
+ * Watches how much processor time a process and those that it started have used.
+ *
+ * A pack of some kilobytes can ask for hours of work: changes that each say "the same again,
+ * a thousand times". Its size does not tell, so what it costs is watched. Where the system
+ * does not tell (no `/proc`), nothing is watched.
+ *
+ * @param pid of the first process; 0 until it is known
+ * @param allowedMs how much it may have used by now, in milliseconds
+ * @param onExceeded called once
+ * @returns a function that ends the watch
+ */
+export function watchCpuTime(
+  pid: () => number,
+  everyMs: number,
+  allowedMs: () => number,
+  onExceeded: () => void,
+): () => void {
+  return watch(pid, everyMs, usedMs, allowedMs, onExceeded);
+}
+
+/**
+ * Watches how much memory of their own a process and those that it started hold; pages of
+ * files, which the system can take back, are not counted. A tree of some kilobytes can name
+ * more files than there are atoms, and git gathers names before it writes the first.
+ *
+ * @param allowedBytes what it may hold
+ * @returns a function that ends the watch
+ */
+export function watchMemory(
+  pid: () => number,
+  everyMs: number,
+  allowedBytes: number,
+  onExceeded: () => void,
+): () => void {
+  return watch(pid, everyMs, heldBytes, () => allowedBytes, onExceeded);
+}
+
+function watch(
+  pid: () => number,
+  everyMs: number,
+  measure: (pid: number) => Promise<number>,
+  allowed: () => number,
+  onExceeded: () => void,
+): () => void {
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking || pid() === 0) return;
+    looking = true;
+    void measure(pid()).then((used) => {
+      looking = false;
+      if (used <= allowed()) return;
+      clearInterval(timer);
+      onExceeded();
+    });
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Of a process, its living descendants, and those that it has waited for. */
+async function usedMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return cpuMs(stat, 'itself') + cpuMs(stat, 'ended children') + (await ofChildren(pid, usedMs));
+}
+
+/** Of a process and its living descendants. */
+async function heldBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  const kibibytes = Number(/^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0);
+  return kibibytes * 1024 + (await ofChildren(pid, heldBytes));
+}
+
+/** The sum of a measure over the living children of a process. */
+async function ofChildren(pid: number, measure: (pid: number) => Promise<number>): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
+  const each = await Promise.all(
+    children
+      .split(' ')
+      .filter((id) => /^\d+$/.test(id))
+      .map((id) => measure(Number(id))),
+  );
+  return each.reduce((sum, one) => sum + one, 0);
+}

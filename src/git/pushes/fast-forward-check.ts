@@ -1,0 +1,171 @@
+import type { Readable } from 'node:stream';
+import { internal } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
+import type { GitLimits } from '../limits.ts';
+import type { ObjectReaders } from '../objects/object-readers.ts';
+import { PackCommits } from './pack-commits.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+import type { PushHead, RawUpdate } from './push-head.ts';
+
+/** A ref that may only move to a descendant of what it is, and what to tell who wants it otherwise. */
+export interface FastForwardRule {
+  ref: string;
+  /** One line, shown beside the refused ref. */
+  reason: string;
+}
+
+/**
+ * What the objects say of a move.
+ * - `forward`: proved. `rewrites`: disproved.
+ * - `unknown`: the commits that would tell are further back in the pack than is looked.
+ */
+type Move = 'forward' | 'rewrites' | 'unknown';
+
+export interface FastForwardDeps {
+  door: GitRunner;
+  readers: ObjectReaders;
+  limits: GitLimits;
+  logger: Logger;
+}
+
+export interface FastForwardRequest {
+  path: string;
+  input: Readable;
+  signal: AbortSignal;
+  stallMs: number;
+}
+
+/** How much of a pack is read to judge a move, in bytes; some ten thousand commits. */
+const maxJudgedBytes = 4 * 1024 * 1024;
+
+/** `PACK`, a version, and the number of objects (gitformat-pack). */
+const packHeadBytes = 12;
+
+/** More open ends than this come from no usual history. */
+const maxOpenEnds = 200;
+
+/**
+ * Judges, before git gets the pack, whether refs move forward only.
+ *
+ * git's own check (`receive.denyNonFastForwards`) comes after it has taken the objects
+ * in, knows no single refs, and hooks are programs on disk that can be missing. So the
+ * proof is read from the stream: packs begin with their commits, each is known by its
+ * hash, and a chain of them from the new commit to the old one, or to commits that the
+ * repository has, settles it. What is read stays in `head`, for git.
+ *
+ * @param updates those commands of the push that git is to execute
+ * @returns the rules that a command breaks, and those that could not be judged: with
+ *   these git must be told to refuse every move that is not forward
+ */
+export async function checkFastForward(
+  deps: FastForwardDeps,
+  request: FastForwardRequest,
+  head: PushHead,
+  updates: readonly RawUpdate[],
+  rules: readonly FastForwardRule[],
+): Promise<{ broken: FastForwardRule[]; unjudged: FastForwardRule[] }> {
+  let open = rules.flatMap((rule) => {
+    const update = updates.find(({ ref }) => ref === rule.ref);
+    return update === undefined ? [] : [{ rule, update }];
+  });
+  const broken: FastForwardRule[] = [];
+  if (open.length === 0) return { broken, unjudged: [] };
+
+  const pack = new PackCommits(open[0]!.update.newId.length / 2);
+  pack.push(Buffer.concat(head.pack));
+  for (;;) {
+    // Cheap and often enough: a move of a few commits is proved by the first bytes.
+    open = open.filter(({ update }) => !walk(update, pack).arrives);
+    if (open.length === 0 || pack.isDone || head.packBytes > maxJudgedBytes) break;
+    const chunk = await readOn(request, head);
+    if (chunk === null) break;
+    pack.push(chunk);
+  }
+  const unjudged: FastForwardRule[] = [];
+  for (const { rule, update } of open) {
+    const move = await judge(deps, request.path, update, pack).catch((error: unknown): Move => {
+      deps.logger.warn('push.move_unjudged', { path: request.path, error });
+      return 'unknown';
+    });
+    if (move === 'rewrites') broken.push(rule);
+    if (move === 'unknown') unjudged.push(rule);
+  }
+  return { broken, unjudged };
+}
+
+/** Follows the pack's commits back from the new one: to the old one, or to ids that the pack has not told about. */
+function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolean; ends: string[] } {
+  const seen = new Set([newId]);
+  const ends: string[] = [];
+  for (const id of seen) {
+    if (id === oldId) return { arrives: true, ends };
+    const parents = pack.parentsOf(id);
+    if (parents === undefined) ends.push(id);
+    else for (const parent of parents) seen.add(parent);
+  }
+  return { arrives: false, ends };
+}
+
+/** From where the pack ends, the repository goes on. */
+async function judge(
+  { door, readers, limits }: FastForwardDeps,
+  path: string,
+  update: RawUpdate,
+  pack: PackCommits,
+): Promise<Move> {
+  const { ends } = walk(update, pack);
+  if (ends.length > maxOpenEnds) return 'unknown';
+  const infos = await readers.use(path, (reader) => reader.infos([update.oldId, ...ends]));
+  const [old, ...found] = infos.map((info) => info?.type === 'commit');
+  if (old !== true) return 'unknown';
+  const known = ends.filter((_, at) => found[at]);
+  if (known.length > 0) {
+    // Prints the old commit unless one of the others reaches it.
+    const argv = [`--git-dir=${path}`, 'rev-list', '--max-count=1', update.oldId, '--not', ...known, '--'];
+    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs }, 4_096);
+    if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
+    if (output.length === 0) return 'forward';
+  }
+  return known.length === ends.length ? 'rewrites' : 'unknown';
+}
+
+/**
+ * How many objects the pack of a push says it has. What is read for it stays in `head`, for git.
+ * @returns 0 when no pack begins; git then has words for it
+ */
+export async function countPackObjects(request: FastForwardRequest, head: PushHead): Promise<number> {
+  while (head.packBytes < packHeadBytes) {
+    if ((await readOn(request, head)) === null) return 0;
+  }
+  const pack = Buffer.concat(head.pack);
+  return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
+}
+
+/** The next bytes of the pack, which go on to `head`; `null` when none come. */
+async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buffer | null> {
+  const chunk = await nextChunk(request);
+  if (chunk === null) return null;
+  head.pack.push(chunk);
+  head.packBytes += chunk.length;
+  return chunk;
+}
+
+/** The next bytes of a paused stream, which is left paused; `null` when none come. */
+function nextChunk({ input, signal, stallMs }: FastForwardRequest): Promise<Buffer | null> {
+  if (input.readableEnded || input.destroyed || signal.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const settle = (chunk: Buffer | null) => {
+      clearTimeout(quiet);
+      input.pause();
+      input.off('data', settle).off('end', onNone).off('close', onNone).off('error', onNone);
+      signal.removeEventListener('abort', onNone);
+      resolve(chunk);
+    };
+    const onNone = () => settle(null);
+    // Whoever waits for git then notices the silence, too, and has words for it.
+    const quiet = setTimeout(onNone, stallMs);
+    input.on('data', settle).on('end', onNone).on('close', onNone).on('error', onNone);
+    signal.addEventListener('abort', onNone);
+    input.resume();
+  });
+}

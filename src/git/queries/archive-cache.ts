@@ -1,0 +1,130 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import type { WriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { ArchiveRequest } from './stream-git.ts';
+
+/**
+ * Archives on disk, below `cache/`: derived data, deleting it loses nothing. They are kept by
+ * commit, not by tree: for a tree git writes the time of day into the archive. Whoever asks has
+ * decided that the archive may be read.
+ */
+export interface ArchiveCache {
+  /** The archive from disk, or from `make`, whose bytes are kept as they pass; one that breaks off is not. */
+  open(repository: string, request: ArchiveRequest, make: () => Promise<Readable>): Promise<Readable>;
+  forget(repository: string): Promise<void>;
+}
+
+export interface ArchiveLimits {
+  /** Of all archives, and of one, in bytes. */
+  most: number;
+  mostEach: number;
+  /** Free space below which nothing is kept, in bytes. */
+  lowDiskFloorBytes: number;
+}
+
+export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorBytes }: ArchiveLimits): ArchiveCache {
+  // The folder of a repository is named by its id, which stays when its owner changes.
+  const folderOf = (repository: string): string => path.join(root, path.basename(repository, '.git'));
+
+  async function read(place: string): Promise<Readable | null> {
+    const file = await open(place, 'r').catch(() => null);
+    if (file === null) return null;
+    const now = new Date();
+    await utimes(place, now, now).catch(() => {});
+    return createReadStream('', { fd: file });
+  }
+
+  async function hasRoom(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(root);
+    return bavail * bsize - mostEach > lowDiskFloorBytes;
+  }
+
+  /** Least recently asked for first, until what is left fits. */
+  async function tidy(): Promise<void> {
+    const names = await readdir(root, { recursive: true });
+    const files = (
+      await Promise.all(
+        names.map(async (name) => {
+          const found = await stat(path.join(root, name)).catch(() => null);
+          return found?.isFile() ? { place: path.join(root, name), bytes: found.size, at: found.mtimeMs } : [];
+        }),
+      )
+    )
+      .flat()
+      .sort((a, b) => b.at - a.at);
+    let bytes = 0;
+    for (const file of files) {
+      bytes += file.bytes;
+      if (bytes > most) await rm(file.place, { force: true });
+    }
+  }
+
+  return {
+    async open(repository, request, make) {
+      const { oid, format, prefix } = request;
+      const folder = folderOf(repository);
+      const place = path.join(
+        folder,
+        `${createHash('sha256').update(`${oid}\0${prefix}`).digest('hex').slice(0, 32)}.${format}`,
+      );
+      const known = await read(place);
+      if (known !== null) return known;
+      const source = await make();
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        if (!(await hasRoom())) return source;
+      } catch {
+        return source;
+      }
+      const unfinished = path.join(folder, `${randomUUID()}.new`);
+      const copy = copyTo(createWriteStream(unfinished, { mode: 0o600 }), mostEach, async () => {
+        await rename(unfinished, place);
+        await tidy();
+      });
+      pipeline(source, copy, () => void rm(unfinished, { force: true }));
+      return copy;
+    },
+    forget: (repository) => rm(folderOf(repository), { recursive: true, force: true }),
+  };
+}
+
+/** Lets bytes pass and writes them down; a disk that fails costs the copy, never the download. */
+function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Transform {
+  let bytes = 0;
+  let isWriting = true;
+  const giveUp = () => {
+    isWriting = false;
+    file.destroy();
+  };
+  file.on('error', giveUp);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      bytes += chunk.length;
+      if (bytes > most) giveUp();
+      if (!isWriting || file.write(chunk)) return pass(null, chunk);
+      const goOn = () => {
+        file.off('drain', goOn).off('close', goOn);
+        pass(null, chunk);
+      };
+      file.on('drain', goOn).on('close', goOn);
+    },
+    flush(pass) {
+      if (!isWriting) return pass();
+      file.end(
+        () =>
+          void keep().then(
+            () => pass(),
+            () => pass(),
+          ),
+      );
+    },
+    destroy(error, done) {
+      giveUp();
+      done(error);
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import { queryGit, linesOf } from './query-git.ts';
+
+export interface Distance {
+  /** Commits that only the other side has. */
+  ahead: number;
+  behind: number;
+}
+
+/** Where two histories part; null when they have nothing in common. Refuses `git_busy`. */
+export async function mergeBase(deps: BrowseDeps, path: string, one: string, other: string): Promise<string | null> {
+  const { output } = await queryGit(deps, path, {
+    argv: ['merge-base', checked(one), checked(other)],
+    accepts: [0, 1],
+  });
+  return linesOf(output)[0] ?? null;
+}
+
+/** How many commits each of two histories has that the other has not. Refuses `git_busy`. */
+export async function distance(deps: BrowseDeps, path: string, from: string, to: string): Promise<Distance> {
+  if (from === to) return { ahead: 0, behind: 0 };
+  const { output } = await queryGit(deps, path, {
+    argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'],
+  });
+  const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
+  return { ahead: Number(ahead), behind: Number(behind) };
+}
+
+/** Commits that `to` has and `from` has not, newest first. Refuses `git_busy`. */
+export async function commitsBetween(
+  deps: BrowseDeps,
+  path: string,
+  from: string,
+  to: string,
+  limit: number,
+): Promise<string[]> {
+  const { output } = await queryGit(deps, path, {
+    argv: ['rev-list', `--max-count=${limit}`, checked(to), `^${checked(from)}`, '--'],
+  });
+  return linesOf(output);
+}

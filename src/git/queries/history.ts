@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer';
+import { checked, readCommit } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { ObjectReader } from '../objects/object-reader.ts';
+import type { Commit } from '../objects/parse-objects.ts';
+import { linesOf } from './query-git.ts';
+import { listDiff } from './list-diff.ts';
+import { lineSplitter, readGit } from './read-git.ts';
+
+export interface HistoryRequest {
+  /** Where the walk begins. */
+  oid: string;
+  /** Only commits that changed this file or folder; empty for all. */
+  file: Buffer;
+  /** Only commits whose author's name or address contains this text, in any case. */
+  author?: string | null;
+  /** The last commit of the page before. */
+  after?: string | null;
+  limit: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface HistoryEntry {
+  commit: Commit;
+  /** What the file was called then. */
+  file: Buffer;
+  /** Whether it was there: a commit that removed it belongs to its history, too. */
+  isThere: boolean;
+}
+
+export interface History {
+  entries: HistoryEntry[];
+  hasMore: boolean;
+  /** Git ran out of time: there may be more. */
+  cutShort: boolean;
+}
+
+/** A file that was moved more often than this has had enough attention. */
+const maxMoves = 20;
+
+/**
+ * The commits that made a branch, a folder or a file what it is, newest first. A file
+ * is followed through moves: where its history ends in a commit that moved it, the walk
+ * goes on under the old name. (Plain limited walks use changed-path filters; `--follow`
+ * would compare every commit of the repository.)
+ * Refuses `git_busy`, `revision_not_found`.
+ */
+export async function history(deps: BrowseDeps, path: string, request: HistoryRequest): Promise<History> {
+  const found: { oid: string; file: Buffer }[] = [];
+  let skipping = request.after ?? null;
+  let [from, file, cutShort] = [request.oid, request.file, false];
+  for (let moves = 0; moves <= maxMoves; moves += 1) {
+    const whole = await walk(deps, path, { ...request, oid: from, file }, (oid) => {
+      if (skipping === null) found.push({ oid, file });
+      else if (oid === skipping) skipping = null;
+      return found.length <= request.limit;
+    });
+    cutShort ||= !whole && found.length <= request.limit;
+    if (!whole || file.length === 0) break;
+    const move = await movedBy(deps, path, from, file);
+    if (move === null) break;
+    ({ from, file } = move);
+  }
+  const entries = found.slice(0, request.limit);
+  const [commits, there] = await deps.readers.use(path, (reader) =>
+    Promise.all([Promise.all(entries.map(({ oid }) => readCommit(reader, oid))), areThere(reader, entries)]),
+  );
+  return {
+    entries: entries.map((entry, at) => ({ commit: commits[at]!, file: entry.file, isThere: there[at]! })),
+    hasMore: found.length > request.limit,
+    cutShort,
+  };
+}
+
+/** Which of the files their commits have. One round trip. */
+async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
+  // A name that cannot be asked for in one line of text counts as there.
+  const names = entries.map(({ oid, file }) =>
+    file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`,
+  );
+  const infos = await reader.infos(names.filter((name) => name !== null));
+  let at = 0;
+  return names.map((name) => name === null || infos[at++] !== null);
+}
+
+async function walk(
+  deps: BrowseDeps,
+  path: string,
+  { oid, file, author, signal }: HistoryRequest,
+  take: (oid: string) => boolean,
+): Promise<boolean> {
+  const argv = [
+    'rev-list',
+    ...(author ? [`--author=${author}`, '--fixed-strings', '--regexp-ignore-case'] : []),
+    checked(oid),
+    '--',
+    // Bytes that are not UTF-8 cannot be an argument of a process; such a file shows the history of its folder.
+    ...(file.length > 0 ? [pathArgument(file)] : []),
+  ];
+  const lines = lineSplitter(0x0a, (line) => take(line.toString('latin1')));
+  return readGit(deps, path, argv, lines.feed, { signal });
+}
+
+/** Where the file was before the commit that made it from another, or null when it really was new. */
+async function movedBy(
+  deps: BrowseDeps,
+  path: string,
+  tip: string,
+  file: Buffer,
+): Promise<{ from: string; file: Buffer } | null> {
+  let oid = '';
+  await walk(deps, path, { oid: tip, file, limit: Infinity }, (each) => ((oid = each), true));
+  if (oid === '') return null;
+  const { parents } = await deps.readers.use(path, (reader) => readCommit(reader, oid));
+  const [parent] = parents;
+  if (parent === undefined) return null;
+  const { files } = await listDiff(deps, path, { from: parent, to: oid });
+  const move = files.find(
+    ({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file),
+  );
+  return move ? { from: parent, file: move.oldPath } : null;
+}
+
+/** The longest beginning of a path that a process can be told. */
+export function pathArgument(file: Buffer): string {
+  const parts = file.toString('latin1').split('/');
+  while (parts.length > 1 && !isText(parts.join('/'))) parts.pop();
+  return Buffer.from(parts.join('/'), 'latin1').toString('utf8');
+}
+
+const isText = (latin1: string): boolean => {
+  const bytes = Buffer.from(latin1, 'latin1');
+  return Buffer.from(bytes.toString('utf8')).equals(bytes);
+};
+
+/** How many commits a commit has behind it, itself included. */
+export async function countCommits(deps: BrowseDeps, path: string, oid: string): Promise<number | null> {
+  let text = '';
+  const whole = await readGit(
+    deps,
+    path,
+    ['rev-list', '--count', checked(oid), '--'],
+    (piece) => ((text += piece.toString('latin1')), true),
+  );
+  return whole ? Number(linesOf(Buffer.from(text))[0]) : null;
+}

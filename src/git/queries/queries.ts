@@ -1,0 +1,179 @@
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Logger } from '../../kernel/index.ts';
+import { createLastCommits } from '../last-commits/last-commits.ts';
+import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
+import { createTables } from '../last-commits/tables.ts';
+import type { RefCache } from '../ref-cache/ref-cache.ts';
+import { blame } from './blame.ts';
+import type { Blame } from './blame.ts';
+import { readCommit, tree } from '../objects/browse.ts';
+import type { RevisionOptions, Tree } from '../objects/browse.ts';
+import type { Commit } from '../objects/parse-objects.ts';
+import { commitsBetween, distance, mergeBase } from './compare.ts';
+import type { Distance } from './compare.ts';
+import { grep } from './grep.ts';
+import type { Grep, GrepRequest } from './grep.ts';
+import { countCommits, history } from './history.ts';
+import type { History, HistoryRequest } from './history.ts';
+import { createArchiveCache } from './archive-cache.ts';
+import { listDiff } from './list-diff.ts';
+import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
+import { listFiles } from './list-files.ts';
+import type { ListedFile } from './list-files.ts';
+import { locate } from './locate.ts';
+import type { Location } from './locate.ts';
+import { readNote } from './read-note.ts';
+import { readPatches } from './read-patches.ts';
+import type { Patches, PatchLimits } from './read-patches.ts';
+import { readTags } from './read-tag.ts';
+import type { TagNote } from './read-tag.ts';
+import { createRecentRefs } from './recent-refs.ts';
+import { memoize } from './memoize.ts';
+import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
+import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
+
+/** What pages ask about a repository beyond single objects. All refuse `git_busy`. */
+export interface GitQueries {
+  /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
+  locate(path: string, rest: Buffer, options?: RevisionOptions): Promise<Location>;
+  /** A folder with the sizes of its files; read once for each commit. */
+  folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
+  /** Every ref with the object it names, for menus and counts; in unusual repositories perhaps as of two seconds ago. */
+  recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
+  history(path: string, request: HistoryRequest): Promise<History>;
+  /** Commits behind a commit, itself included; null when counting takes too long. */
+  countCommits(path: string, oid: string): Promise<number | null>;
+  lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
+  listDiff(path: string, range: DiffRange): Promise<DiffList>;
+  readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
+  /** The commit that last changed a file or folder; null when there is none. */
+  lastChange(path: string, oid: string, file: Buffer): Promise<Commit | null>;
+  /** Commits that `to` has and `from` has not, newest first. */
+  commitsBetween(path: string, from: string, to: string, options: { limit: number }): Promise<Commit[]>;
+  /** Null when two histories have nothing in common. */
+  mergeBase(path: string, one: string, other: string): Promise<string | null>;
+  distance(path: string, from: string, to: string): Promise<Distance>;
+  /** Refuses `blame_too_long`. */
+  blame(path: string, oid: string, file: Buffer): Promise<Blame>;
+  listFiles(
+    path: string,
+    oid: string,
+    options: { limit: number },
+  ): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  /** Looks for a text in the files of a commit. Refuses `invalid_pattern`. */
+  grep(path: string, request: GrepRequest): Promise<Grep>;
+  /** What `git notes` has added to a commit; null when nothing. */
+  note(path: string, oid: string): Promise<string | null>;
+  /** Notes of annotated tags; null for plain ones. */
+  tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
+  /** All files of a commit; kept on disk for the next one who asks. */
+  archive(path: string, request: ArchiveRequest): Promise<Readable>;
+  mailPatch(path: string, oid: string): Promise<Readable>;
+  plainDiff(path: string, range: DiffRange): Promise<Readable>;
+  streamBlob(path: string, oid: string): Promise<Readable>;
+}
+
+interface QueryParts {
+  reading: GitQueries;
+  /** Refs of a repository have moved. */
+  moved(path: string): void;
+  /** A repository is gone. */
+  forget(path: string): Promise<void>;
+}
+
+interface QueryOptions {
+  dataDir: string;
+  lowDiskFloorBytes: number;
+  logger: Logger;
+  refTables: RefCache;
+  /** Somebody walks through history, which a commit-graph makes faster. */
+  onHistoryRead(repository: string): void;
+}
+
+const archiveLimits = { most: 1024 ** 3, mostEach: 256 * 1024 ** 2 };
+
+export function createGitQueries(
+  deps: StreamDeps,
+  { dataDir, lowDiskFloorBytes, logger, refTables, onHistoryRead }: QueryOptions,
+): QueryParts {
+  const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
+  const refs = createRecentRefs(refTables);
+  const archives = createArchiveCache(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
+  const lastCommits = createLastCommits(deps, tables, logger);
+  const commitsOf = (target: string, ids: readonly string[]) =>
+    deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
+
+  const reading: GitQueries = {
+    locate: (target, rest, options) => locate(deps, target, rest, options),
+    folder: memoize(
+      (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
+      { most: 100_000, weigh: ({ entries }) => entries.length + 1 },
+    ),
+    recentRefs: refs.read,
+    history(target, request) {
+      onHistoryRead(target);
+      return history(deps, target, request);
+    },
+    countCommits: memoize((target, oid) => countCommits(deps, target, oid), { most: 2_000 }),
+    lastCommits(target, request) {
+      onHistoryRead(target);
+      return lastCommits(target, request);
+    },
+    listDiff: memoize((target, range) => listDiff(deps, target, range), {
+      most: 100_000,
+      weigh: ({ files }) => files.length + 1,
+    }),
+    readPatches: memoize(
+      (target, range, files, limits) => readPatches(deps, target, range, files, limits),
+      // The files follow from the range.
+      {
+        most: 32 * 1024 * 1024,
+        weigh: weighPatches,
+        keyOf: (target, range, _files, limits) => [target, range, limits],
+      },
+    ),
+    lastChange: memoize(
+      async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
+      { most: 2_000 },
+    ),
+    commitsBetween: async (target, from, to, { limit }) =>
+      commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
+    mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
+    distance: memoize((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
+    blame: memoize((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
+    listFiles: memoize((target, oid, options) => listFiles(deps, target, oid, options), {
+      most: 200_000,
+      weigh: ({ files }) => files.length + 1,
+    }),
+    grep: (target, request) => grep(deps, target, request),
+    note: (target, oid) => readNote(deps, target, oid),
+    tags: (target, oids) => readTags(deps, target, oids),
+    archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
+    mailPatch: (target, oid) => mailPatch(deps, target, oid),
+    plainDiff: (target, range) => plainDiff(deps, target, range),
+    streamBlob: (target, oid) => streamBlob(deps, target, oid),
+  };
+  return {
+    reading,
+    moved(target) {
+      refs.forget(target);
+    },
+    async forget(target) {
+      refs.forget(target);
+      await Promise.all([tables.forget(target), archives.forget(target)]);
+    },
+  };
+}
+
+/** About how many bytes; a line is an object with a few words around its text. */
+const weighPatches = ({ patches }: Patches): number =>
+  patches.reduce(
+    (sum, { hunks }) =>
+      sum +
+      500 +
+      hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0),
+    0,
+  );
+
+const weighBlame = ({ groups }: Blame): number => groups.reduce((sum, { lines }) => sum + lines.length + 2, 1);

@@ -1,0 +1,44 @@
+import { readRefs } from '../refs/refs.ts';
+import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
+import type { RefCache } from '../ref-cache/ref-cache.ts';
+
+/**
+ * Every ref, for menus and counts: reading thousands of loose refs for each page would
+ * cost more than the page. They come from the table that fetches are answered from, which
+ * is always true; where only git could answer those, what another process moved shows
+ * after two seconds. Whoever decides something reads the refs themselves.
+ */
+export interface RecentRefs {
+  read(repository: string): Promise<ReadonlyMap<string, string>>;
+  forget(repository: string): void;
+}
+
+const keptMs = 2_000;
+const maxRepositories = 50;
+
+export function createRecentRefs(tables: Pick<RefCache, 'of'>): RecentRefs {
+  const byTable = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
+  const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
+
+  function ofTable(table: RefSnapshot): ReadonlyMap<string, string> {
+    const refs =
+      byTable.get(table) ?? new Map(table.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
+    byTable.set(table, refs);
+    return refs;
+  }
+
+  return {
+    async read(repository) {
+      const table = await tables.of(repository);
+      if (table !== null) return ofTable(table);
+      const recent = known.get(repository);
+      if (recent && performance.now() - recent.at < keptMs) return recent.refs;
+      const refs = readRefs(repository);
+      known.set(repository, { refs, at: performance.now() });
+      refs.catch(() => known.delete(repository));
+      if (known.size > maxRepositories) known.delete(known.keys().next().value!);
+      return refs;
+    },
+    forget: (repository) => void known.delete(repository),
+  };
+}

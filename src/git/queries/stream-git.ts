@@ -1,0 +1,119 @@
+import { PassThrough } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { internal, invalid } from '../../kernel/index.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { GitExit } from '../processes/git-runner.ts';
+import type { Slots } from '../processes/slots.ts';
+import { diffArguments } from './list-diff.ts';
+import type { DiffRange } from './list-diff.ts';
+
+export interface StreamDeps extends BrowseDeps {
+  /** Archives take a place among clones, not among pages. */
+  slots: Slots;
+}
+
+interface StreamOptions {
+  slots: Slots;
+  timeLimitMs: number;
+  client?: string | undefined;
+}
+
+/** How long a beginning is waited for before the stream is handed out; what takes too much memory has ended by then. */
+const beginningMs = 5_000;
+/** Fewer bytes are no beginning: git writes an archive's folder before it looks at the files. */
+const beginningBytes = 4_096;
+
+/**
+ * The output of a command as it comes, at the pace of whoever reads it. The stream breaks
+ * off with an error when git fails, so that nobody takes a part for the whole; giving the
+ * stream up ends git. What takes git too much memory before it has begun is refused
+ * instead.
+ * Refuses `git_busy`; `too_large_to_stream`.
+ */
+async function streamGit(
+  { door, limits }: BrowseDeps,
+  path: string,
+  argv: readonly string[],
+  { slots, timeLimitMs, client }: StreamOptions,
+): Promise<Readable> {
+  const leave = await slots.take({ repository: path, client });
+  try {
+    const git = door.start({
+      argv: [`--git-dir=${path}`, ...argv],
+      timeLimitMs,
+      memoryLimitBytes: limits.readMemoryBytes,
+      yields: true,
+    });
+    const output = new PassThrough();
+    let bytes = 0;
+    const begun = new Promise<'begun'>((resolve) => {
+      git.stdout!.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes >= beginningBytes) resolve('begun');
+      });
+    });
+    git.stdout!.pipe(output, { end: false });
+    const early = await Promise.race([begun, git.exited, sleep(beginningMs, 'late' as const, { ref: false })]);
+    if (typeof early === 'object' && early.stoppedBy === 'memory_limit') {
+      throw invalid('too_large_to_stream', 'This is too large to be sent as one file. Clone the repository instead.');
+    }
+    const isWhole = ({ code, stoppedBy }: GitExit) => code === 0 && stoppedBy === null;
+    const brokenOff = (exit: GitExit) =>
+      internal('git stopped in the middle of an answer', { cause: { argv, ...exit, complaint: git.stderrText() } });
+    if (typeof early === 'object' && !isWhole(early)) throw brokenOff(early);
+    output.once('close', () => git.stop('aborted'));
+    void git.exited.then((exit) => {
+      leave();
+      if (isWhole(exit)) output.end();
+      else output.destroy(brokenOff(exit));
+    });
+    return output;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+const archiveLimitMs = 30 * 60_000;
+const patchLimitMs = 60_000;
+
+export type ArchiveFormat = 'tar.gz' | 'zip';
+
+export interface ArchiveRequest {
+  /** The commit. */
+  oid: string;
+  format: ArchiveFormat;
+  /** The folder inside the archive, plain ASCII without a slash. */
+  prefix: string;
+  /** Who asks, for the places among clones. */
+  client?: string;
+}
+
+/** All files of a commit. */
+export async function archive(
+  deps: StreamDeps,
+  path: string,
+  { oid, format, prefix, client }: ArchiveRequest,
+): Promise<Readable> {
+  const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
+}
+
+/** A commit as a mail that `git am` takes. */
+export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+  const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
+/** Differences as `git apply` takes them. */
+export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
+  const argv = diffArguments(range, '--patch', '--binary');
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
+/** A file of any size. */
+export async function streamBlob(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
+  return streamGit(deps, path, ['cat-file', 'blob', checked(oid)], { slots: deps.slots, timeLimitMs: archiveLimitMs });
+}

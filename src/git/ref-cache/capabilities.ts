@@ -1,0 +1,36 @@
+import type { RefSnapshot } from './ref-snapshot.ts';
+
+export type Service = 'upload-pack' | 'receive-pack';
+
+/**
+ * The capabilities that the installed git announces before version 2, learned from its
+ * own answers and never typed here: they depend on its version, on our settings and on
+ * those of the repository.
+ */
+export interface LearnedLine {
+  /** Without the word about HEAD. */
+  text: string;
+  /** Where that word goes; null until an answer with it was seen. */
+  symrefAt: number | null;
+}
+
+const symref = / symref=HEAD:[^ ]+/;
+
+/** @returns null when the answer holds what changes from one to the next */
+export function learnLine(answer: Buffer): LearnedLine | null {
+  const nul = answer.indexOf(0);
+  const end = answer.indexOf(0x0a, nul);
+  if (nul === -1 || end === -1) return null;
+  const line = answer.toString('latin1', nul + 1, end);
+  if (/ (?:session-id|push-cert)=/.test(line)) return null;
+  const at = line.search(symref);
+  return { text: line.replace(symref, ''), symrefAt: at === -1 ? null : at };
+}
+
+/** @returns null when the place of the word about HEAD is not known yet */
+export function capabilityLine(learned: LearnedLine, service: Service, { head }: RefSnapshot): string | null {
+  // Only a HEAD that leads to a commit is told before version 2.
+  if (service === 'receive-pack' || head.target === null || head.ref === null) return learned.text;
+  if (learned.symrefAt === null) return null;
+  return `${learned.text.slice(0, learned.symrefAt)} symref=HEAD:${head.target}${learned.text.slice(learned.symrefAt)}`;
+}

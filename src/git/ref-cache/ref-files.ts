@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isWellFormedRef } from '../refs/ref-name.ts';
+import { placeIn } from './fingerprint.ts';
+
+/** A ref with the object it names. */
+export interface RefEntry {
+  /** The full name, one character per byte. */
+  name: string;
+  oid: string;
+  /** What an annotated tag stands for in the end; null for anything else, undefined while nobody has looked. */
+  peeled: string | null | undefined;
+}
+
+/** A repository that git itself has to answer for. */
+export class Unsupported extends Error {}
+
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+export const isObjectId = (text: string): boolean => objectId.test(text);
+/**
+ * Read in one go, without the thread pool: a small file that the kernel has in memory costs
+ * a fifth that way. Between two goes others get their turn.
+ */
+const filesAtOnce = 50;
+/** Each is looked at for every answer. */
+const maxFolders = 1_000;
+
+/** Every folder that holds or could hold refs. Throws {@link Unsupported} for links. */
+export function findFolders(repository: string): string[] {
+  const folders = ['refs'];
+  for (const folder of folders) {
+    for (const entry of list(repository, folder)) {
+      if (entry.isDirectory()) folders.push(`${folder}/${entry.name}`);
+      else if (!entry.isFile()) throw new Unsupported(entry.name);
+    }
+    if (folders.length > maxFolders) throw new Unsupported('too many folders');
+  }
+  return folders;
+}
+
+/**
+ * The refs that have a file of their own, sorted.
+ * Throws {@link Unsupported} for symbolic refs and for what is not a ref.
+ */
+export async function readLooseRefs(repository: string, folders: readonly string[]): Promise<RefEntry[]> {
+  const refs: RefEntry[] = [];
+  for (const folder of folders) {
+    const names = list(repository, folder)
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${folder}/${entry.name}`);
+    for (let start = 0; start < names.length; start += filesAtOnce) {
+      if (start > 0) await nextTurn();
+      const some = names.slice(start, start + filesAtOnce).map((name) => readLooseRef(repository, name));
+      refs.push(...some.filter((ref) => ref !== null));
+    }
+  }
+  return refs.sort(byName);
+}
+
+/** What is in a folder, without locks and other names that git does not look at either. */
+function list(repository: string, folder: string): Dirent[] {
+  const entries = unlessAbsent([], () =>
+    readdirSync(placeIn(repository, folder), { withFileTypes: true, encoding: 'latin1' }),
+  );
+  return entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('.lock'));
+}
+
+/** Null for a ref that went away meanwhile: it was deleted or packed; packed-refs, read later, knows. */
+function readLooseRef(repository: string, name: string): RefEntry | null {
+  if (!isWellFormedRef(name)) throw new Unsupported(name);
+  const text = unlessAbsent(null, () => readFileSync(placeIn(repository, name), 'latin1'));
+  if (text === null) return null;
+  const oid = text.trimEnd();
+  if (!isObjectId(oid)) throw new Unsupported(name);
+  return { name, oid, peeled: undefined };
+}
+
+/**
+ * The refs in `packed-refs`, sorted as git writes them.
+ * Throws {@link Unsupported} for a file of a git so old that it does not say what tags stand for.
+ */
+export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
+  const text = await readFile(`${repository}/packed-refs`, 'latin1').catch((error: unknown) => absentOr('', error));
+  if (text === '') return [];
+  const lines = text.split('\n');
+  if (!/^# pack-refs with:(?=.* fully-peeled )(?=.* sorted )/.test(lines[0]!)) throw new Unsupported('packed-refs');
+  const refs: RefEntry[] = [];
+  for (const line of lines.slice(1)) {
+    if (line.startsWith('^')) {
+      refs.at(-1)!.peeled = line.slice(1);
+    } else if (line !== '') {
+      const space = line.indexOf(' ');
+      const [oid, name] = [line.slice(0, space), line.slice(space + 1)];
+      if (!isObjectId(oid) || !isWellFormedRef(name)) throw new Unsupported(name);
+      refs.push({ name, oid, peeled: null });
+    }
+  }
+  return refs;
+}
+
+/** Both together; a ref with a file of its own hides the packed one. */
+export function mergeRefs(packed: readonly RefEntry[], loose: readonly RefEntry[]): RefEntry[] {
+  if (loose.length === 0) return [...packed];
+  const merged: RefEntry[] = [];
+  let next = 0;
+  for (const ref of packed) {
+    while (next < loose.length && loose[next]!.name < ref.name) merged.push(loose[next++]!);
+    if (loose[next]?.name !== ref.name) merged.push(ref);
+  }
+  return [...merged, ...loose.slice(next)];
+}
+
+const byName = (a: RefEntry, b: RefEntry): number => (a.name < b.name ? -1 : 1);
+
+function unlessAbsent<T>(otherwise: T, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    return absentOr(otherwise, error);
+  }
+}
+
+/** A file that goes away while we look is no error: git moved it. */
+function absentOr<T>(otherwise: T, error: unknown): T {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;
+  throw error;
+}

@@ -1,0 +1,305 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import t from 'tap';
+import { createGit, encodePacket, flushPacket } from '../../src/git/index.ts';
+import { followSpool } from '../../src/git/fetch-cache/follow-spool.ts';
+import { requestKey } from '../../src/git/fetch-cache/request-key.ts';
+import { Spool } from '../../src/git/fetch-cache/spool.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { gitConfig, gitSync, openGit, recordingLogger, sampleRepository, until } from './git-fixture.ts';
+import type { TestGit } from './git-fixture.ts';
+import { observer, packOf, pushBytes, sendPush } from './push-fixture.ts';
+
+const sample = sampleRepository();
+const main = gitSync(['rev-parse', 'main'], { cwd: sample });
+const topic = gitSync(['rev-parse', 'topic'], { cwd: sample });
+const delimiter = Buffer.from('0001');
+
+const fetchOf = (want: string, agent = 'git/test', more: string[] = []) =>
+  Buffer.concat([
+    encodePacket('command=fetch'),
+    encodePacket(`agent=${agent}`),
+    encodePacket('object-format=sha1'),
+    delimiter,
+    ...more.map((word) => encodePacket(word)),
+    encodePacket(`want ${want}\n`),
+    encodePacket('done\n'),
+    flushPacket,
+  ]);
+
+interface Asked {
+  outcome: Promise<{ exitCode: number; cutShort: boolean; bytes: number }>;
+  output: Writable;
+  gone: AbortController;
+  answer(): Buffer;
+}
+
+/** A fetch over one stream for the question and one for the answer, as HTTP has them. */
+function ask({ git }: TestGit, repository: string, body: Buffer, output = new PassThrough()): Asked {
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const gone = new AbortController();
+  const outcome = git.uploadPack({
+    path: repository,
+    protocol: 'version=2',
+    stateless: true,
+    input: Readable.from([body], { objectMode: false }),
+    output,
+    signal: gone.signal,
+  });
+  outcome.catch(() => {});
+  return { outcome, output, gone, answer: () => Buffer.concat(chunks) };
+}
+
+async function filled(room: TestGit, branches: string[] = ['main', 'topic']): Promise<string> {
+  const repository = await room.newRepository();
+  gitSync(['push', '--quiet', repository, ...branches], { cwd: sample });
+  return repository;
+}
+
+/** Objects in the pack of an answer, as git counts them. */
+function objectsIn(answer: Buffer): number {
+  const start = answer.indexOf('PACK');
+  return start === -1 ? 0 : answer.readUInt32BE(start + 8);
+}
+
+/** How many git processes that serve fetches were started, seen through a wrapper that notes each. */
+async function counting(t: Owner, limits = {}): Promise<{ room: TestGit; started(): number }> {
+  const folder = temporaryFolder(t);
+  const [program, notes] = [path.join(folder, 'git'), path.join(folder, 'notes')];
+  writeFileSync(notes, '');
+  writeFileSync(
+    program,
+    `#!/bin/sh\ncase "$1 $*" in upload-pack*http-backend*) ;; upload-pack*) echo x >> ${notes}; test -e ${folder}/slow && sleep 0.3; test -e ${folder}/dead && kill -9 $$;; esac\nexec git "$@"\n`,
+    { mode: 0o755 },
+  );
+  const { logger, log } = recordingLogger();
+  const git = await createGit({ config: gitConfig(folder, program), logger, limits });
+  t.teardown(() => git.stop(0));
+  const newRepository = async () => {
+    const target = git.repositoryPath(randomUUID(), randomUUID());
+    await git.createRepository(target, { defaultBranch: 'main' });
+    return target;
+  };
+  const started = () => execFileSync('cat', [notes]).length / 2;
+  return { room: { git, folder, log, newRepository }, started };
+}
+
+const slowDown = ({ folder }: TestGit) => writeFileSync(path.join(folder, 'slow'), '');
+
+t.test('equal requests share one git process, while it runs and afterwards', async (t) => {
+  const { room, started } = await counting(t);
+  const repository = await filled(room);
+  slowDown(room);
+  const burst = Array.from({ length: 8 }, (_, at) => ask(room, repository, fetchOf(main, `git/${at}`)));
+  const outcomes = await Promise.all(burst.map(({ outcome }) => outcome));
+  t.equal(started(), 1);
+  for (const [at, { exitCode, cutShort, bytes }] of outcomes.entries()) {
+    t.same([exitCode, cutShort, bytes], [0, false, burst[at]!.answer().length]);
+    t.ok(burst[at]!.answer().equals(burst[0]!.answer()));
+  }
+  const later = ask(room, repository, fetchOf(main));
+  await later.outcome;
+  t.equal(started(), 1, 'and a later one is answered from what was kept');
+  t.ok(later.answer().equals(burst[0]!.answer()));
+  t.equal(objectsIn(later.answer()), Number(gitSync(['rev-list', '--objects', '--count', 'main'], { cwd: sample })));
+  const other = ask(room, repository, fetchOf(topic));
+  await other.outcome;
+  t.equal(started(), 2, 'another request is another answer');
+  t.same(
+    readdirSync(path.join(room.folder, 'data', 'cache', 'answers')),
+    [],
+    'no file has a name that could be left behind',
+  );
+});
+
+t.test('what git answers without the cache is the same', async (t) => {
+  const room = await openGit(t);
+  const repository = await filled(room);
+  const body = fetchOf(main, 'git/x', ['ofs-delta', 'no-progress']);
+  const direct = execFileSync('git', ['upload-pack', '--stateless-rpc', repository], {
+    input: body,
+    env: { PATH: process.env.PATH, GIT_PROTOCOL: 'version=2' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const cached = ask(room, repository, body);
+  await cached.outcome;
+  t.equal(objectsIn(cached.answer()), objectsIn(direct));
+});
+
+t.test('a push, a deletion and a move are seen by the next request', async (t) => {
+  const { room, started } = await counting(t);
+  const repository = await filled(room);
+  await ask(room, repository, fetchOf(topic)).outcome;
+  t.equal(started(), 1);
+  const { outcome } = await sendPush(
+    room.git,
+    repository,
+    pushBytes({ commands: [`${main} ${topic} refs/heads/main`], pack: packOf(sample, 'topic', '^main') }),
+    observer(),
+  );
+  t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
+  await ask(room, repository, fetchOf(topic)).outcome;
+  t.equal(started(), 2, 'after a push nothing older is found');
+
+  for (const branch of ['main', 'topic'])
+    gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
+  const removed = ask(room, repository, fetchOf(topic));
+  await removed.outcome;
+  t.match(removed.answer().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
+
+  const second = await filled(room);
+  await ask(room, second, fetchOf(topic)).outcome;
+  await room.git.removeRepository(second);
+  await t.rejects(ask(room, second, fetchOf(topic)).outcome);
+});
+
+t.test('refs that change while an answer is made: it reaches who asked, and nobody later', async (t) => {
+  const { room, started } = await counting(t);
+  const repository = await filled(room);
+  slowDown(room);
+  const first = ask(room, repository, fetchOf(main));
+  await until(() => started() === 1);
+  gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
+  t.same((await first.outcome).exitCode, 0);
+  gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
+  await ask(room, repository, fetchOf(main)).outcome;
+  t.equal(started(), 2, 'even when the refs are what they were again');
+});
+
+t.test(
+  'SECURITY I12: the last reader to leave ends git; one that leaves earlier changes nothing for the others',
+  async (t) => {
+    const { room, started } = await counting(t);
+    const repository = await filled(room);
+    slowDown(room);
+    const [stays, leaves] = [ask(room, repository, fetchOf(main)), ask(room, repository, fetchOf(main))];
+    await until(() => started() === 1);
+    leaves.output.destroy();
+    leaves.gone.abort(new Error('gone'));
+    await t.rejects(leaves.outcome);
+    t.same((await stays.outcome).cutShort, false);
+
+    const alone = ask(room, repository, fetchOf(topic));
+    await until(() => started() === 2);
+    alone.output.destroy();
+    alone.gone.abort(new Error('gone'));
+    await t.rejects(alone.outcome);
+    await until(() => room.git.load().reads.running === 0);
+  },
+);
+
+t.test('when git dies every reader is told, and nothing is kept', async (t) => {
+  const { room, started } = await counting(t);
+  const repository = await filled(room);
+  writeFileSync(path.join(room.folder, 'dead'), '');
+  slowDown(room);
+  const readers = [1, 2, 3].map(() => ask(room, repository, fetchOf(main)));
+  for (const { outcome } of readers) await t.rejects(outcome, { code: 'internal' });
+  t.equal(started(), 1);
+  await t.rejects(ask(room, repository, fetchOf(main)).outcome);
+  t.equal(started(), 2);
+});
+
+t.test('a client that reads slowly keeps no process waiting', async (t) => {
+  const { room } = await counting(t);
+  const repository = await room.newRepository();
+  const work = path.join(room.folder, 'work');
+  gitSync(['clone', '--quiet', sample, work]);
+  writeFileSync(path.join(work, 'big'), randomBytes(3_000_000));
+  gitSync(['add', '.'], { cwd: work });
+  gitSync(['commit', '--quiet', '--message=big'], { cwd: work });
+  gitSync(['push', '--quiet', repository, 'main'], { cwd: work });
+  const tip = gitSync(['rev-parse', 'main'], { cwd: work });
+  const output = new PassThrough();
+  const slow = ask(room, repository, fetchOf(tip), output);
+  output.pause();
+  await until(() => room.git.load().reads.running === 1 || slow.answer().length > 0);
+  await until(() => room.git.load().reads.running === 0);
+  t.ok(slow.answer().length < 3_000_000, 'git is done and the client has not read');
+  output.resume();
+  t.same((await slow.outcome).cutShort, false);
+});
+
+t.test('the cache is bounded: what was used longest ago goes first', async (t) => {
+  const { room, started } = await counting(t, { answerCacheEntries: 2 });
+  const repository = await filled(room);
+  const bodies = ['a', 'b', 'c'].map((word) =>
+    fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']),
+  );
+  for (const body of bodies) await ask(room, repository, body).outcome;
+  t.equal(started(), 3);
+  await ask(room, repository, bodies[2]!).outcome;
+  await ask(room, repository, bodies[1]!).outcome;
+  t.equal(started(), 3);
+  await ask(room, repository, bodies[0]!).outcome;
+  t.equal(started(), 4);
+});
+
+t.test('the key leaves out who asks, and nothing else', async (t) => {
+  const key = (body: Buffer, protocol = 'version=2', state = 's') =>
+    requestKey(['/path', state, 'git'], body, protocol);
+  const body = fetchOf(main);
+  t.equal(key(fetchOf(main, 'git/other')), key(body));
+  const others = [
+    fetchOf(topic),
+    fetchOf(main, 'git/test', ['thin-pack']),
+    fetchOf(main, 'git/test', ['filter blob:none']),
+  ];
+  t.equal(
+    new Set([key(body), ...others.map((other) => key(other)), key(body, 'version=1'), key(body, 'version=2', 'other')])
+      .size,
+    6,
+  );
+  const old = (words: string) =>
+    Buffer.concat([encodePacket(`want ${main} ${words}\n`), flushPacket, encodePacket('done\n')]);
+  t.equal(key(old('thin-pack agent=git/1'), ''), key(old('thin-pack agent=git/2.9'), ''));
+  t.not(key(old('thin-pack'), ''), key(old('ofs-delta'), ''));
+});
+
+t.test('readers of all speeds, who come and go, get what is written, byte for byte', async (t) => {
+  const spool = new Spool(path.join(temporaryFolder(t), 'answer'));
+  const random = seededRandom();
+  const whole = Buffer.concat(Array.from({ length: 400 }, () => random.bytes(1 + random.below(9_000))));
+  const follow = async (pauseEvery: number, stopAt: number, takesBytesAtOnce: boolean) => {
+    const parts: Buffer[] = [];
+    let writes = 0;
+    const output = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        parts.push(takesBytesAtOnce ? Buffer.from(chunk) : chunk);
+        writes += 1;
+        if (Buffer.concat(parts).length >= stopAt) this.destroy();
+        if (writes % pauseEvery === 0) setTimeout(done, 2);
+        else done();
+      },
+    });
+    output.on('error', () => {});
+    await followSpool(spool, { output, takesBytesAtOnce, signal: new AbortController().signal, stallMs: 60_000 });
+    return Buffer.concat(parts);
+  };
+  const readers = [
+    follow(1_000, Infinity, true),
+    follow(1, Infinity, true),
+    follow(3, Infinity, false),
+    follow(2, 300_000, true),
+  ];
+  for (let at = 0; at < whole.length; at += 70_000) {
+    writeSync(spool.file, whole.subarray(at, at + 70_000));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (at === 700_000) readers.push(follow(5, Infinity, true));
+  }
+  spool.end();
+  readers.push(follow(1_000, Infinity, true));
+  const got = await Promise.all(readers);
+  for (const [at, bytes] of got.entries()) {
+    if (at === 3) t.ok(bytes.length >= 300_000 && bytes.equals(whole.subarray(0, bytes.length)));
+    else t.ok(bytes.equals(whole), `reader ${at}: ${bytes.length} of ${whole.length}`);
+  }
+  spool.close();
+});

@@ -1,0 +1,173 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { createMaintenance } from '../../src/git/maintenance/maintenance.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
+import { packOf, pushBytes, sendPush, zeroId } from './push-fixture.ts';
+
+const sample = sampleRepository();
+const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name], { cwd: sample })) as [
+  string,
+  string,
+];
+const room = await openGit(t, { limits: { upkeepQuietMs: 0 } });
+
+const packFiles = (repository: string) => readdirSync(path.join(repository, 'objects', 'pack'));
+const push = (repository: string, branch: string, id: string, ...revisions: string[]) =>
+  sendPush(
+    room.git,
+    repository,
+    pushBytes({ commands: [`${zeroId} ${id} refs/heads/${branch}`], pack: packOf(sample, ...revisions) }),
+  );
+
+t.test('a repository that is pushed to gets packs with a bitmap and packed refs, and loses nothing', async (t) => {
+  const repository = await room.newRepository();
+  gitSync(['fetch', '--quiet', sample, 'main:refs/heads/before'], { cwd: repository });
+  gitSync(['--git-dir', repository, 'repack', '-adq']);
+  for (let at = 0; at < 120; at += 1) writeFileSync(path.join(repository, 'refs', 'heads', `b${at}`), `${main}\n`);
+  const lost = gitSync(['--git-dir', repository, 'hash-object', '-w', '--stdin'], { input: 'nothing reaches this' });
+  t.equal(await room.git.maintain(), 0, 'nobody has pushed');
+  const pushed = await push(repository, 'topic', topic, 'topic', '^main');
+  t.match(pushed.outcome, { kind: 'reported', results: [{ ok: true }] });
+  const before = gitSync(['--git-dir', repository, 'for-each-ref']);
+  t.equal(await room.git.maintain(async () => false), 0, 'a backup is under way');
+  t.equal(await room.git.maintain(), 1);
+  t.ok(packFiles(repository).some((name) => name.endsWith('.bitmap')));
+  t.same(readdirSync(path.join(repository, 'refs', 'heads')), []);
+  t.equal(gitSync(['--git-dir', repository, 'for-each-ref']), before);
+  t.equal(gitSync(['--git-dir', repository, 'cat-file', 'blob', lost]), 'nothing reaches this');
+  gitSync(['--git-dir', repository, 'fsck', '--strict']);
+  t.equal(await room.git.maintain(), 0, 'and is left alone afterwards');
+});
+
+t.test('what is fast enough gets a commit-graph and is left as it is', async (t) => {
+  const repository = await room.newRepository();
+  await push(repository, 'main', main, 'main');
+  t.equal(await room.git.maintain(), 1);
+  t.same(
+    packFiles(repository).filter((name) => !name.startsWith('pack-')),
+    [],
+  );
+  gitSync(['--git-dir', repository, 'commit-graph', 'verify']);
+  t.equal(await room.git.maintain(), 0);
+});
+
+t.test('packing anew: those that need it, within the window, and what nothing reaches stays', async (t) => {
+  const [needy, calm] = [await room.newRepository(), await room.newRepository()];
+  for (const repository of [needy, calm]) await push(repository, 'main', main, 'main');
+  const lost = gitSync(['--git-dir', needy, 'hash-object', '-w', '--stdin'], { input: 'pushed away last week' });
+  // As many as would be there after some thousand loose objects.
+  mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
+  for (let number = 0; number < 30; number += 1)
+    writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
+  t.equal(await room.git.packAll([needy, calm], async () => false), 0, 'the window is over');
+  const before = packFiles(calm);
+  t.equal(await room.git.packAll([needy, path.join(room.folder, 'absent.git'), calm], async () => true), 1);
+  t.same(packFiles(calm), before);
+  t.equal(packFiles(needy).filter((name) => name.endsWith('.pack')).length, 1);
+  t.equal(gitSync(['--git-dir', needy, 'cat-file', 'blob', lost]), 'pushed away last week');
+});
+
+/** Upkeep on its own, with work that takes until it is told to end. */
+function upkeepAlone(givenUp: string[] = []) {
+  const started: string[] = [];
+  const upkeep = createMaintenance({
+    door: undefined as never,
+    packAnew: (repository, signal) => {
+      started.push(repository);
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          givenUp.push(repository);
+          reject(signal.reason as Error);
+        }),
+      );
+    },
+    logger: silentLogger,
+    lowDiskFloorBytes: 0,
+    quietMs: 0,
+    now: Date.now,
+  });
+  return { upkeep, started };
+}
+
+t.test('a push ends what is under way in its repository, and nothing begins there before it has ended', async (t) => {
+  const givenUp: string[] = [];
+  const { upkeep, started } = upkeepAlone(givenUp);
+  const packing = upkeep.pack('one');
+  while (started.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  await upkeep.aroundPush('other', async () => t.same(givenUp, [], 'a push elsewhere does not matter'));
+  await upkeep.aroundPush('one', async () => {
+    t.same(givenUp, ['one']);
+    t.equal(await packing, false);
+    t.equal(await upkeep.pack('one'), false, 'not beside a push');
+    await upkeep.aroundPush('one', async () => {});
+    t.equal(await upkeep.pack('one'), false, 'nor beside the first of two');
+  });
+  t.same(started, ['one']);
+});
+
+t.test('one at a time, in the order of asking', async (t) => {
+  const { upkeep, started } = upkeepAlone();
+  const all = ['one', 'two', 'three'].map((name) => upkeep.pack(name));
+  for (const name of ['one', 'two', 'three']) {
+    while (started.at(-1) !== name) await new Promise((resolve) => setImmediate(resolve));
+    t.equal(started.at(-1), name);
+    await upkeep.leave(name);
+  }
+  t.same(await Promise.all(all), [false, false, false]);
+});
+
+t.test('what is pushed to without a pause gets its turn after two hundred pushes', async (t) => {
+  const ran: string[] = [];
+  const repository = await room.newRepository();
+  gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
+  const upkeep = createMaintenance({
+    door: {
+      run: async ({ argv }: { argv: readonly string[] }) => (
+        ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), complaint: '' }
+      ),
+    } as never,
+    packAnew: async () => {},
+    logger: silentLogger,
+    lowDiskFloorBytes: 0,
+    quietMs: 3_600_000,
+    now: () => 0,
+  });
+  for (let turn = 0; turn < 199; turn += 1) upkeep.note(repository);
+  t.same([await upkeep.run(), ran], [0, []]);
+  upkeep.note(repository);
+  t.equal(await upkeep.run(), 1);
+  t.match(ran, ['pack-refs']);
+  t.equal(await upkeep.run(), 0, 'and counts from the beginning');
+});
+
+t.test('pushes and clones go on beside it', async (t) => {
+  const repository = await room.newRepository();
+  mkdirSync(path.join(repository, 'refs', 'heads'), { recursive: true });
+  await push(repository, 'main', main, 'main');
+  gitSync(['--git-dir', repository, 'repack', '-dq']);
+  const results = await Promise.all([
+    room.git.maintain(),
+    ...Array.from({ length: 6 }, (_, at) => push(repository, `p${at}`, topic, 'topic', '^main')),
+    room.git.maintain(),
+  ]);
+  t.equal(results.filter((result) => typeof result === 'object' && result.outcome.kind === 'reported').length, 6);
+  await room.git.maintain();
+  t.equal((await room.git.branches(repository)).length, 7);
+  gitSync(['--git-dir', repository, 'fsck', '--strict']);
+  gitSync(['clone', '--quiet', '--mirror', repository, path.join(room.folder, 'copy')]);
+});
+
+t.test('a repository that goes away is not worked on', async (t) => {
+  const repository = await room.newRepository();
+  await push(repository, 'main', main, 'main');
+  gitSync(['--git-dir', repository, 'repack', '-dq']);
+  await push(repository, 'topic', topic, 'topic', '^main');
+  const working = room.git.maintain();
+  await room.git.removeRepository(repository);
+  await working;
+  t.notOk(readdirSync(path.dirname(repository)).length);
+  // A push is answered while its git is still on its way out.
+  await until(() => room.git.load().writes.running === 0, 'the place of the push is free');
+});

@@ -1,0 +1,169 @@
+// What no visible ref leads to is answered as if it were not there: in fetches of every version, and by name.
+import { PassThrough, Readable } from 'node:stream';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { because, gitSync, openGit } from './git-fixture.ts';
+import { encodePacket, flushPacket } from '../../src/git/index.ts';
+
+const room = await openGit(t);
+const work = temporaryFolder(t);
+const run = (...args: string[]) => gitSync(args, { cwd: work });
+
+/** A repository where `main` lost its last commit, a branch and a tag are gone, and one commit lies under a hidden ref. */
+async function oneThatLost() {
+  const repository = await room.newRepository();
+  const inside = (...args: string[]) => gitSync([`--git-dir=${repository}`, ...args]);
+  run('init', '--quiet', '--initial-branch=main');
+  const commit = (word: string, folder = 'docs') => {
+    mkdirSync(path.join(work, folder), { recursive: true });
+    writeFileSync(path.join(work, folder, 'file'), `${word}\n`);
+    run('add', '.');
+    run('commit', '--quiet', `--message=${word}`);
+    return {
+      commit: run('rev-parse', 'HEAD'),
+      tree: run('rev-parse', 'HEAD^{tree}'),
+      blob: run('rev-parse', `HEAD:${folder}/file`),
+    };
+  };
+  const [first, second] = [commit('one'), commit('two')];
+  run('tag', '--annotate', '--message=kept', 'v1');
+  const pushedAway = commit('secret');
+  run('tag', '--annotate', '--message=deleted', 'v2');
+  const [kept, deleted] = [run('rev-parse', 'v1'), run('rev-parse', 'v2')];
+  run('checkout', '--quiet', '-b', 'topic', first.commit);
+  const hidden = commit('hidden', 'more');
+  run('push', '--quiet', repository, 'main', 'v1', 'v2', 'topic', 'topic:refs/hearth/kept');
+  run(
+    'push',
+    '--quiet',
+    '--force',
+    repository,
+    `${second.commit}:refs/heads/main`,
+    ':refs/tags/v2',
+    ':refs/heads/topic',
+  );
+  return {
+    repository,
+    inside,
+    first,
+    second,
+    kept,
+    visible: [first, second].flatMap((each) => Object.values(each)),
+    lost: [pushedAway, hidden].flatMap((each) => Object.values(each)),
+    deleted,
+  };
+}
+
+/** What a client that asks for these ids is told, in the words of version 2 or, without a shallow clone, of version 0. */
+async function fetchIds(
+  repository: string,
+  ids: readonly string[],
+  { version = 2, stateless = true } = {},
+): Promise<string> {
+  const lines = ids.map((id) => encodePacket(`want ${id}\n`));
+  const request =
+    version === 2
+      ? [
+          encodePacket('command=fetch'),
+          encodePacket('object-format=sha1'),
+          Buffer.from('0001'),
+          encodePacket('no-progress'),
+          ...lines,
+          encodePacket('done\n'),
+          flushPacket,
+        ]
+      : [...lines, flushPacket, encodePacket('done\n')];
+  const input = stateless ? Readable.from([Buffer.concat(request)], { objectMode: false }) : new PassThrough();
+  const output = new PassThrough();
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk));
+  if (!stateless) {
+    (input as PassThrough).write(Buffer.concat(request));
+    (input as PassThrough).end(flushPacket);
+  }
+  const protocol = version === 2 ? 'version=2' : null;
+  await room.git
+    .uploadPack({ path: repository, protocol, input, output, stateless, signal: new AbortController().signal })
+    .catch(() => null);
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+const world = await oneThatLost();
+const { repository } = world;
+const others = [...world.lost, world.deleted];
+
+for (const [how, prepare] of [
+  ['single packs', () => {}],
+  [
+    'a bitmap',
+    () =>
+      gitSync([
+        `--git-dir=${repository}`,
+        'repack',
+        '--quiet',
+        '--geometric=2',
+        '-d',
+        '--write-midx',
+        '--write-bitmap-index',
+      ]),
+  ],
+] as const) {
+  t.test(
+    `SECURITY A06: with ${how}, a fetch gets what a visible ref leads to, whatever its kind, and nothing else`,
+    async (t) => {
+      prepare();
+      for (const id of [...world.visible, world.kept])
+        t.match(await fetchIds(repository, [id]), 'packfile', `${id} is there`);
+      for (const id of others) {
+        t.equal(world.inside('cat-file', '-t', id).length > 0, true, 'the object still lies there');
+        t.match(await fetchIds(repository, [id]), new RegExp(`ERR upload-pack: not our ref ${id}$`));
+        t.notMatch(await fetchIds(repository, [world.second.commit, id]), 'PACK', 'nor beside what is allowed');
+        t.notMatch(await fetchIds(repository, [id], { stateless: false }), 'PACK', 'nor in a conversation');
+        t.notMatch(await fetchIds(repository, [id], { version: 0 }), 'PACK', 'nor in version 0');
+      }
+      const absent = '1'.repeat(40);
+      t.equal(
+        await fetchIds(repository, [absent]),
+        (await fetchIds(repository, [others[0]!])).replace(others[0]!, absent),
+        'hidden and absent answer the same',
+      );
+    },
+  );
+}
+
+t.test('SECURITY A06: a ref that moves at once changes what is answered', async (t) => {
+  const [lost] = others as [string];
+  world.inside('update-ref', 'refs/heads/back', lost);
+  t.match(await fetchIds(repository, [lost]), 'PACK');
+  t.equal(await room.git.resolve(repository, lost), lost);
+  world.inside('update-ref', '-d', 'refs/heads/back');
+  t.match(await fetchIds(repository, [lost]), 'not our ref');
+  await t.rejects(room.git.resolve(repository, lost), because('revision_not_found'));
+});
+
+t.test(
+  'SECURITY A06: by its id a commit is found only when a visible ref leads to it, or by who may see what is lost',
+  async (t) => {
+    const { resolve, queries } = room.git;
+    for (const { commit } of [world.first, world.second]) {
+      t.equal(await resolve(repository, commit.slice(0, 12)), commit);
+      t.equal((await queries.locate(repository, Buffer.from(`${commit}/docs`))).oid, commit);
+    }
+    for (const commit of [others[0]!, others[3]!]) {
+      for (const name of [commit, commit.slice(0, 12)]) {
+        await t.rejects(resolve(repository, name), because('revision_not_found'));
+        await t.rejects(queries.locate(repository, Buffer.from(`${name}/docs`)), because('revision_not_found'));
+        t.equal(await resolve(repository, name, { withLost: true }), commit);
+        t.equal((await queries.locate(repository, Buffer.from(name), { withLost: true })).oid, commit);
+      }
+    }
+    await t.rejects(resolve(repository, world.deleted), because('revision_not_found'), 'a tag note that no tag names');
+  },
+);
+
+t.test('a branch that looks like an id is a branch', async (t) => {
+  world.inside('update-ref', `refs/heads/${others[0]!}`, world.first.commit);
+  t.equal(await room.git.resolve(repository, others[0]!), world.first.commit);
+});
