@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/index.ts';
-import type { CiSettings } from './room.ts';
+import type { CiSettings } from './deps.ts';
 
 /** What of the settings is about CI. @param keyFile what opens stored secrets */
 export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: string): CiSettings {

@@ -17,29 +17,29 @@ import { ArtifactStore } from './artifacts/artifact-store.ts';
 import { authoriseTask } from './artifacts/authorise-task.ts';
 import {
   artifactsOfTask,
-  linkToArtifact,
+  signedUrlOfArtifact,
   listArtifacts,
   openArtifact,
-  openByLink,
+  openBySignedUrl,
   removeArtifact,
   removeArtifactOfTask,
 } from './artifacts/list-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './artifacts/upload-artifact.ts';
-import { Bell, bellOfRun } from './bell.ts';
+import { Notifier, runTopic } from './notifier.ts';
 import { LogStore } from './logs/log-store.ts';
 import { followLog, rawLog, readLog, searchLog } from './logs/read-log.ts';
 import { Masks, receiveLog } from './logs/receive-log.ts';
 import type { IncomingLog } from './logs/receive-log.ts';
 import { removeOld } from './retention/remove-old.ts';
 import { removeRun } from './retention/remove-run.ts';
-import type { CiRoom, CiSettings } from './room.ts';
+import type { CiDeps, CiSettings } from './deps.ts';
 import { authenticateRunner } from './runners/authenticate-runner.ts';
 import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './runners/manage-runners.ts';
 import { Presence } from './runners/presence.ts';
 import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
-import { makeOnceToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
+import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
 import type { RunnerRow } from './runners/runner-schema.ts';
-import type { Aftermath } from './runs/aftermath.ts';
+import type { AfterCommit } from './runs/after-commit.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './runs/dispatch-workflow.ts';
@@ -59,7 +59,7 @@ import { listVariables, removeVariable, setVariable } from './secrets/variables.
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
 import { explainQueue } from './tasks/explain-queue.ts';
-import { FairOrder } from './tasks/fair-order.ts';
+import { FairScheduler } from './tasks/fair-scheduler.ts';
 import { FetchCalls, fetchTask, returnTask } from './tasks/fetch-task.ts';
 import type { FetchOptions } from './tasks/fetch-task.ts';
 import { reportTask } from './tasks/report-task.ts';
@@ -87,22 +87,22 @@ export interface CiOptions {
  */
 export function createCi(options: CiOptions) {
   const { db, clock, random, logger, settings } = options;
-  const order = new FairOrder();
+  const order = new FairScheduler();
   const queue = new TaskQueue({
     db,
     logger,
     claim: (runner, requestKey): Promise<Claim | null> =>
-      changeRuns(room, (tx, after: Aftermath) => claimTask(room, tx, after, runner, requestKey, order)),
+      changeRuns(room, (tx, after: AfterCommit) => claimTask(room, tx, after, runner, requestKey, order)),
     release: ({ task }) => returnTask(room, task.id),
   });
   const workflows = new WorkflowReader(options.workers);
-  const room: CiRoom = {
+  const room: CiDeps = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
     presence: new Presence(clock),
     workflows,
     runs: new RunLoader({ ...options, workflows }),
-    bell: new Bell(),
+    notifier: new Notifier(),
     reports: new TaskReports(),
     logs: new LogStore(path.join(settings.folder, 'logs'), random),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
@@ -117,14 +117,14 @@ export function createCi(options: CiOptions) {
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: CiRoom, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (room: CiDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(room, ...rest);
 
   /** The same for an act that the audit log keeps. */
   const noted =
     <Rest extends unknown[], Result>(
-      useCase: (room: CiRoom, ...rest: Rest) => Promise<Result>,
+      useCase: (room: CiDeps, ...rest: Rest) => Promise<Result>,
       event: (...rest: Rest) => string,
       fields: (...rest: Rest) => LogFields,
     ) =>
@@ -143,7 +143,7 @@ export function createCi(options: CiOptions) {
       (scope) => inWords(scope),
     ),
     makeOnceToken: noted(
-      makeOnceToken,
+      makeSingleUseToken,
       () => 'runner.token_made',
       (scope) => ({ ...inWords(scope), once: true }),
     ),
@@ -184,7 +184,7 @@ export function createCi(options: CiOptions) {
     followLog: bind(followLog),
     /** Resolves when something about a run has changed, or after a while. */
     waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
-      room.bell.wait(bellOfRun(runId), options),
+      room.notifier.wait(runTopic(runId), options),
     cancelRun: bind(cancelRun),
     rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
       rerun(room, viewer, found, number, choice),
@@ -200,8 +200,8 @@ export function createCi(options: CiOptions) {
     assembleArtifact: bind(assembleArtifact),
     finishArtifact: bind(finishArtifact),
     artifactsOfTask: bind(artifactsOfTask),
-    linkToArtifact: bind(linkToArtifact),
-    openByLink: bind(openByLink),
+    linkToArtifact: bind(signedUrlOfArtifact),
+    openByLink: bind(openBySignedUrl),
     removeArtifactOfTask: bind(removeArtifactOfTask),
     openFileArtifact: bind(openFileArtifact),
     receiveFile: bind(receiveFile),

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { nextTime, parseCron } from '../../src/ci/workflows/cron.ts';
 import { evaluateCondition, evaluateValue } from '../../src/ci/workflows/evaluate.ts';
-import { expandMatrix, legName } from '../../src/ci/workflows/expand-matrix.ts';
+import { expandMatrix, combinationName } from '../../src/ci/workflows/expand-matrix.ts';
 import { GlobMatcher } from '../../src/ci/workflows/glob.ts';
 import { matchesPush } from '../../src/ci/workflows/match-push.ts';
 import { parseWorkflow, readWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
 import { writePayload } from '../../src/ci/workflows/write-payload.ts';
-import { statusOfLegs, statusOfRun } from '../../src/ci/runs/run-status.ts';
+import { statusOfMatrix, statusOfRun } from '../../src/ci/runs/run-status.ts';
 import type { RunStatus } from '../../src/ci/runs/run-status.ts';
 import type { Workflow } from '../../src/ci/workflows/workflow.ts';
 
@@ -56,9 +56,9 @@ t.test('runner-protocol 5 the patterns of filters', async (t) => {
     for (const text of fits) t.ok(glob.matches(pattern, text), `${pattern} fits ${text}`);
     for (const text of doesNot) t.notOk(glob.matches(pattern, text), `${pattern} does not fit ${text}`);
   }
-  t.ok(glob.letsIn(['a/**', '!a/b/**', 'a/b/c'], 'a/b/c'), 'the last that fits decides');
-  t.notOk(glob.letsIn(['a/**', '!a/b/**'], 'a/b/c'));
-  t.notOk(glob.letsIn(['!a'], 'b'), 'only exceptions let nothing in');
+  t.ok(glob.allows(['a/**', '!a/b/**', 'a/b/c'], 'a/b/c'), 'the last that fits decides');
+  t.notOk(glob.allows(['a/**', '!a/b/**'], 'a/b/c'));
+  t.notOk(glob.allows(['!a'], 'b'), 'only exceptions let nothing in');
 });
 
 t.test('security I08 no pattern makes the matcher slow', async (t) => {
@@ -158,7 +158,7 @@ t.test('the condition of a job, with and without words about the run', async (t)
 });
 
 t.test('a matrix: combinations, exclude, include, all in the order of the file', async (t) => {
-  const names = (matrix: unknown) => expandMatrix(matrix as never).map(legName);
+  const names = (matrix: unknown) => expandMatrix(matrix as never).map(combinationName);
   t.same(names(null), ['']);
   t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['b, 1', 'b, 2', 'a, 1']);
   t.same(names({ v: ['3.10', 3.1] }), ['3.10', '3.1'], 'text and number are two');
@@ -411,7 +411,7 @@ t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs',
   for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
   t.equal(statusOfRun([{ status: 'failure', continueOnError: true }], { isCancelled: false }), 'success');
   const legs = (...statuses: RunStatus[]) =>
-    statusOfLegs(statuses.map((status) => ({ status, continueOnError: false })));
+    statusOfMatrix(statuses.map((status) => ({ status, continueOnError: false })));
   t.equal(legs('success', 'running'), null);
   t.equal(legs('success', 'failure', 'cancelled'), 'failure');
   t.equal(legs('skipped', 'success'), 'success');

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { In } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
-import { bellOfRun } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { runTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { artifactFileSchema, artifactSchema } from './artifact-schema.ts';
 import type { ArtifactFileRow, ArtifactRow } from './artifact-schema.ts';
-import type { TaskAtWork } from './authorise-task.ts';
+import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName, parseItemPath } from './name-rules.ts';
 import { allowanceOf, artifactNotFound, artifactTooLarge, insertArtifact, refuseLowDisk } from './upload-artifact.ts';
 
@@ -18,8 +18,8 @@ const maxFiles = 20_000;
  * `too_many_artifacts`.
  */
 export async function openFileArtifact(
-  room: CiRoom,
-  task: TaskAtWork,
+  room: CiDeps,
+  task: RunningTask,
   input: { name: unknown; keptMs: number | null },
 ): Promise<ArtifactRow> {
   const name = parseArtifactName(input.name);
@@ -61,7 +61,12 @@ export interface FilePiece {
  * Refuses `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_artifact_files`,
  * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
  */
-export async function receiveFile(room: CiRoom, task: TaskAtWork, artifactId: number, piece: FilePiece): Promise<void> {
+export async function receiveFile(
+  room: CiDeps,
+  task: RunningTask,
+  artifactId: number,
+  piece: FilePiece,
+): Promise<void> {
   const { start, end, total, isGzipped, sizeBytes } = piece;
   const artifact = await fileArtifactOf(room, task, artifactId);
   const path = parseItemPath(piece.itemPath, artifact.name);
@@ -127,7 +132,7 @@ const badRange = () => invalid('invalid_range', 'The range does not follow what 
  * What was uploaded below a name is there now; what another job is still sending follows.
  * Refuses `artifact_not_found`, `artifact_incomplete` when nothing has come to its end.
  */
-export async function finishFileArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<ArtifactRow> {
+export async function finishFileArtifact(room: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
   const artifact = await room.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(artifactSchema, {
@@ -143,7 +148,7 @@ export async function finishFileArtifact(room: CiRoom, task: TaskAtWork, name: u
     await manager.update(artifactSchema, { id: row.id }, { state: 'ready' });
     return row;
   });
-  room.bell.ring(bellOfRun(task.run.id));
+  room.notifier.notify(runTopic(task.run.id));
   return artifact;
 }
 
@@ -151,8 +156,8 @@ export const isWhole = ({ receivedBytes, storedBytes }: ArtifactFileRow): boolea
 
 /** Refuses `artifact_not_found`, also for one of another run. */
 export async function fileArtifactOf(
-  { db }: Pick<CiRoom, 'db'>,
-  { run }: TaskAtWork,
+  { db }: Pick<CiDeps, 'db'>,
+  { run }: RunningTask,
   artifactId: number,
 ): Promise<ArtifactRow> {
   const artifact = await db.read.findOneBy(artifactSchema, {
@@ -167,8 +172,8 @@ export async function fileArtifactOf(
 
 /** The files of an artifact, by path. Refuses `artifact_not_found`. */
 export async function filesOfArtifact(
-  room: Pick<CiRoom, 'db'>,
-  task: TaskAtWork,
+  room: Pick<CiDeps, 'db'>,
+  task: RunningTask,
   artifactId: number,
 ): Promise<{ name: string; files: ArtifactFileRow[] }> {
   const { name } = await fileArtifactOf(room, task, artifactId);
@@ -178,8 +183,8 @@ export async function filesOfArtifact(
 
 /** One file as it is stored, perhaps compressed. Refuses `artifact_not_found`. */
 export async function openArtifactFile(
-  room: CiRoom,
-  task: TaskAtWork,
+  room: CiDeps,
+  task: RunningTask,
   artifactId: number,
   itemPath: string,
 ): Promise<{ content: Readable; bytes: number; isGzipped: boolean }> {

@@ -1,5 +1,5 @@
 import { unauthenticated } from '../../kernel/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { isRunning } from '../runs/run-status.ts';
 import { runSchema } from '../runs/run-schema.ts';
@@ -8,7 +8,7 @@ import { readRuntimeToken } from '../tasks/runtime-token.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
 
 /** A task that a runner is at work on, and the run that it belongs to. */
-export interface TaskAtWork {
+export interface RunningTask {
   taskId: number;
   jobId: number;
   run: RunRow;
@@ -20,14 +20,14 @@ const refusal = () => unauthenticated('bad_runtime_token', 'This token opens not
  * The task that a runtime token speaks for, as long as it runs or winds up.
  * Refuses `bad_runtime_token`.
  */
-export async function authoriseTask(room: Pick<CiRoom, 'db' | 'key' | 'clock'>, token: string): Promise<TaskAtWork> {
+export async function authoriseTask(room: Pick<CiDeps, 'db' | 'key' | 'clock'>, token: string): Promise<RunningTask> {
   const claims = readRuntimeToken(room.key, token, room.clock.now());
   if (claims === null) throw refusal();
-  return taskAtWork(room, claims.taskId);
+  return runningTask(room, claims.taskId);
 }
 
 /** Refuses `bad_runtime_token` for a task that is over. */
-export async function taskAtWork({ db }: Pick<CiRoom, 'db'>, taskId: number): Promise<TaskAtWork> {
+export async function runningTask({ db }: Pick<CiDeps, 'db'>, taskId: number): Promise<RunningTask> {
   const task = await db.read.findOneBy(taskSchema, { id: taskId });
   if (task === null || !isRunning(task.status)) throw refusal();
   const job = await db.read.findOneBy(jobSchema, { id: task.jobId });

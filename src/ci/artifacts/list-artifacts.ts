@@ -3,16 +3,16 @@ import { In } from 'typeorm';
 import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { requireLevel } from '../rights.ts';
-import type { CiRoom } from '../room.ts';
+import { requireLevel } from '../require-level.ts';
+import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
-import { bellOfRun } from '../bell.ts';
+import { runTopic } from '../notifier.ts';
 import { artifactFileSchema, artifactSchema } from './artifact-schema.ts';
 import type { ArtifactRow } from './artifact-schema.ts';
 import { isWhole } from './artifact-files.ts';
-import type { TaskAtWork } from './authorise-task.ts';
+import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
-import { readLink, signLink } from './signed-link.ts';
+import { verifyUrl, signUrl } from './signed-url.ts';
 import { artifactNotFound } from './upload-artifact.ts';
 import { writeZip } from './zip-writer.ts';
 
@@ -23,8 +23,8 @@ const downloadMs = 3_600_000;
  * from an earlier attempt whose job was not run again.
  */
 export async function artifactsOfTask(
-  { db }: Pick<CiRoom, 'db'>,
-  { run }: Pick<TaskAtWork, 'run'>,
+  { db }: Pick<CiDeps, 'db'>,
+  { run }: Pick<RunningTask, 'run'>,
 ): Promise<ArtifactRow[]> {
   const rows = await db.read.find(artifactSchema, {
     where: { runId: run.id, state: 'ready' },
@@ -35,8 +35,8 @@ export async function artifactsOfTask(
 
 /** Refuses `artifact_not_found`. */
 export async function artifactOfTask(
-  room: Pick<CiRoom, 'db'>,
-  task: Pick<TaskAtWork, 'run'>,
+  room: Pick<CiDeps, 'db'>,
+  task: Pick<RunningTask, 'run'>,
   name: unknown,
 ): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
@@ -46,10 +46,10 @@ export async function artifactOfTask(
 }
 
 /** The query of a link that anybody may download an artifact with, for an hour. Refuses `artifact_not_found`. */
-export async function linkToArtifact(room: CiRoom, task: TaskAtWork, name: unknown): Promise<URLSearchParams> {
+export async function signedUrlOfArtifact(room: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
   const { id } = await artifactOfTask(room, task, name);
   const expiresAt = room.clock.now() + downloadMs;
-  return signLink(room.key, {
+  return signUrl(room.key, {
     method: 'GET',
     repositoryId: task.run.repositoryId,
     artifactId: id,
@@ -67,8 +67,8 @@ export interface OpenedArtifact {
 }
 
 /** What a signed link leads to. Refuses `bad_artifact_link`, `artifact_not_found`. */
-export async function openByLink(room: CiRoom, query: URLSearchParams): Promise<OpenedArtifact> {
-  const link = readLink(room.key, 'GET', query, room.clock.now());
+export async function openBySignedUrl(room: CiDeps, query: URLSearchParams): Promise<OpenedArtifact> {
+  const link = verifyUrl(room.key, 'GET', query, room.clock.now());
   const artifact = await room.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
   if (artifact === null) throw artifactNotFound();
   return open(room, artifact);
@@ -76,7 +76,7 @@ export async function openByLink(room: CiRoom, query: URLSearchParams): Promise<
 
 /** All artifacts of a run, also those that are gone; in the order of their making. Refuses `run_not_found`. */
 export async function listArtifacts(
-  room: Pick<CiRoom, 'db'>,
+  room: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
   number: number,
 ): Promise<ArtifactRow[]> {
@@ -89,7 +89,7 @@ export async function listArtifacts(
 
 /** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
 export async function openArtifact(
-  room: CiRoom,
+  room: CiDeps,
   found: Pick<Found, 'repository'>,
   number: number,
   artifactId: number,
@@ -101,7 +101,7 @@ export async function openArtifact(
 }
 
 async function open(
-  { artifacts, db }: CiRoom,
+  { artifacts, db }: CiDeps,
   { id, name, form, file, sizeBytes }: ArtifactRow,
 ): Promise<OpenedArtifact> {
   if (form === 'zip') return { name, bytes: sizeBytes, content: await artifacts.read(file) };
@@ -121,7 +121,7 @@ async function open(
 }
 
 /** For a job that replaces what it has uploaded before. Refuses `artifact_not_found`. */
-export async function removeArtifactOfTask(room: CiRoom, task: TaskAtWork, name: unknown): Promise<ArtifactRow> {
+export async function removeArtifactOfTask(room: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const artifact = await artifactOfTask(room, task, name);
   await remove(room, artifact);
   return artifact;
@@ -129,7 +129,7 @@ export async function removeArtifactOfTask(room: CiRoom, task: TaskAtWork, name:
 
 /** Refuses `repository_not_found`, `run_not_found`, `artifact_not_found`. */
 export async function removeArtifact(
-  room: CiRoom,
+  room: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
@@ -144,11 +144,11 @@ export async function removeArtifact(
 }
 
 /** The row stays and says that it was there. */
-async function remove({ db, artifacts, bell }: CiRoom, { id, file, runId }: ArtifactRow): Promise<void> {
+async function remove({ db, artifacts, notifier }: CiDeps, { id, file, runId }: ArtifactRow): Promise<void> {
   await db.write(async ({ manager }) => {
     await manager.update(artifactSchema, { id }, { state: 'removed' });
     await manager.delete(artifactFileSchema, { artifactId: id });
   });
   await artifacts.remove(file);
-  bell.ring(bellOfRun(runId));
+  notifier.notify(runTopic(runId));
 }

@@ -3,16 +3,16 @@ import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { conflict, invalid, notFound, unavailable } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { CiRoom } from '../room.ts';
-import { bellOfRun } from '../bell.ts';
+import type { CiDeps } from '../deps.ts';
+import { runTopic } from '../notifier.ts';
 import { artifactSchema } from './artifact-schema.ts';
 import type { ArtifactRow } from './artifact-schema.ts';
 import { placeOf } from './artifact-store.ts';
 import type { Allowance, Part } from './artifact-store.ts';
-import { taskAtWork } from './authorise-task.ts';
-import type { TaskAtWork } from './authorise-task.ts';
+import { runningTask } from './authorise-task.ts';
+import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
-import { readLink, signLink } from './signed-link.ts';
+import { verifyUrl, signUrl } from './signed-url.ts';
 
 /** Most that one run may leave; a loop that uploads for ever ends here before the disk does. */
 const maxPerRun = 1_000;
@@ -32,7 +32,7 @@ export interface NewArtifact {
  * @returns the query of a link that takes the bytes, once
  * Refuses `invalid_artifact_name`, `artifact_exists`, `too_many_artifacts`.
  */
-export async function createArtifact(room: CiRoom, task: TaskAtWork, input: NewArtifact): Promise<URLSearchParams> {
+export async function createArtifact(room: CiDeps, task: RunningTask, input: NewArtifact): Promise<URLSearchParams> {
   const name = parseArtifactName(input.name);
   const { row, abandoned } = await room.db.write(async (tx) => {
     const same = await tx.manager.findBy(artifactSchema, {
@@ -54,7 +54,7 @@ export async function createArtifact(room: CiRoom, task: TaskAtWork, input: NewA
     await room.artifacts.remove(old.file);
   }
   const expiresAt = room.clock.now() + uploadMs;
-  return signLink(room.key, {
+  return signUrl(room.key, {
     method: 'PUT',
     repositoryId: task.run.repositoryId,
     artifactId: row.id,
@@ -65,9 +65,9 @@ export async function createArtifact(room: CiRoom, task: TaskAtWork, input: NewA
 
 /** Refuses `too_many_artifacts`. */
 export async function insertArtifact(
-  { settings }: Pick<CiRoom, 'settings'>,
+  { settings }: Pick<CiDeps, 'settings'>,
   { manager, now }: Tx,
-  { taskId, run }: TaskAtWork,
+  { taskId, run }: RunningTask,
   { name, form, expiresAt }: { name: string; form: ArtifactRow['form']; expiresAt: number | null },
 ): Promise<ArtifactRow> {
   if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
@@ -101,7 +101,7 @@ export async function insertArtifact(
  * `artifact_not_found`, `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
  */
 export async function receiveArtifact(
-  room: CiRoom,
+  room: CiDeps,
   query: URLSearchParams,
   part: Part,
   body: AsyncIterable<Buffer>,
@@ -119,7 +119,7 @@ export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifa
 
 /** Puts the blocks of an artifact in order. Refuses as `receiveArtifact`, and `missing_block`. */
 export async function assembleArtifact(
-  room: CiRoom,
+  room: CiDeps,
   query: URLSearchParams,
   blockIds: readonly string[],
 ): Promise<void> {
@@ -127,9 +127,9 @@ export async function assembleArtifact(
   await room.artifacts.assemble(artifact.id, blockIds);
 }
 
-async function openUpload(room: CiRoom, query: URLSearchParams): Promise<ArtifactRow> {
-  const link = readLink(room.key, 'PUT', query, room.clock.now());
-  const { run } = await taskAtWork(room, link.taskId);
+async function openUpload(room: CiDeps, query: URLSearchParams): Promise<ArtifactRow> {
+  const link = verifyUrl(room.key, 'PUT', query, room.clock.now());
+  const { run } = await runningTask(room, link.taskId);
   const artifact = await room.db.read.findOneBy(artifactSchema, {
     id: link.artifactId,
     runId: run.id,
@@ -141,7 +141,7 @@ async function openUpload(room: CiRoom, query: URLSearchParams): Promise<Artifac
 }
 
 /** Refuses `low_disk_space`. */
-export async function refuseLowDisk({ settings }: Pick<CiRoom, 'settings'>): Promise<void> {
+export async function refuseLowDisk({ settings }: Pick<CiDeps, 'settings'>): Promise<void> {
   const space = await statfs(settings.folder).catch(() => null);
   if (space !== null && space.bavail * space.bsize < settings.lowDiskFloorBytes) {
     throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', {
@@ -155,7 +155,7 @@ export async function refuseLowDisk({ settings }: Pick<CiRoom, 'settings'>): Pro
  * several calls at once. The answer refuses `run_too_large`.
  */
 export async function allowanceOf(
-  { settings, artifacts }: Pick<CiRoom, 'settings' | 'artifacts'>,
+  { settings, artifacts }: Pick<CiDeps, 'settings' | 'artifacts'>,
   manager: EntityManager,
   runId: number,
 ): Promise<Allowance> {
@@ -185,8 +185,8 @@ export interface FinishedUpload {
  * `artifact_digest_differs`.
  */
 export async function finishArtifact(
-  room: CiRoom,
-  task: TaskAtWork,
+  room: CiDeps,
+  task: RunningTask,
   { name, sizeBytes, digest }: FinishedUpload,
 ): Promise<ArtifactRow> {
   const { run } = task;
@@ -213,7 +213,7 @@ export async function finishArtifact(
   await room.artifacts.keep(artifact.id, artifact.file);
   const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
   await room.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
-  room.bell.ring(bellOfRun(run.id));
+  room.notifier.notify(runTopic(run.id));
   room.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes: measured.bytes });
   return { ...artifact, ...ready };
 }

@@ -1,12 +1,12 @@
-import { bellOfLog } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { logTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
 import { rowsPerMark } from './log-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import { readRow } from './row-format.ts';
 import type { StoredRow } from './row-format.ts';
 
-type Room = Pick<CiRoom, 'logs' | 'db' | 'bell'>;
+type Room = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 
 /** Rows of a log, with the number of the first and of all. */
 export interface LogWindow {
@@ -109,6 +109,6 @@ export async function* followLog(
     if (isLast) return;
     // Rows that are counted but cannot be read are those of a file that somebody has removed.
     const isGone = window.rows.length === 0 && next < window.total;
-    if (isGone || next >= log.rows) await room.bell.wait(bellOfLog(taskId), { signal, timeoutMs: lookAgainMs });
+    if (isGone || next >= log.rows) await room.notifier.wait(logTopic(taskId), { signal, timeoutMs: lookAgainMs });
   }
 }

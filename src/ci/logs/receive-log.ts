@@ -2,8 +2,8 @@ import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../runners/runner-schema.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { runSchema } from '../runs/run-schema.ts';
-import { bellOfLog } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { logTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
 import type { TaskRow } from '../tasks/task-schema.ts';
@@ -35,7 +35,7 @@ export interface IncomingLog {
  * `log_sealed` for new rows of a complete log.
  */
 export async function receiveLog(
-  room: CiRoom,
+  room: CiDeps,
   masks: Masks,
   runner: Pick<RunnerRow, 'id'>,
   incoming: IncomingLog,
@@ -56,7 +56,7 @@ export async function receiveLog(
     if (index > known) return acknowledge(incoming, known);
     const dropped = hasNew ? await appendRows(room, log, rows.from(known - index), await masks.of(room, task)) : 0;
     await note(room, task, log, { dropped, isComplete: noMore });
-    if (hasNew || noMore) room.bell.ring(bellOfLog(taskId));
+    if (hasNew || noMore) room.notifier.notify(logTopic(taskId));
     const stored = log.rows + task.logDropped + dropped;
     // New rows end the log, so it ends where they do; all else is a fault of ours.
     if (hasNew && stored !== index + rows.count)
@@ -79,7 +79,7 @@ function acknowledge({ index, rows }: IncomingLog, stored: number): number {
  * notice that says so stands in the place of the first of them: a runner counts on
  * being told about exactly as many rows as it has sent.
  */
-async function appendRows(room: CiRoom, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
+async function appendRows(room: CiDeps, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
   let dropped = 0;
   for await (const piece of pieces) {
     if (log.bytes < room.settings.maxLogBytes) await log.append(mask(piece));
@@ -100,7 +100,7 @@ async function endsWithNotice(log: LogFile): Promise<boolean> {
 const fullNotice = '[the log has reached its largest size; further lines are not kept]';
 const lostNotice = '[log line lost in a server crash]';
 
-const timeOf = ({ clock }: Pick<CiRoom, 'clock'>) => ({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 });
+const timeOf = ({ clock }: Pick<CiDeps, 'clock'>) => ({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 });
 
 function countRows(piece: Buffer): number {
   let rows = 0;
@@ -122,7 +122,7 @@ async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
 
 /** What the database has to know of a log, which is little while it grows. */
 async function note(
-  room: CiRoom,
+  room: CiDeps,
   task: TaskRow,
   log: LogFile,
   { dropped, isComplete }: { dropped: number; isComplete: boolean },
@@ -147,7 +147,7 @@ async function note(
 export class Masks {
   readonly #masks = new Map<number, Mask>();
 
-  async of(room: CiRoom, task: TaskRow): Promise<Mask> {
+  async of(room: CiDeps, task: TaskRow): Promise<Mask> {
     const { db, key, repositories } = room;
     let mask = this.#masks.get(task.id);
     if (mask === undefined) {

@@ -1,6 +1,6 @@
 import { In, IsNull, LessThan, Not } from 'typeorm';
 import { artifactFileSchema, artifactSchema } from '../artifacts/artifact-schema.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { isRunning } from '../runs/run-status.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
@@ -21,7 +21,7 @@ export interface RemovedOld {
  * finished, files of what was deleted. Rows stay and say so. Called once a night; may
  * be called at any time and again.
  */
-export async function removeOld(room: CiRoom): Promise<RemovedOld> {
+export async function removeOld(room: CiDeps): Promise<RemovedOld> {
   const removed = {
     logs: await removeOldLogs(room),
     artifacts: await removeOldArtifacts(room),
@@ -35,7 +35,7 @@ export async function removeOld(room: CiRoom): Promise<RemovedOld> {
 }
 
 /** The row is written first: a page never offers a log that is half gone. */
-async function removeOldLogs({ db, clock, settings, logs }: CiRoom): Promise<number> {
+async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const old = await db.read.find(taskSchema, {
@@ -55,7 +55,7 @@ async function removeOldLogs({ db, clock, settings, logs }: CiRoom): Promise<num
   }
 }
 
-async function removeOldArtifacts({ db, clock, artifacts }: CiRoom): Promise<number> {
+async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const now = clock.now();
@@ -81,7 +81,7 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiRoom): Promise<num
 }
 
 /** Files whose rows went with their run or repository. Rows are never younger than their files. */
-async function removeStrays({ db, logs, artifacts }: CiRoom): Promise<number> {
+async function removeStrays({ db, logs, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for await (const id of logs.ids()) {
     if (await db.read.existsBy(taskSchema, { id })) continue;
@@ -102,7 +102,7 @@ async function removeStrays({ db, logs, artifacts }: CiRoom): Promise<number> {
 }
 
 /** Whether somebody may still send parts of it: its task is at work. */
-async function isBeingUploaded({ db }: Pick<CiRoom, 'db'>, id: number): Promise<boolean> {
+async function isBeingUploaded({ db }: Pick<CiDeps, 'db'>, id: number): Promise<boolean> {
   const artifact = await db.read.findOneBy(artifactSchema, { id, state: 'uploading' });
   const task = artifact === null ? null : await db.read.findOneBy(taskSchema, { id: artifact.taskId });
   const job = task === null ? null : await db.read.findOneBy(jobSchema, { id: task.jobId });

@@ -4,8 +4,8 @@ import type { Viewer } from '../../access/index.ts';
 import { artifactSchema } from '../artifacts/artifact-schema.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { requireLevel } from '../rights.ts';
-import type { CiRoom } from '../room.ts';
+import { requireLevel } from '../require-level.ts';
+import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { runNotFound } from '../runs/load-run.ts';
@@ -18,7 +18,7 @@ import { taskSchema } from '../tasks/task-schema.ts';
  * Its number is never used again.
  * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`.
  */
-export async function removeRun(room: CiRoom, viewer: Viewer, found: Found, number: number): Promise<void> {
+export async function removeRun(room: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
   requireLevel(found, 'admin');
   const { id } = await findRunRow(room, found, number);
   const { taskIds, artifacts } = await room.db.write(async (tx) => {

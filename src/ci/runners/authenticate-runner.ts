@@ -1,5 +1,5 @@
 import { isDomainError, unauthenticated, unavailable } from '../../kernel/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
 import { isTokenOf } from './runner-token.ts';
@@ -23,20 +23,20 @@ const nobody = { tokenSalt: '', tokenHash: '0'.repeat(64) };
  * wait out.
  */
 export async function authenticateRunner(
-  { db, presence }: Pick<CiRoom, 'db' | 'presence'>,
+  { db, presence }: Pick<CiDeps, 'db' | 'presence'>,
   { uuid, token }: RunnerCredentials,
   { isActive }: { isActive: boolean },
 ): Promise<RunnerRow> {
   const runner = uuidShape.test(uuid) ? await find(db, uuid) : null;
   const isRight = isTokenOf(runner ?? nobody, tokenShape.test(token) ? token : '');
   if (runner === null || !isRight) throw unregistered();
-  presence.note(runner.id, isActive);
+  presence.record(runner.id, isActive);
   return runner;
 }
 
 export const unregistered = () => unauthenticated('unregistered_runner', 'unregistered runner');
 
-function find(db: CiRoom['db'], uuid: string): Promise<RunnerRow | null> {
+function find(db: CiDeps['db'], uuid: string): Promise<RunnerRow | null> {
   return db.read.findOneBy(runnerSchema, { uuid }).catch((cause: unknown) => {
     if (isDomainError(cause)) throw cause;
     throw unavailable('runner_check_failed', 'The server cannot look at its runners right now.', { cause });

@@ -1,24 +1,24 @@
 import { notFound } from '../../kernel/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { inScope } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
-import { readSaidFacts } from './runner-facts.ts';
-import type { SaidFacts } from './runner-facts.ts';
+import { readDeclaredFacts } from './runner-facts.ts';
+import type { DeclaredFacts } from './runner-facts.ts';
 import { finishedRunners } from '../tasks/finished-runners.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
 
-type Room = Pick<CiRoom, 'db' | 'clock' | 'presence' | 'logger'>;
+type Room = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
 
 /**
  * What a runner says of itself at every start; what it said before is forgotten. One
  * that declares no labels has those of its registration: `forgejo-runner
  * create-runner-file` writes none, and without any it would never get a job.
  */
-export async function declareRunner(room: Room, runner: RunnerRow, said: SaidFacts): Promise<Runner> {
-  const facts = readSaidFacts(said);
+export async function declareRunner(room: Room, runner: RunnerRow, said: DeclaredFacts): Promise<Runner> {
+  const facts = readDeclaredFacts(said);
   if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
   // Since a write is due anyway, commands beside the server see at once that it is there.
   await room.db.write(({ manager, now }) =>

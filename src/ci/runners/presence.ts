@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
 
-interface Heard {
+interface Contact {
   seenAt: number;
   activeAt: number | null;
   written: boolean;
@@ -16,14 +16,14 @@ interface Heard {
  */
 export class Presence {
   readonly #clock: Clock;
-  readonly #heard = new Map<number, Heard>();
+  readonly #heard = new Map<number, Contact>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** @param isActive whether the call was about a task */
-  note(runnerId: number, isActive: boolean): void {
+  record(runnerId: number, isActive: boolean): void {
     const now = this.#clock.now();
     const before = this.#heard.get(runnerId);
     this.#heard.set(runnerId, { seenAt: now, activeAt: isActive ? now : (before?.activeAt ?? null), written: false });

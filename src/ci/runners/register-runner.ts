@@ -1,20 +1,20 @@
 import type { Tx } from '../../db/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { inScope, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { useRegistrationToken } from './registration-tokens.ts';
 import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
-import { cutName, readSaidFacts } from './runner-facts.ts';
-import type { SaidFacts } from './runner-facts.ts';
+import { cutName, readDeclaredFacts } from './runner-facts.ts';
+import type { DeclaredFacts } from './runner-facts.ts';
 import { runnerSchema } from './runner-schema.ts';
 import type { RunnerRow } from './runner-schema.ts';
-import { isTokenOf, keepToken, newRunnerToken } from './runner-token.ts';
+import { isTokenOf, storeToken, newRunnerToken } from './runner-token.ts';
 
-type Room = Pick<CiRoom, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
+type Room = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
 
-export interface NewRunner extends SaidFacts {
+export interface NewRunner extends DeclaredFacts {
   name: string;
   ephemeral: boolean;
 }
@@ -94,8 +94,8 @@ export async function registerOffline(
   const name = cutName(input.name);
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
-  const { labels } = readSaidFacts({ version: '', labels: [...input.labels], capabilities: [] });
-  const kept = keepToken(room.random, secret);
+  const { labels } = readDeclaredFacts({ version: '', labels: [...input.labels], capabilities: [] });
+  const kept = storeToken(room.random, secret);
   const row = await room.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
     if (before === null)
@@ -134,7 +134,7 @@ function uuidOf(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & SaidFacts;
+type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & DeclaredFacts;
 
 async function insertRunner(
   { manager, now }: Tx,
@@ -153,7 +153,7 @@ async function insertRunner(
     tokenHash,
     name,
     ephemeral,
-    ...readSaidFacts(input),
+    ...readDeclaredFacts(input),
     registeredLabels,
     disabledAt: null,
     createdAt: now,

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { inScope, scopeOf, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { registrationTokenSchema } from './runner-schema.ts';
 
-type Room = Pick<CiRoom, 'db' | 'random'>;
+type Room = Pick<CiDeps, 'db' | 'random'>;
 
 /** 40 hex digits of randomness need no salt against guessing; nobody can try them out. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** A token for one runner is used soon or forgotten. */
-const onceWorksForMs = 86_400_000;
+const singleUseTtlMs = 86_400_000;
 
 /**
  * Makes the registration token of a scope; the one before stops working. It may be
@@ -25,7 +25,7 @@ export function resetRegistrationToken(room: Room, scope: CiScope, madeBy: strin
 }
 
 /** Makes a token that registers one runner, within a day. The token of the scope goes on working beside it. */
-export function makeOnceToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+export function makeSingleUseToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
   return makeToken(room, scope, madeBy, true);
 }
 
@@ -66,7 +66,7 @@ const presentOf = (scope: CiScope) => ({ ...inScope(scope), replacedAt: IsNull()
 export async function useRegistrationToken({ manager, now }: Tx, token: string): Promise<CiScope> {
   const row = await manager.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });
   if (row === null) throw invalid('unknown_registration_token', 'runner registration token not found');
-  if (row.replacedAt !== null || (row.singleUse && now - row.createdAt > onceWorksForMs)) {
+  if (row.replacedAt !== null || (row.singleUse && now - row.createdAt > singleUseTtlMs)) {
     throw invalid(
       'replaced_registration_token',
       'runner registration token has been invalidated, please use the latest one',

@@ -1,5 +1,5 @@
 /** What a runner says of itself, held within bounds. */
-export interface SaidFacts {
+export interface DeclaredFacts {
   version: string;
   labels: string[];
   capabilities: string[];
@@ -20,7 +20,7 @@ export function cutText(text: string, maxBytes: number): string {
 export const cutName = (name: string): string => cutText(name.trim(), maxNameBytes);
 
 /** Labels come bare from today's runners; older ones add how they run them: `linux:docker://image`. */
-export function readSaidFacts({ version, labels, capabilities }: SaidFacts): SaidFacts {
+export function readDeclaredFacts({ version, labels, capabilities }: DeclaredFacts): DeclaredFacts {
   const words = (list: readonly string[], clean: (word: string) => string): string[] =>
     [...new Set(list.map((word) => cutName(clean(word))).filter((word) => word !== ''))].slice(0, maxWords);
   return {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../kernel/index.ts';
 
 /** What the database keeps of a runner's token. */
-export interface KeptToken {
+export interface StoredToken {
   tokenSalt: string;
   tokenHash: string;
 }
@@ -10,17 +10,17 @@ export interface KeptToken {
 const digest = (salt: string, token: string): Buffer => createHash('sha256').update(`${salt}:${token}`).digest();
 
 /** A new token, 20 random bytes in hex, and what to keep of it. */
-export function newRunnerToken(random: Random): KeptToken & { token: string } {
+export function newRunnerToken(random: Random): StoredToken & { token: string } {
   const token = random.bytes(20).toString('hex');
-  return { token, ...keepToken(random, token) };
+  return { token, ...storeToken(random, token) };
 }
 
-export function keepToken(random: Random, token: string): KeptToken {
+export function storeToken(random: Random, token: string): StoredToken {
   const tokenSalt = random.bytes(8).toString('hex');
   return { tokenSalt, tokenHash: digest(tokenSalt, token).toString('hex') };
 }
 
 /** Compares in constant time. */
-export function isTokenOf({ tokenSalt, tokenHash }: KeptToken, token: string): boolean {
+export function isTokenOf({ tokenSalt, tokenHash }: StoredToken, token: string): boolean {
   return timingSafeEqual(digest(tokenSalt, token), Buffer.from(tokenHash, 'hex'));
 }

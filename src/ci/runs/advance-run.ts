@@ -1,37 +1,37 @@
 import type { Tx } from '../../db/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
-import type { Aftermath } from './aftermath.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimGroup } from './claim-group.ts';
-import { JobBoard, maxJobsOfRun, tooManyJobs } from './job-board.ts';
+import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from './job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
-import { outlookOf } from './needs.ts';
+import { outcomesOf } from './needs.ts';
 import { isFinal, isRunning } from './run-status.ts';
-import { settleJob } from './settle-job.ts';
-import type { SettledLeg } from './settle-job.ts';
+import { resolveJob } from './resolve-job.ts';
+import type { ResolvedMatrixJob } from './resolve-job.ts';
 
 /**
  * Brings a run as far as it can go by itself: jobs whose needs have ended are
  * settled, failing legs end their siblings, places that came free are given away.
  * May be called at any time and again; it changes only what is due.
  */
-export async function advanceRun(room: CiRoom, tx: Tx, loaded: LoadedRun, after: Aftermath): Promise<void> {
-  const board = await JobBoard.open(room, tx, after, loaded.run.id);
+export async function advanceRun(room: CiDeps, tx: Tx, loaded: LoadedRun, after: AfterCommit): Promise<void> {
+  const board = await RunChanges.open(room, tx, after, loaded.run.id);
   if (board === null || isFinal(board.run.status)) return;
   await advanceJobs(room, tx, after, board, loaded);
 }
 
 /** The same for jobs that were changed a moment ago in this write; saves the board. */
 export async function advanceJobs(
-  room: CiRoom,
+  room: CiDeps,
   tx: Tx,
-  after: Aftermath,
-  board: JobBoard,
+  after: AfterCommit,
+  board: RunChanges,
   loaded: LoadedRun,
 ): Promise<void> {
   const { run } = board;
@@ -58,17 +58,17 @@ export async function advanceJobs(
 }
 
 class Advance {
-  readonly #room: CiRoom;
+  readonly #room: CiDeps;
   readonly #tx: Tx;
-  readonly #after: Aftermath;
-  readonly #board: JobBoard;
+  readonly #after: AfterCommit;
+  readonly #board: RunChanges;
   readonly #loaded: LoadedRun;
   readonly #workflow: Workflow;
   #variables: Record<string, string> | null = null;
   /** Once for all legs of a job: what they need has ended, and changes no more. */
   readonly #contexts = new Map<JobDefinition, JobContexts>();
 
-  constructor(room: CiRoom, tx: Tx, after: Aftermath, board: JobBoard, loaded: LoadedRun, workflow: Workflow) {
+  constructor(room: CiDeps, tx: Tx, after: AfterCommit, board: RunChanges, loaded: LoadedRun, workflow: Workflow) {
     this.#room = room;
     this.#tx = tx;
     this.#after = after;
@@ -115,9 +115,9 @@ class Advance {
         continue;
       }
       const definition = this.#workflow.jobs.get(job.jobKey);
-      const outlook = definition === undefined ? null : outlookOf(this.#board, this.#workflow, definition);
+      const outlook = definition === undefined ? null : outcomesOf(this.#board, this.#workflow, definition);
       if (outlook === null || definition === undefined) continue;
-      const settlement = settleJob(definition, await this.#contextsOf(definition), outlook, job.leg);
+      const settlement = resolveJob(definition, await this.#contextsOf(definition), outlook, job.leg);
       if (settlement.kind === 'skip') this.#board.change(job, { status: 'skipped' });
       else if (settlement.kind === 'fail')
         this.#board.change(job, { status: 'failure', reason: settlement.reason, failFast: settlement.failFast });
@@ -126,7 +126,7 @@ class Advance {
   }
 
   /** The first leg takes the row; a matrix that was not known before brings more. */
-  #place(job: JobRow, legs: readonly SettledLeg[]): void {
+  #place(job: JobRow, legs: readonly ResolvedMatrixJob[]): void {
     if (this.#board.jobs.length + legs.length - 1 > maxJobsOfRun)
       return this.#board.change(job, { status: 'failure', reason: tooManyJobs });
     for (const [at, { concurrency, ...leg }] of legs.entries()) {
@@ -158,7 +158,7 @@ class Advance {
       (one) => one !== job && one.concurrencyGroup === group && one.concurrencyState !== null,
     );
     const definition = this.#workflow.jobs.get(job.jobKey)!;
-    const settlement = settleJob(
+    const settlement = resolveJob(
       { ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } },
       await this.#contextsOf(definition),
       { own: fine, call: fine },

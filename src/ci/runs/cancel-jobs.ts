@@ -1,10 +1,10 @@
 import type { Tx } from '../../db/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { cancelling } from '../runners/runner.ts';
 import { offlineAfterMs } from '../runners/runner-status.ts';
 import { runnerSchema } from '../runners/runner-schema.ts';
 import { taskSchema } from '../tasks/task-schema.ts';
-import type { JobBoard } from './job-board.ts';
+import type { RunChanges } from './run-changes.ts';
 import type { JobRow } from './job-schema.ts';
 import { isFinal, isRunning } from './run-status.ts';
 
@@ -21,9 +21,9 @@ export interface CancelOptions {
  * then; every other runner, and one that is silent, is not waited for.
  */
 export async function cancelJob(
-  room: Pick<CiRoom, 'presence'>,
+  room: Pick<CiDeps, 'presence'>,
   tx: Tx,
-  board: JobBoard,
+  board: RunChanges,
   job: JobRow,
   { reason, force = false }: CancelOptions,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function cancelJob(
 }
 
 async function windsUpTasks(
-  { presence }: Pick<CiRoom, 'presence'>,
+  { presence }: Pick<CiDeps, 'presence'>,
   { manager, now }: Tx,
   runnerId: number,
 ): Promise<boolean> {
@@ -53,9 +53,9 @@ async function windsUpTasks(
 
 /** Cancels all that a run has not ended yet, and keeps what is still blocked from beginning. */
 export async function cancelJobs(
-  room: Pick<CiRoom, 'presence'>,
+  room: Pick<CiDeps, 'presence'>,
   tx: Tx,
-  board: JobBoard,
+  board: RunChanges,
   options: CancelOptions,
 ): Promise<void> {
   board.run.isCancelled = true;

@@ -2,12 +2,12 @@ import type { Viewer } from '../../access/index.ts';
 import { viewerForLog } from '../../access/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { requireLevel } from '../rights.ts';
-import type { CiRoom } from '../room.ts';
+import { requireLevel } from '../require-level.ts';
+import type { CiDeps } from '../deps.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { changeRuns } from './change-runs.ts';
 import { findRunRow } from './find-run.ts';
-import { JobBoard } from './job-board.ts';
+import { RunChanges } from './run-changes.ts';
 import { runNotFound } from './load-run.ts';
 import { isFinal } from './run-status.ts';
 import type { RunRow } from './run-schema.ts';
@@ -18,7 +18,7 @@ import type { RunRow } from './run-schema.ts';
  * Refuses `repository_not_found`, `run_not_found`, `run_ended`.
  */
 export async function cancelRun(
-  room: CiRoom,
+  room: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
@@ -27,7 +27,7 @@ export async function cancelRun(
   requireLevel(found, 'write');
   const { id } = await findRunRow(room, found, number);
   const run = await changeRuns(room, async (tx, after) => {
-    const board = await JobBoard.open(room, tx, after, id);
+    const board = await RunChanges.open(room, tx, after, id);
     if (board === null) throw runNotFound();
     if (isFinal(board.run.status)) throw conflict('run_ended', 'This run has ended already.');
     await cancelJobs(room, tx, board, { reason: null, force });

@@ -1,10 +1,10 @@
 import { IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { bellOfRun } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { runTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { advanceRun } from './advance-run.ts';
-import { Aftermath } from './aftermath.ts';
+import { AfterCommit } from './after-commit.ts';
 import { runSchema } from './run-schema.ts';
 
 /**
@@ -12,22 +12,22 @@ import { runSchema } from './run-schema.ts';
  * runners get the jobs, and runs that waited for this one go on. A crash between
  * the two loses nothing: `advanceAll` does it at the next start.
  */
-export async function changeRuns<T>(room: CiRoom, work: (tx: Tx, after: Aftermath) => Promise<T>): Promise<T> {
-  const after = new Aftermath();
+export async function changeRuns<T>(room: CiDeps, work: (tx: Tx, after: AfterCommit) => Promise<T>): Promise<T> {
+  const after = new AfterCommit();
   const result = await room.db.write((tx) => work(tx, after));
   await follow(room, after);
   return result;
 }
 
 /** Does what a write has left to be done. */
-export async function follow(room: CiRoom, after: Aftermath): Promise<void> {
-  for (const id of after.changed) room.bell.ring(bellOfRun(id));
+export async function follow(room: CiDeps, after: AfterCommit): Promise<void> {
+  for (const id of after.changed) room.notifier.notify(runTopic(id));
   if (after.mayHaveWork) void room.queue.wake();
   for (const id of after.toAdvance) await advance(room, id);
 }
 
 /** Looks at every run that has not ended: at start, for what a crash left half done. */
-export async function advanceAll(room: CiRoom, hasStopped: () => boolean): Promise<void> {
+export async function advanceAll(room: CiDeps, hasStopped: () => boolean): Promise<void> {
   const runs = await room.db.read.find(runSchema, {
     where: { finishedAt: IsNull() },
     select: { id: true },
@@ -39,7 +39,7 @@ export async function advanceAll(room: CiRoom, hasStopped: () => boolean): Promi
   }
 }
 
-async function advance(room: CiRoom, runId: number): Promise<void> {
+async function advance(room: CiDeps, runId: number): Promise<void> {
   try {
     const loaded = await room.runs.load(runId);
     await changeRuns(room, (tx, after) => advanceRun(room, tx, loaded, after));

@@ -1,12 +1,12 @@
 import type { Tx } from '../../db/index.ts';
-import type { CiRoom } from '../room.ts';
-import type { Aftermath } from './aftermath.ts';
+import type { CiDeps } from '../deps.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { cancelJob, cancelJobs } from './cancel-jobs.ts';
-import { JobBoard } from './job-board.ts';
+import { RunChanges } from './run-changes.ts';
 import { groupMembers } from './release-group.ts';
 import type { GroupMembers } from './release-group.ts';
 import type { RunRow } from './run-schema.ts';
-import type { SettledConcurrency } from './settle-job.ts';
+import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**
  * Asks for a place in a concurrency group. In each repository one run or job holds
@@ -16,11 +16,11 @@ import type { SettledConcurrency } from './settle-job.ts';
  * @param run who asks, for itself or for one of its jobs; its own hold is no obstacle
  */
 export async function claimGroup(
-  room: Pick<CiRoom, 'presence' | 'repositories' | 'endings'>,
+  room: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
-  after: Aftermath,
+  after: AfterCommit,
   run: RunRow,
-  { group, cancelInProgress, queue }: SettledConcurrency,
+  { group, cancelInProgress, queue }: ResolvedConcurrency,
 ): Promise<'holding' | 'pending'> {
   const membersOf = (state: 'holding' | 'pending') =>
     groupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
@@ -52,18 +52,18 @@ function others({ runs, jobs }: GroupMembers, runId: number): GroupMembers {
 }
 
 async function cancelMembers(
-  room: Pick<CiRoom, 'presence' | 'repositories' | 'endings'>,
+  room: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
-  after: Aftermath,
+  after: AfterCommit,
   { runs, jobs }: GroupMembers,
   reason: string,
 ): Promise<void> {
   for (const run of runs) {
-    const board = await JobBoard.open(room, tx, after, run.id);
+    const board = await RunChanges.open(room, tx, after, run.id);
     if (board !== null) await cancelJobs(room, tx, board, { reason });
   }
   for (const job of jobs) {
-    const board = await JobBoard.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(room, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.id === job.id);
     if (board == null || row === undefined) continue;
     await cancelJob(room, tx, board, row, { reason });

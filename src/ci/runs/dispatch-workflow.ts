@@ -1,8 +1,8 @@
 import type { Viewer } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { personIdOf, refuseArchived, requireLevel } from '../rights.ts';
-import type { CiRoom } from '../room.ts';
+import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
+import type { CiDeps } from '../deps.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
@@ -31,14 +31,14 @@ export interface ListedWorkflow {
 }
 
 /** All workflows of the default branch, by path. */
-export async function listWorkflows(room: CiRoom, found: Found): Promise<ListedWorkflow[]> {
+export async function listWorkflows(room: CiDeps, found: Found): Promise<ListedWorkflow[]> {
   return (await readDefaultBranch(room, found)).map(({ path, parsed }) => {
     if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
     return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
 }
 
-async function readDefaultBranch(room: CiRoom, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
+async function readDefaultBranch(room: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
   const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
   if (sha === null) return [];
   const read: { path: string; parsed: ParsedWorkflow }[] = [];
@@ -50,7 +50,7 @@ async function readDefaultBranch(room: CiRoom, found: Found): Promise<{ path: st
 const maxInputLength = 64 * 1024;
 
 /** Workflows of the default branch that have `workflow_dispatch`, by path. */
-export async function listDispatchable(room: CiRoom, found: Found): Promise<DispatchableWorkflow[]> {
+export async function listDispatchable(room: CiDeps, found: Found): Promise<DispatchableWorkflow[]> {
   return (await readDefaultBranch(room, found)).flatMap(({ parsed }) => {
     if (!parsed.ok || parsed.workflow.triggers.dispatch === null) return [];
     const { path, name, triggers } = parsed.workflow;
@@ -66,7 +66,7 @@ export async function listDispatchable(room: CiRoom, found: Found): Promise<Disp
  * `input-<name>`), `revision_not_found`.
  */
 export async function dispatchWorkflow(
-  room: CiRoom,
+  room: CiDeps,
   viewer: Viewer,
   found: Found,
   input: { path: string; ref: string; inputs: ReadonlyMap<string, string> },

@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { Found } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { stepSchema, taskSchema } from '../tasks/task-schema.ts';
 import type { StepRow, TaskRow } from '../tasks/task-schema.ts';
 import { jobSchema } from './job-schema.ts';
@@ -10,7 +10,7 @@ import { isFinal } from './run-status.ts';
 import { runSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
 
-type Room = Pick<CiRoom, 'db' | 'reports'>;
+type Room = Pick<CiDeps, 'db' | 'reports'>;
 
 /** A run of a repository by its number. Refuses `run_not_found`. */
 export async function findRunRow(

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import type { JobRow } from './job-schema.ts';
 import type { RunRow } from './run-schema.ts';
 import type { RunStatus } from './run-status.ts';
@@ -66,7 +66,7 @@ export function describeDuration(ms: number): string {
 }
 
 export function setJobStatus(
-  { repositories }: Pick<CiRoom, 'repositories'>,
+  { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,
   run: RunRow,
   job: JobRow,
@@ -85,7 +85,7 @@ export function setJobStatus(
 
 /** A run that failed before it had a job. */
 export function setRunProblem(
-  { repositories }: Pick<CiRoom, 'repositories'>,
+  { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,
   run: RunRow,
   reason: string,
@@ -103,7 +103,7 @@ export function setRunProblem(
 
 /** For a job that turned out to have another name. */
 export function removeJobStatus(
-  { repositories }: Pick<CiRoom, 'repositories'>,
+  { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,
   run: RunRow,
   jobName: string,

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { CiSettings } from '../room.ts';
+import type { CiSettings } from '../deps.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';

@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { Leg } from '../workflows/expand-matrix.ts';
+import type { MatrixCombination } from '../workflows/expand-matrix.ts';
 import type { Hold, RunStatus } from './run-status.ts';
 
 /** A row of `ci_jobs`: one leg of one job in one attempt of a run. */
@@ -15,7 +15,7 @@ export interface JobRow {
   name: string;
   needs: string[];
   /** Null until the matrix is known; it may depend on other jobs. */
-  leg: Leg | null;
+  leg: MatrixCombination | null;
   /** The labels it asks for; null until it is settled. */
   runsOn: string[] | null;
   continueOnError: boolean;

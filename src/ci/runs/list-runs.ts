@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { Found, Repository } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { runSchema } from './run-schema.ts';
 import type { EventName, RunRow } from './run-schema.ts';
 
@@ -34,7 +34,7 @@ export const eventNames: readonly EventName[] = ['push', 'workflow_dispatch', 's
 
 /** The runs of a repository, newest first. Paging goes by number, so pages never overlap. */
 export async function listRuns(
-  { db }: Pick<CiRoom, 'db'>,
+  { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
   filter: RunFilter,
   { limit, before }: { limit: number; before?: number | undefined },
@@ -62,7 +62,7 @@ export async function listRuns(
 
 /** The workflows that a repository has had runs of, by path, with the name of the newest. */
 export async function workflowsOf(
-  { db }: Pick<CiRoom, 'db'>,
+  { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
 ): Promise<{ path: string; name: string }[]> {
   const rows: { path: string; name: string }[] = await db.read.query(everyWorkflow, [
@@ -87,7 +87,7 @@ const everyWorkflow = `
 
 /** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
 export async function newestChecked(
-  { db }: Pick<CiRoom, 'db'>,
+  { db }: Pick<CiDeps, 'db'>,
   repositories: readonly Pick<Repository, 'id'>[],
 ): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
@@ -106,7 +106,7 @@ export async function newestChecked(
 
 /** The newest run of a workflow on a ref: what a badge shows. */
 export function newestRun(
-  { db }: Pick<CiRoom, 'db'>,
+  { db }: Pick<CiDeps, 'db'>,
   repositoryId: string,
   workflowPath: string,
   ref: string,

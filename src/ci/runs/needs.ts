@@ -1,20 +1,20 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { outputSchema } from '../tasks/task-schema.ts';
-import type { JobOutlook } from '../workflows/expression-functions.ts';
+import type { JobOutcome } from '../workflows/expression-functions.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
-import type { JobBoard } from './job-board.ts';
+import type { RunChanges } from './run-changes.ts';
 import type { JobRow } from './job-schema.ts';
-import { statusOfLegs } from './run-status.ts';
+import { statusOfMatrix } from './run-status.ts';
 import type { FinalStatus } from './run-status.ts';
 
 /** What `success()` and its like answer for a job, and for the call that it stands in. */
-export interface JobOutlooks {
-  own: JobOutlook;
-  call: JobOutlook | null;
+export interface JobOutcomes {
+  own: JobOutcome;
+  call: JobOutcome | null;
 }
 
 /**
@@ -22,11 +22,15 @@ export interface JobOutlooks {
  * waits for has not ended. Everything that it needs must have gone well for the one;
  * for the other, anything before it may have failed.
  */
-export function outlookOf(board: JobBoard, workflow: Workflow, definition: JobDefinition): JobOutlooks | null {
-  if (definition.waitsFor.some((key) => statusOfLegs(board.legsOf(key)) === null)) return null;
-  const failure = ancestorsOf(workflow, definition).some((key) => statusOfLegs(board.legsOf(key)) === 'failure');
-  const outlook = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutlook => ({
-    success: needs.every((need) => statusOfLegs(keysOf(need).flatMap((key) => board.legsOf(key))) === 'success'),
+export function outcomesOf(board: RunChanges, workflow: Workflow, definition: JobDefinition): JobOutcomes | null {
+  if (definition.waitsFor.some((key) => statusOfMatrix(board.matrixJobsOf(key)) === null)) return null;
+  const failure = ancestorsOf(workflow, definition).some(
+    (key) => statusOfMatrix(board.matrixJobsOf(key)) === 'failure',
+  );
+  const outlook = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutcome => ({
+    success: needs.every(
+      (need) => statusOfMatrix(keysOf(need).flatMap((key) => board.matrixJobsOf(key))) === 'success',
+    ),
     failure,
     cancelled: board.run.isCancelled,
   });
@@ -95,7 +99,7 @@ function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
     for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? [])
       if (value !== '' || !merged.has(name)) merged.set(name, value);
   }
-  return { result: statusOfLegs(legs) ?? 'skipped', outputs: merged };
+  return { result: statusOfMatrix(legs) ?? 'skipped', outputs: merged };
 }
 
 /** What a call gives: what its file says of the jobs in it. */
@@ -110,7 +114,7 @@ function neededCall(call: WorkflowCall, legs: LegsByKey, outputs: Outputs, budge
     valueOf(expression, contexts, budget),
   ]);
   return {
-    result: statusOfLegs(call.jobKeys.flatMap((key) => legs.get(key) ?? [])) ?? 'skipped',
+    result: statusOfMatrix(call.jobKeys.flatMap((key) => legs.get(key) ?? [])) ?? 'skipped',
     outputs: new Map(values),
   };
 }

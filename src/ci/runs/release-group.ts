@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { Aftermath } from './aftermath.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { jobSchema } from './job-schema.ts';
 import type { JobRow } from './job-schema.ts';
 import { runSchema } from './run-schema.ts';
@@ -27,7 +27,7 @@ export async function groupMembers(
 }
 
 /** Hands a group that nobody holds to whoever has waited longest; that run is to be advanced. */
-export async function releaseGroup(tx: Tx, after: Aftermath, repositoryId: string, group: string): Promise<void> {
+export async function releaseGroup(tx: Tx, after: AfterCommit, repositoryId: string, group: string): Promise<void> {
   const holding = await groupMembers(tx, repositoryId, group, 'holding');
   if (holding.runs.length + holding.jobs.length > 0) return;
   const {

@@ -1,15 +1,15 @@
 import type { Viewer } from '../../access/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { personIdOf, refuseArchived, requireLevel } from '../rights.ts';
-import type { CiRoom } from '../room.ts';
+import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
+import type { CiDeps } from '../deps.ts';
 import type { Workflow } from '../workflows/workflow.ts';
 import { advanceJobs } from './advance-run.ts';
 import { changeRuns } from './change-runs.ts';
 import { claimGroup } from './claim-group.ts';
 import { findRunRow } from './find-run.ts';
-import { JobBoard } from './job-board.ts';
-import type { NewJob } from './job-board.ts';
+import { RunChanges } from './run-changes.ts';
+import type { NewJob } from './run-changes.ts';
 import { jobSchema } from './job-schema.ts';
 import type { JobRow } from './job-schema.ts';
 import { runNotFound } from './load-run.ts';
@@ -30,7 +30,7 @@ const maxAttempts = 50;
  * `nothing_to_rerun`.
  */
 export async function rerun(
-  room: CiRoom,
+  room: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
@@ -42,7 +42,7 @@ export async function rerun(
   const { parsed } = loaded;
   if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
   return changeRuns(room, async (tx, after) => {
-    const before = await JobBoard.open(room, tx, after, loaded.run.id);
+    const before = await RunChanges.open(room, tx, after, loaded.run.id);
     if (before === null) throw runNotFound();
     if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     if (before.run.attempt >= maxAttempts)
@@ -79,7 +79,7 @@ export async function rerun(
           (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never,
         );
     }
-    const board = (await JobBoard.open(room, tx, after, id))!;
+    const board = (await RunChanges.open(room, tx, after, id))!;
     await advanceJobs(room, tx, after, board, { ...loaded, run });
     return board.run;
   });

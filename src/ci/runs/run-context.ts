@@ -1,4 +1,4 @@
-import type { CiSettings } from '../room.ts';
+import type { CiSettings } from '../deps.ts';
 import type { Json } from '../workflows/json.ts';
 import type { LoadedRun } from './load-run.ts';
 

@@ -1,12 +1,12 @@
 import type { Commit } from '../../git/index.ts';
 import type { AnnouncedPush, Located, PushListener } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';
 import type { PushedRef } from '../workflows/match-push.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
-import { Aftermath } from './aftermath.ts';
+import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
@@ -21,7 +21,7 @@ interface Prepared {
   surroundings: RunSurroundings;
   runs: NewRun[];
   schedules: PlannedSchedules | null;
-  after: Aftermath;
+  after: AfterCommit;
 }
 
 /** Files that a `paths` filter is held against; with more of them everything is let in. */
@@ -35,7 +35,7 @@ const maxRefs = 20;
  * pushed. A push that no person made (the token of a task) starts nothing, so that no
  * workflow keeps itself going for ever.
  */
-export function runOnPush(room: CiRoom): PushListener<Prepared> {
+export function runOnPush(room: CiDeps): PushListener<Prepared> {
   return {
     name: 'ci',
     // A runner may be waiting for just this push.
@@ -55,7 +55,7 @@ export function runOnPush(room: CiRoom): PushListener<Prepared> {
   };
 }
 
-async function prepare(room: CiRoom, push: AnnouncedPush): Promise<Prepared | null> {
+async function prepare(room: CiDeps, push: AnnouncedPush): Promise<Prepared | null> {
   const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(room, push.pusherId);
@@ -71,17 +71,17 @@ async function prepare(room: CiRoom, push: AnnouncedPush): Promise<Prepared | nu
     surroundings: { repository: located.repository, owner: located.owner, actor },
     runs,
     schedules,
-    after: new Aftermath(),
+    after: new AfterCommit(),
   };
 }
 
-async function pusherName({ accounts }: CiRoom, id: string | null): Promise<string> {
+async function pusherName({ accounts }: CiDeps, id: string | null): Promise<string> {
   return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? nobody;
 }
 
 /** What one moved ref starts. A broken file fails alone, and only where it might have been meant. */
 async function runsOf(
-  room: CiRoom,
+  room: CiDeps,
   located: Located,
   push: AnnouncedPush,
   update: MovedRef,
@@ -105,7 +105,7 @@ async function runsOf(
     parsed.map((one) => one.parsed),
   );
   const matching: typeof parsed = [];
-  for (const one of parsed) if (await isMeant(room, one.parsed, pushed, client)) matching.push(one);
+  for (const one of parsed) if (await isTriggered(room, one.parsed, pushed, client)) matching.push(one);
   if (matching.length === 0) return [];
   const commits = await commitsSince(room, located.path, { ...update, newId: sha }, head);
   const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, room.settings.baseUrl);
@@ -124,18 +124,18 @@ async function runsOf(
 }
 
 /** A tag may be an object of its own, or name something that is no commit. */
-async function commitBehind({ git }: CiRoom, path: string, oid: string): Promise<string | null> {
+async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise<string | null> {
   return git.resolve(path, oid).catch(() => null);
 }
 
 /** A history that cannot be walked must not keep the run from starting. */
-function commitsSince({ git }: CiRoom, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
+function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
   return commitsOf(git, path, update).catch(() => [head]);
 }
 
 /** Files are compared only when a filter asks for them. */
 async function describeRef(
-  room: CiRoom,
+  room: CiDeps,
   { path }: Located,
   { ref, oldId }: MovedRef,
   sha: string,
@@ -150,14 +150,14 @@ async function describeRef(
 }
 
 /** A new branch is compared with where its commit comes from. */
-async function comparedWith({ git }: CiRoom, path: string, oldId: string, sha: string): Promise<string | null> {
+async function comparedWith({ git }: CiDeps, path: string, oldId: string, sha: string): Promise<string | null> {
   return isNoRef(oldId) ? ((await git.commit(path, sha)).parents[0] ?? null) : oldId;
 }
 
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
 
 /** Whether the push starts it. */
-async function isMeant(room: CiRoom, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
+async function isTriggered(room: CiDeps, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
   const triggers = triggersOf(parsed);
   // Nobody knows what starts a file that cannot be read at all.
   if (triggers === null) return pushed.kind === 'branch';

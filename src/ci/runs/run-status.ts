@@ -66,7 +66,7 @@ export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancell
 }
 
 /** The state of all legs of one job together, for those that need it; null while some are still to end. */
-export function statusOfLegs(legs: readonly Ended[]): FinalStatus | null {
+export function statusOfMatrix(legs: readonly Ended[]): FinalStatus | null {
   const counted = legs.map(countsAs);
   if (!counted.every(isFinal)) return null;
   for (const status of ['failure', 'cancelled', 'success'] as const) if (counted.includes(status)) return status;

@@ -2,7 +2,7 @@ import { IsNull, LessThanOrEqual } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { nextTime, parseCron } from '../workflows/cron.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
@@ -26,7 +26,7 @@ const batch = 100;
 
 /** The schedules of a default branch that has moved; null when it has not, or when there were none and are none. */
 export async function planSchedules(
-  room: CiRoom,
+  room: CiDeps,
   { repository, path }: Located,
   actorId: string | null,
   moved: readonly MovedRef[],
@@ -58,7 +58,7 @@ export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: Pla
  * server fall must not do so again at every start. One that fails stands in nobody's
  * way. What was due while the server was down starts once.
  */
-export async function runSchedules(room: CiRoom): Promise<void> {
+export async function runSchedules(room: CiDeps): Promise<void> {
   const now = room.clock.now();
   const due = await room.db.read.find(scheduleSchema, {
     where: { nextAt: LessThanOrEqual(now) },
@@ -79,7 +79,7 @@ export async function runSchedules(room: CiRoom): Promise<void> {
   }
 }
 
-async function runSchedule(room: CiRoom, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
+async function runSchedule(room: CiDeps, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
   const located = (await room.repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined || located.repository.archivedAt !== null) return;
   const ref = `refs/heads/${located.repository.defaultBranch}`;

@@ -1,25 +1,25 @@
 import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { evaluateValue, mentionsContext, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import { expandMatrix } from '../workflows/expand-matrix.ts';
-import type { Leg } from '../workflows/expand-matrix.ts';
+import type { MatrixCombination } from '../workflows/expand-matrix.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import { hashOf } from '../workflows/workflow-reader.ts';
 import { advanceJobs } from './advance-run.ts';
-import type { Aftermath } from './aftermath.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { claimGroup } from './claim-group.ts';
-import { JobBoard, maxJobsOfRun, tooManyJobs } from './job-board.ts';
+import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { githubContext } from './run-context.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './run-schema.ts';
 import type { RunRow } from './run-schema.ts';
-import { earlyName, settleConcurrency } from './settle-job.ts';
-import type { SettledConcurrency } from './settle-job.ts';
+import { earlyName, resolveConcurrency } from './resolve-job.ts';
+import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /** A run that is about to be made. */
 export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'actorId'> {
@@ -45,9 +45,9 @@ const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPus
  * @returns the row of the run
  */
 export async function startRun(
-  room: CiRoom,
+  room: CiDeps,
   tx: Tx,
-  after: Aftermath,
+  after: AfterCommit,
   surroundings: RunSurroundings,
   input: NewRun,
 ): Promise<RunRow> {
@@ -60,7 +60,10 @@ export async function startRun(
   const scope = await scopeOfRun(room, tx, after, loaded);
   const said = evaluateHead(workflow, scope);
   if (said instanceof Error) return failRun(room, tx, run, said.message);
-  const early = [...workflow.jobs.values()].map((definition) => ({ definition, legs: earlyLegs(definition, scope) }));
+  const early = [...workflow.jobs.values()].map((definition) => ({
+    definition,
+    legs: earlyMatrixJobs(definition, scope),
+  }));
   const count = early.reduce((sum, { legs }) => sum + legs.length, 0);
   after.jobs += count;
   if (after.jobs > maxJobsOfPush) return failRun(room, tx, run, tooManyJobsOfPush);
@@ -72,7 +75,7 @@ export async function startRun(
   }
   const { title, concurrencyGroup, concurrencyState } = run;
   await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
-  const board = (await JobBoard.open(room, tx, after, run.id))!;
+  const board = (await RunChanges.open(room, tx, after, run.id))!;
   for (const job of earlyJobs(run, early, tx.now)) board.add(job);
   await advanceJobs(room, tx, after, board, loaded);
   return board.run;
@@ -118,9 +121,9 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
 }
 
 async function scopeOfRun(
-  room: CiRoom,
+  room: CiDeps,
   { manager }: Tx,
-  after: Aftermath,
+  after: AfterCommit,
   loaded: LoadedRun,
 ): Promise<ExpressionScope> {
   const github = githubContext(loaded, room.settings);
@@ -141,17 +144,17 @@ async function scopeOfRun(
 function evaluateHead(
   { runName, concurrency }: Workflow,
   scope: ExpressionScope,
-): { title: string | null; concurrency: SettledConcurrency | null } | Error {
+): { title: string | null; concurrency: ResolvedConcurrency | null } | Error {
   try {
     const title = runName === null ? '' : textOf(evaluateValue(runName, scope)).trim().slice(0, maxTitleLength);
-    return { title: title === '' ? null : title, concurrency: settleConcurrency(concurrency, scope) };
+    return { title: title === '' ? null : title, concurrency: resolveConcurrency(concurrency, scope) };
   } catch (error) {
     return error as Error;
   }
 }
 
 /** A run that ends before it has a job; the commit says why. */
-async function failRun(room: CiRoom, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
+async function failRun(room: CiDeps, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
   Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
   await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
   await setRunProblem(room, tx, run, reason);
@@ -163,7 +166,11 @@ async function failRun(room: CiRoom, tx: Tx, run: RunRow, reason: string): Promi
 const positionsPerJob = 1000;
 
 /** Every job of the file; the legs of a matrix as far as it is known now. */
-function earlyJobs(run: RunRow, jobs: readonly { definition: JobDefinition; legs: (Leg | null)[] }[], now: number) {
+function earlyJobs(
+  run: RunRow,
+  jobs: readonly { definition: JobDefinition; legs: (MatrixCombination | null)[] }[],
+  now: number,
+) {
   return jobs.flatMap(({ definition, legs }, place) =>
     legs.map((leg, at) => ({
       runId: run.id,
@@ -194,7 +201,10 @@ function earlyJobs(run: RunRow, jobs: readonly { definition: JobDefinition; legs
 }
 
 /** A matrix that needs other jobs, or cannot be evaluated, is one row until the job is settled. */
-function earlyLegs({ matrix, waitsFor, call }: JobDefinition, scope: ExpressionScope): (Leg | null)[] {
+function earlyMatrixJobs(
+  { matrix, waitsFor, call }: JobDefinition,
+  scope: ExpressionScope,
+): (MatrixCombination | null)[] {
   try {
     if (waitsFor.length > 0 && mentionsContext(matrix, 'needs')) return [null];
     if (call !== null && mentionsContext(matrix, 'inputs')) return [null];

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
@@ -15,7 +15,7 @@ export interface SecretFacts {
   updatedAt: number;
 }
 
-type Room = Pick<CiRoom, 'db' | 'random' | 'key'>;
+type Room = Pick<CiDeps, 'db' | 'random' | 'key'>;
 
 /** Ciphertext opens only under the scope and name that it was made for. */
 const placeOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;

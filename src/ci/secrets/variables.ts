@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
@@ -14,7 +14,7 @@ export interface Variable {
   updatedAt: number;
 }
 
-type Room = Pick<CiRoom, 'db' | 'random'>;
+type Room = Pick<CiDeps, 'db' | 'random'>;
 
 export async function listVariables({ db }: Room, scope: CiScope): Promise<Variable[]> {
   const rows = await db.read.find(variableSchema, { where: inScope(scope), order: { name: 'ASC' } });

@@ -1,17 +1,17 @@
 import type { Tx } from '../../db/index.ts';
 import type { RunnerRow } from '../runners/runner-schema.ts';
 import { runnerSchema } from '../runners/runner-schema.ts';
-import type { Aftermath } from '../runs/aftermath.ts';
-import { JobBoard } from '../runs/job-board.ts';
+import type { AfterCommit } from '../runs/after-commit.ts';
+import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { JobRow } from '../runs/job-schema.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import type { Claim } from './claim.ts';
-import type { FairOrder } from './fair-order.ts';
+import type { FairScheduler } from './fair-scheduler.ts';
 import { taskSchema } from './task-schema.ts';
 import type { TaskRow } from './task-schema.ts';
 import { hashTaskToken, taskToken } from './task-token.ts';
-import { mayTake, waitingLines } from './waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
 /**
  * Hands the next job to a runner: inside one write the job is looked for, taken if
@@ -19,19 +19,19 @@ import { mayTake, waitingLines } from './waiting-jobs.ts';
  * when there is nothing for this runner.
  */
 export async function claimTask(
-  room: Pick<CiRoom, 'repositories' | 'key' | 'endings'>,
+  room: Pick<CiDeps, 'repositories' | 'key' | 'endings'>,
   tx: Tx,
-  after: Aftermath,
+  after: AfterCommit,
   runner: RunnerRow,
   requestKey: string | null,
-  order: FairOrder,
+  order: FairScheduler,
 ): Promise<Claim | null> {
   const { manager, now } = tx;
   // It may have been disabled or removed while it waited.
   const present = await manager.findOneBy(runnerSchema, { id: runner.id });
   if (present === null || present.disabledAt !== null) return null;
   if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;
-  for (const line of order.sort(await waitingLines(manager))) {
+  for (const line of order.sort(await groupWaitingJobs(manager))) {
     if (!mayTake(present, line)) continue;
     const job = await manager.findOneByOrFail(jobSchema, { id: line.firstJobId });
     const task = await insertTask(room, tx, present, job, requestKey);
@@ -42,7 +42,7 @@ export async function claimTask(
       .where("id = :id AND status = 'waiting' AND task_id IS NULL", { id: job.id })
       .execute();
     if (affected !== 1) throw new Error(`job ${job.id} was taken inside the write that took it`);
-    const board = (await JobBoard.open(room, tx, after, job.runId))!;
+    const board = (await RunChanges.open(room, tx, after, job.runId))!;
     const row = board.jobs.find((one) => one.id === job.id);
     if (row !== undefined) board.change(row, {});
     await board.save();
@@ -53,7 +53,7 @@ export async function claimTask(
 }
 
 async function insertTask(
-  { key }: Pick<CiRoom, 'key'>,
+  { key }: Pick<CiDeps, 'key'>,
   { manager, now }: Tx,
   runner: RunnerRow,
   job: JobRow,

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { toRunner } from '../runners/runner.ts';
 import { runnerSchema } from '../runners/runner-schema.ts';
 import { jobSchema } from '../runs/job-schema.ts';
@@ -8,8 +8,8 @@ import { runSchema } from '../runs/run-schema.ts';
 import type { RunRow } from '../runs/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
 import { finishedRunners } from './finished-runners.ts';
-import { mayTake, waitingLines } from './waiting-jobs.ts';
-import type { WaitingLine } from './waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
+import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /** A job that has not begun, and why. */
 export interface QueuedJob {
@@ -27,7 +27,7 @@ const maxShown = 200;
  * The jobs of a repository, or of the whole instance, that have not begun, those
  * that wait for a runner first.
  */
-export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
+export async function explainQueue(room: CiDeps, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
   const { read } = room.db;
   const here = found === null ? {} : { repositoryId: found.repository.id };
   const jobs = await read.find(jobSchema, {
@@ -39,7 +39,7 @@ export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'
   const runs = new Map(
     (await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]),
   );
-  const lines = await waitingLines(read);
+  const lines = await groupWaitingJobs(read);
   const explainWaiting = await waitingReasons(room);
   const places = await placesOf(room, jobs);
   return jobs.flatMap((job) => {
@@ -52,7 +52,7 @@ export async function explainQueue(room: CiRoom, found: Pick<Found, 'repository'
 }
 
 /** Places by age; the order in which owners take turns may bring a job forward. */
-async function placesOf({ db }: CiRoom, shown: readonly JobRow[]): Promise<Map<number, number>> {
+async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<number, number>> {
   const waiting = await db.read.find(jobSchema, {
     where: { status: 'waiting' },
     order: { waitingSince: 'ASC', id: 'ASC' },
@@ -62,7 +62,7 @@ async function placesOf({ db }: CiRoom, shown: readonly JobRow[]): Promise<Map<n
   return new Map(waiting.flatMap(({ id }, at) => (wanted.has(id) ? [[id, at + 1] as const] : [])));
 }
 
-async function waitingReasons({ db, presence, clock }: CiRoom): Promise<(line: WaitingLine | undefined) => string> {
+async function waitingReasons({ db, presence, clock }: CiDeps): Promise<(line: WaitingGroup | undefined) => string> {
   const finished = await finishedRunners(db.read, { isLogComplete: false });
   const runners = (await db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   return (line) => {

@@ -4,9 +4,9 @@ import { unregistered } from '../runners/authenticate-runner.ts';
 import type { RunnerRow } from '../runners/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
-import { JobBoard } from '../runs/job-board.ts';
+import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../runs/job-schema.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import type { Claim } from './claim.ts';
 import { releaseTask } from './release-task.ts';
 import { taskContent } from './task-content.ts';
@@ -37,7 +37,7 @@ const answerEarlierMs = 500;
  * `too_many_polls`, `request_key_locked`.
  */
 export async function fetchTask(
-  room: CiRoom,
+  room: CiDeps,
   calls: FetchCalls,
   runner: RunnerRow,
   options: FetchOptions,
@@ -45,7 +45,7 @@ export async function fetchTask(
   return calls.during(runner.id, options.requestKey, async () => {
     const { requestKey, signal } = options;
     const before = await taskBefore(room, runner, requestKey);
-    if (before !== null && room.queue.hand(before.task.id)) return contentOf(room, before, options.origin);
+    if (before !== null && room.queue.markDispatched(before.task.id)) return contentOf(room, before, options.origin);
     const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(room, runner)));
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
@@ -53,7 +53,7 @@ export async function fetchTask(
       if (!mayWork) return pause(left, signal);
       const claim = await room.queue.wait(runner, requestKey, { holdMs: left, signal });
       if (claim === null) return null;
-      if (requestKey !== null) room.queue.hand(claim.task.id);
+      if (requestKey !== null) room.queue.markDispatched(claim.task.id);
       const content = await contentOf(room, claim, options.origin);
       if (content !== null) return content;
     }
@@ -78,7 +78,7 @@ function pause(ms: number, signal: AbortSignal): Promise<null> {
 }
 
 /** The task that the same call has fetched before, if the answer got lost on its way. */
-async function taskBefore({ db }: CiRoom, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
+async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
   if (requestKey === null) return null;
   const task = await db.read.findOneBy(taskSchema, { runnerId: runner.id, requestKey, status: 'running' });
   const job = task === null ? null : await db.read.findOneBy(jobSchema, { id: task.jobId });
@@ -86,7 +86,7 @@ async function taskBefore({ db }: CiRoom, runner: RunnerRow, requestKey: string 
 }
 
 /** An ephemeral runner gets one task; once that is done and its log complete, there is no such runner any more. */
-async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
+async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   const isDone = await db.read.existsBy(taskSchema, {
     runnerId: runner.id,
     sealedAt: Not(IsNull()),
@@ -97,7 +97,7 @@ async function hasWorked({ db }: CiRoom, runner: RunnerRow): Promise<boolean> {
 }
 
 /** What the runner gets; null when the job has failed over it, and when it was cancelled meanwhile. */
-async function contentOf(room: CiRoom, claim: Claim, origin: string | null): Promise<TaskContent | null> {
+async function contentOf(room: CiDeps, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
     const content = await taskContent(room, await room.runs.load(job.runId), job, task, origin);
@@ -113,11 +113,11 @@ async function contentOf(room: CiRoom, claim: Claim, origin: string | null): Pro
   }
 }
 
-async function failJob(room: CiRoom, { task, job }: Claim, reason: string): Promise<void> {
+async function failJob(room: CiDeps, { task, job }: Claim, reason: string): Promise<void> {
   const loaded = await room.runs.load(job.runId).catch(() => null);
   await changeRuns(room, async (tx, after) => {
     await tx.manager.update(taskSchema, { id: task.id }, { status: 'failure', stoppedAt: tx.now, sealedAt: tx.now });
-    const board = await JobBoard.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(room, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === task.id);
     if (board == null || row === undefined) return;
     board.change(row, { status: 'failure', reason: reason.slice(0, 1000) });
@@ -127,7 +127,7 @@ async function failJob(room: CiRoom, { task, job }: Claim, reason: string): Prom
 }
 
 /** Gives back a task whose runner was gone before it had the answer. */
-export function returnTask(room: CiRoom, taskId: number): Promise<void> {
+export function returnTask(room: CiDeps, taskId: number): Promise<void> {
   return room.queue.takeBack(taskId, () => releaseTask(room, taskId, { countsAsLoss: false }));
 }
 

@@ -1,8 +1,8 @@
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
-import { JobBoard } from '../runs/job-board.ts';
+import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../runs/job-schema.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { taskSchema } from './task-schema.ts';
 
 /** After so many runners that took a job and were never heard of again, it has failed. */
@@ -17,7 +17,7 @@ const runnerLost = 'The runner took this job and was not heard of again.';
  * @param countsAsLoss false when it is known that no runner got it
  */
 export async function releaseTask(
-  room: CiRoom,
+  room: CiDeps,
   taskId: number,
   { countsAsLoss }: { countsAsLoss: boolean },
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function releaseTask(
     // It was heard of in the meantime.
     if (affected !== 1) return;
     if (!countsAsLoss) await tx.manager.delete(taskSchema, { id: taskId });
-    const board = await JobBoard.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(room, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === taskId);
     if (board == null || row === undefined) return;
     const losses = row.losses + (countsAsLoss ? 1 : 0);

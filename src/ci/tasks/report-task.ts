@@ -3,13 +3,13 @@ import { invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../runners/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
-import { JobBoard } from '../runs/job-board.ts';
+import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { isFinal } from '../runs/run-status.ts';
 import type { FinalStatus } from '../runs/run-status.ts';
-import { bellOfRun } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { runTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { sortOutputs } from './outputs.ts';
 import type { SortedOutputs } from './outputs.ts';
 import { outputSchema, stepSchema, taskSchema } from './task-schema.ts';
@@ -53,7 +53,7 @@ export interface TaskVerdict {
  * Refuses `no_task_state`, `task_not_found` (also for another runner's).
  */
 export async function reportTask(
-  room: CiRoom,
+  room: CiDeps,
   runner: Pick<RunnerRow, 'id'>,
   report: TaskReport | null,
 ): Promise<TaskVerdict> {
@@ -75,9 +75,9 @@ export async function reportTask(
     outputs.kept.size > 0 ||
     outputs.notices.length > 0;
   const now = room.clock.now();
-  room.reports.note(task.id, now, steps.rows, false);
+  room.reports.record(task.id, now, steps.rows, false);
   const status = isNews ? await save(room, task, report, steps, outputs, loaded) : task.status;
-  if (steps.isNews) room.bell.ring(bellOfRun(job.runId));
+  if (steps.isNews) room.notifier.notify(runTopic(job.runId));
   return {
     result: status === 'running' ? null : status === 'cancelling' ? 'cancelled' : status,
     sentOutputs: [...new Set([...names, ...outputs.kept.keys(), ...outputs.dropped])],
@@ -85,7 +85,7 @@ export async function reportTask(
 }
 
 async function save(
-  room: CiRoom,
+  room: CiDeps,
   { id }: TaskRow,
   report: TaskReport,
   steps: MergedSteps,
@@ -112,7 +112,7 @@ async function save(
     await saveSteps(tx, steps);
     for (const [name, value] of outputs.kept) await tx.manager.insert(outputSchema, { taskId: id, name, value });
     if (ended === null) return task.status;
-    const board = await JobBoard.open(room, tx, after, loaded.run.id);
+    const board = await RunChanges.open(room, tx, after, loaded.run.id);
     const row = board?.jobs.find((one) => one.taskId === id);
     if (board == null || row === undefined) return ended;
     board.change(row, { status: ended });
@@ -120,7 +120,7 @@ async function save(
     return ended;
   });
   if (isFinal(status)) room.reports.forget(id);
-  else room.reports.note(id, room.clock.now(), steps.rows, true);
+  else room.reports.record(id, room.clock.now(), steps.rows, true);
   return status;
 }
 
@@ -134,7 +134,7 @@ interface MergedSteps {
 
 /** The steps as they are now. Reports of steps that the job does not have are passed over. */
 async function mergeSteps(
-  room: CiRoom,
+  room: CiDeps,
   task: TaskRow,
   { parsed }: LoadedRun,
   jobKey: string,
@@ -179,7 +179,7 @@ async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promis
 }
 
 /** Brings to the database how far logs of steps have grown; now and then. */
-export async function writeReports({ db, reports }: Pick<CiRoom, 'db' | 'reports'>): Promise<void> {
+export async function writeReports({ db, reports }: Pick<CiDeps, 'db' | 'reports'>): Promise<void> {
   const steps = reports.takeUnwritten();
   if (steps.length === 0) return;
   await db.write(async ({ manager }) => {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { InstanceKey } from '../../sealing/index.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import type { JobRow } from '../runs/job-schema.ts';
 import type { TaskRow } from './task-schema.ts';
 
@@ -36,7 +36,7 @@ const afterTheEndMs = 3_600_000;
 
 /** The token of a task: always the same one, so that its log can be kept from showing it. */
 export function runtimeTokenOf(
-  { key, settings }: Pick<CiRoom, 'key' | 'settings'>,
+  { key, settings }: Pick<CiDeps, 'key' | 'settings'>,
   task: Pick<TaskRow, 'id' | 'createdAt'>,
   job: Pick<JobRow, 'id' | 'runId'>,
 ): string {

@@ -2,19 +2,19 @@ import { In, IsNull } from 'typeorm';
 import { runnerSchema } from '../runners/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
-import { JobBoard } from '../runs/job-board.ts';
+import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import type { JobRow } from '../runs/job-schema.ts';
 import { isFinal } from '../runs/run-status.ts';
 import type { FinalStatus } from '../runs/run-status.ts';
-import { bellOfLog } from '../bell.ts';
-import type { CiRoom } from '../room.ts';
+import { logTopic } from '../notifier.ts';
+import type { CiDeps } from '../deps.ts';
 import { writeReports } from './report-task.ts';
 import { releaseTask } from './release-task.ts';
 import { taskSchema } from './task-schema.ts';
 import type { TaskRow } from './task-schema.ts';
 import { finishedRunners } from './finished-runners.ts';
-import { mayTake, waitingLines } from './waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
 /** A runner that has a task says so within this time, or never got it. */
 const leaseMs = 60_000;
@@ -31,7 +31,7 @@ const sealAfterMs = 600_000;
  * Called every few seconds; times count from the start of the server at the
  * earliest, because nobody could report while it was down.
  */
-export async function sweepTasks(room: CiRoom, startedAt: number): Promise<void> {
+export async function sweepTasks(room: CiDeps, startedAt: number): Promise<void> {
   await room.presence.write(room.db);
   await writeReports(room);
   for (const task of await room.db.read.findBy(taskSchema, { status: In(['running', 'cancelling']) })) {
@@ -44,7 +44,7 @@ export async function sweepTasks(room: CiRoom, startedAt: number): Promise<void>
   await removeEphemeral(room);
 }
 
-async function sweepTask(room: CiRoom, task: TaskRow, startedAt: number): Promise<void> {
+async function sweepTask(room: CiDeps, task: TaskRow, startedAt: number): Promise<void> {
   const now = room.clock.now();
   const since = (moment: number): number => now - Math.max(moment, startedAt);
   if (task.confirmedAt === null) {
@@ -53,7 +53,7 @@ async function sweepTask(room: CiRoom, task: TaskRow, startedAt: number): Promis
   }
   const runner = task.runnerId === null ? null : await room.db.read.findOneBy(runnerSchema, { id: task.runnerId });
   const seenAt = runner === null ? 0 : (room.presence.of(runner).lastSeenAt ?? 0);
-  const heardAt = room.reports.heardAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
+  const heardAt = room.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
   const isLost = since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs);
   if (isLost)
     return endTask(room, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
@@ -67,14 +67,14 @@ async function sweepTask(room: CiRoom, task: TaskRow, startedAt: number): Promis
   }
 }
 
-async function endTask(room: CiRoom, { id, jobId }: TaskRow, status: FinalStatus, reason: string): Promise<void> {
+async function endTask(room: CiDeps, { id, jobId }: TaskRow, status: FinalStatus, reason: string): Promise<void> {
   const job = await room.db.read.findOneByOrFail(jobSchema, { id: jobId });
   const loaded = await room.runs.load(job.runId);
   await changeRuns(room, async (tx, after) => {
     const task = await tx.manager.findOneByOrFail(taskSchema, { id });
     if (isFinal(task.status)) return;
     await tx.manager.update(taskSchema, { id }, { status, stoppedAt: tx.now });
-    const board = await JobBoard.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(room, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === id);
     if (board == null || row === undefined) return;
     board.change(row, { status, reason });
@@ -85,10 +85,10 @@ async function endTask(room: CiRoom, { id, jobId }: TaskRow, status: FinalStatus
 }
 
 /** Jobs that nobody could take, and those that waited too long. */
-async function sweepWaiting(room: CiRoom): Promise<void> {
+async function sweepWaiting(room: CiDeps): Promise<void> {
   const now = room.clock.now();
   const { maxUnroutableMs, maxWaitMs } = room.settings;
-  const old = (await waitingLines(room.db.read)).filter(
+  const old = (await groupWaitingJobs(room.db.read)).filter(
     (line) => now - line.waitingSince > Math.min(maxUnroutableMs, maxWaitMs),
   );
   if (old.length === 0) return;
@@ -106,10 +106,10 @@ async function sweepWaiting(room: CiRoom): Promise<void> {
   }
 }
 
-async function endWaiting(room: CiRoom, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {
+async function endWaiting(room: CiDeps, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {
   const loaded = await room.runs.load(runId);
   await changeRuns(room, async (tx, after) => {
-    const board = await JobBoard.open(room, tx, after, runId);
+    const board = await RunChanges.open(room, tx, after, runId);
     const row = board?.jobs.find((one) => one.id === id);
     if (board == null || row?.status !== 'waiting') return;
     board.change(row, { status, reason });
@@ -118,7 +118,7 @@ async function endWaiting(room: CiRoom, { id, runId }: JobRow, status: FinalStat
 }
 
 /** A runner that died after its last report never says that its log is complete. */
-async function sealLogs(room: CiRoom): Promise<void> {
+async function sealLogs(room: CiDeps): Promise<void> {
   const open = await room.db.read
     .createQueryBuilder(taskSchema, 't')
     .where('t.sealed_at IS NULL AND t.stopped_at IS NOT NULL AND t.stopped_at < :before', {
@@ -136,12 +136,12 @@ async function sealLogs(room: CiRoom): Promise<void> {
         ),
       );
     });
-    room.bell.ring(bellOfLog(id));
+    room.notifier.notify(logTopic(id));
   }
 }
 
 /** An ephemeral runner is gone once its one task is over and its log complete, not before. */
-async function removeEphemeral(room: CiRoom): Promise<void> {
+async function removeEphemeral(room: CiDeps): Promise<void> {
   const before = room.clock.now() - sealAfterMs;
   for (const runner of await room.db.read.findBy(runnerSchema, { ephemeral: true })) {
     const tasks = await room.db.read.findBy(taskSchema, { runnerId: runner.id });

@@ -1,4 +1,4 @@
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../runs/job-schema.ts';
@@ -9,7 +9,7 @@ import type { JobContexts } from '../runs/job-contexts.ts';
 import { neededJobs, outputsOf } from '../runs/needs.ts';
 import type { NeededJob } from '../runs/needs.ts';
 import { githubContext } from '../runs/run-context.ts';
-import { scopeOf } from '../runs/settle-job.ts';
+import { scopeOf } from '../runs/resolve-job.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { WorkflowCall } from '../workflows/workflow.ts';
@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @param origin how the runner reaches this server; for those that have no base URL
  */
 export async function taskContent(
-  room: CiRoom,
+  room: CiDeps,
   loaded: LoadedRun,
   job: JobRow,
   task: Pick<TaskRow, 'id' | 'createdAt'>,

@@ -1,5 +1,5 @@
 import type { RunnerRow } from '../runners/runner-schema.ts';
-import { mayTake, waitingLines } from './waiting-jobs.ts';
+import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { Database } from '../../db/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Claim } from './claim.ts';
@@ -93,7 +93,7 @@ export class TaskQueue {
    * is repeated before the server knows that it was. False when the task is being
    * taken back at this moment, and must not go out.
    */
-  hand(taskId: number): boolean {
+  markDispatched(taskId: number): boolean {
     if (this.#returning.has(taskId)) return false;
     this.#handed.set(taskId, (this.#handed.get(taskId) ?? 0) + 1);
     // Those that arrived are never asked for again.
@@ -134,9 +134,9 @@ export class TaskQueue {
   async #loop(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false;
-      const curious = this.#curious.splice(0);
+      const polling = this.#curious.splice(0);
       await this.#round().catch((error: unknown) => this.#options.logger.error('ci.queue_failed', { error }));
-      for (const tell of curious) tell();
+      for (const tell of polling) tell();
     }
     for (const tell of this.#curious.splice(0)) tell();
     // At once, not a turn later: a wake-up in between would find a loop that has ended.
@@ -146,7 +146,7 @@ export class TaskQueue {
   /** Gives every waiter that something fits one job; jobs that are left find the others in the next round. */
   async #round(): Promise<void> {
     const { db, claim, release } = this.#options;
-    const lines = await waitingLines(db.read);
+    const lines = await groupWaitingJobs(db.read);
     if (lines.length === 0) return;
     for (const waiter of [...this.#waiters]) {
       if (this.#stopped || !lines.some((line) => mayTake(waiter.runner, line))) continue;

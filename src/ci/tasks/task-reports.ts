@@ -15,18 +15,18 @@ export class TaskReports {
   readonly #kept = new Map<number, Kept>();
 
   /** @param written whether the database has these steps already */
-  note(taskId: number, at: number, steps: readonly StepRow[], written: boolean): void {
+  record(taskId: number, at: number, steps: readonly StepRow[], written: boolean): void {
     this.#kept.set(taskId, { at, steps, written });
   }
 
   /** A sign of life that is no report, such as rows of its log. */
-  heard(taskId: number, at: number): void {
+  receivedTask(taskId: number, at: number): void {
     const kept = this.#kept.get(taskId);
     if (kept !== undefined) kept.at = at;
     else this.#kept.set(taskId, { at, steps: [], written: true });
   }
 
-  heardAt(taskId: number): number | null {
+  lastReportAt(taskId: number): number | null {
     return this.#kept.get(taskId)?.at ?? null;
   }
 

@@ -1,7 +1,7 @@
 import type { TaskViewer } from '../../access/index.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 import { runSchema } from '../runs/run-schema.ts';
-import type { CiRoom } from '../room.ts';
+import type { CiDeps } from '../deps.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 import type { Permissions } from '../workflows/workflow.ts';
 import { taskSchema } from './task-schema.ts';
@@ -26,7 +26,7 @@ export function hashTaskToken(key: InstanceKey, token: string): string {
  * everything else, so that other kinds of tokens can be tried.
  */
 export async function viewerOfTaskToken(
-  { db, key, runs }: Pick<CiRoom, 'db' | 'key' | 'runs'>,
+  { db, key, runs }: Pick<CiDeps, 'db' | 'key' | 'runs'>,
   token: string,
 ): Promise<TaskViewer | null> {
   if (!shape.test(token)) return null;

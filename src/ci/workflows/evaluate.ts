@@ -3,13 +3,13 @@ import { CountingEvaluator } from './counting-evaluator.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { toDictionary, toJson } from './expression-data.ts';
 import { functionsFor, isFunction, statusFunctions } from './expression-functions.ts';
-import type { JobOutlook } from './expression-functions.ts';
+import type { JobOutcome } from './expression-functions.ts';
 import type { Json } from './json.ts';
 
 /** What expressions can see: `github`, `needs`, `matrix` and so on, and the outlook of the job. */
 export interface ExpressionScope {
   contexts: { readonly [name: string]: Json };
-  outlook: JobOutlook;
+  outlook: JobOutcome;
   /** What all expressions of a write may cost together; one text of its own has one of its own. */
   budget?: EvaluationBudget;
 }

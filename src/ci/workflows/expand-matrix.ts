@@ -3,11 +3,11 @@ import { EvaluationBudget } from './evaluation-budget.ts';
 import { textOf } from './evaluate.ts';
 
 /** One combination of a matrix: axis → value. */
-export type Leg = { readonly [axis: string]: Json };
+export type MatrixCombination = { readonly [axis: string]: Json };
 
-export const maxLegs = 256;
+export const maxCombinations = 256;
 /** Entries of `include` and of `exclude`: each is held against each combination. */
-const maxExtra = maxLegs;
+const maxExtra = maxCombinations;
 /** Axes of one value each make no more combinations, but each of them longer. */
 const maxAxes = 20;
 /** Of a matrix as JSON, and of all its combinations: each is a row of the database, read and written with its job. */
@@ -16,7 +16,7 @@ const maxLength = 256 * 1024;
 /** A matrix that makes no sense, in words for whoever wrote it. */
 export class MatrixProblem extends Error {}
 
-const tooMany = () => new MatrixProblem(`The matrix has more than ${maxLegs} combinations.`);
+const tooMany = () => new MatrixProblem(`The matrix has more than ${maxCombinations} combinations.`);
 const tooLong = () => new MatrixProblem('The values of the matrix are too long for so many combinations.');
 
 /**
@@ -27,7 +27,7 @@ const tooLong = () => new MatrixProblem('The values of the matrix are too long f
  * counted: the server expands matrices where no thread can be waited for.
  * Throws `MatrixProblem` and `BudgetSpent`.
  */
-export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Leg[] {
+export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): MatrixCombination[] {
   if (matrix === null) return [{}];
   if (typeof matrix !== 'object' || Array.isArray(matrix)) throw new MatrixProblem('The matrix is not a mapping.');
   const { include, exclude, ...axes } = matrix;
@@ -35,23 +35,23 @@ export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Leg
   if (length > maxLength) throw tooLong();
   budget.spend(length);
   const values = new Values(budget);
-  const excluded = readLegs(exclude, 'exclude');
+  const excluded = readCombinations(exclude, 'exclude');
   const originals = combine(axes, budget).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
-  if (originals.length > maxLegs) throw tooMany();
+  if (originals.length > maxCombinations) throw tooMany();
   const legs: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
-  for (const extra of readLegs(include, 'include')) {
+  for (const extra of readCombinations(include, 'include')) {
     const fitting = originals.flatMap((leg, at) => (values.keepsValues(leg, extra) ? [at] : []));
     if (fitting.length === 0) legs.push({ ...extra });
     for (const at of fitting) Object.assign(legs[at]!, extra);
   }
   if (legs.length === 0) throw new MatrixProblem('The matrix has no combinations.');
-  if (legs.length > maxLegs) throw tooMany();
+  if (legs.length > maxCombinations) throw tooMany();
   if (legs.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
   return legs;
 }
 
-function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Leg[] {
-  let legs: Leg[] = [{}];
+function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): MatrixCombination[] {
+  let legs: MatrixCombination[] = [{}];
   const names = Object.keys(axes);
   if (names.length > maxAxes) throw new MatrixProblem(`The matrix has more than ${maxAxes} axes.`);
   for (const name of names) {
@@ -59,20 +59,20 @@ function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Leg[
     if (!Array.isArray(values) || values.length === 0)
       throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
     // Stop while it is small: seven axes of ten are ten million.
-    if (legs.length * values.length > 10 * maxLegs) throw tooMany();
+    if (legs.length * values.length > 10 * maxCombinations) throw tooMany();
     budget.spend(legs.length * values.length * names.length);
     legs = legs.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
   }
   return names.length === 0 ? [] : legs;
 }
 
-function readLegs(value: Json | undefined, name: string): Leg[] {
+function readCombinations(value: Json | undefined, name: string): MatrixCombination[] {
   if (value === undefined || value === null) return [];
   const isList =
     Array.isArray(value) && value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item));
   if (!isList) throw new MatrixProblem(`The matrix needs a list of mappings under "${name}".`);
   if (value.length > maxExtra) throw new MatrixProblem(`The matrix has more than ${maxExtra} entries under "${name}".`);
-  return value as Leg[];
+  return value as MatrixCombination[];
 }
 
 /** Compares values by numbers, so that each is written out once however often it is compared. */
@@ -85,16 +85,16 @@ class Values {
     this.#budget = budget;
   }
 
-  isPartOf(part: Leg, leg: Leg): boolean {
+  isPartOf(part: MatrixCombination, leg: MatrixCombination): boolean {
     return Object.entries(part).every(([axis, value]) => Object.hasOwn(leg, axis) && this.#isSame(value, leg[axis]!));
   }
 
   /** Whether a combination stays what it is when the extra values are added. */
-  keepsValues(leg: Leg, extra: Leg): boolean {
+  keepsValues(leg: MatrixCombination, extra: MatrixCombination): boolean {
     return Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || this.#isSame(value, leg[axis]!));
   }
 
-  lengthOf(leg: Leg): number {
+  lengthOf(leg: MatrixCombination): number {
     return Object.entries(leg).reduce((sum, [axis, value]) => sum + axis.length + this.#write(value).length, 0);
   }
 
@@ -116,7 +116,7 @@ class Values {
 }
 
 /** `linux, 18`: the values in the order of the file, as required checks of other forges are called. */
-export function legName(leg: Leg): string {
+export function combinationName(leg: MatrixCombination): string {
   return Object.values(leg)
     .map(valueName)
     .filter((text) => text !== '')

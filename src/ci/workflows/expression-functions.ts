@@ -12,7 +12,7 @@ export interface ExpressionFunction {
 }
 
 /** What `success()` and its like answer for one job. */
-export interface JobOutlook {
+export interface JobOutcome {
   /** Everything before the job went well. */
   success: boolean;
   /** Something before the job failed. */
@@ -29,7 +29,7 @@ const maxTextLength = 1024 * 1024;
  * that could be nested into texts of any length, and those that read more than what they
  * are given has been counted for. `hashFiles` needs the files, which only the runner has.
  */
-export function functionsFor(outlook: JobOutlook, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
+export function functionsFor(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
   const known = made.get(budget);
   if (known?.outlook === outlook) return known.functions;
   const functions = makeFunctions(outlook, budget);
@@ -40,10 +40,10 @@ export function functionsFor(outlook: JobOutlook, budget: EvaluationBudget): Rea
 /** Of each budget those that were asked for last: the expressions of a job come one after the other. */
 const made = new WeakMap<
   EvaluationBudget,
-  { outlook: JobOutlook; functions: ReadonlyMap<string, ExpressionFunction> }
+  { outlook: JobOutcome; functions: ReadonlyMap<string, ExpressionFunction> }
 >();
 
-function makeFunctions(outlook: JobOutlook, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
+function makeFunctions(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
   const says = (name: string, answer: boolean): ExpressionFunction => ({
     name,
     minArgs: 0,

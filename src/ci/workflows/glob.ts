@@ -62,7 +62,7 @@ export class GlobMatcher {
    * Whether a filter's list lets a name in. Patterns are read in order and the last
    * one that fits decides; one with `!` in front takes the name out again.
    */
-  letsIn(patterns: readonly string[], name: string): boolean {
+  allows(patterns: readonly string[], name: string): boolean {
     let isIn = false;
     for (const pattern of patterns) {
       if (pattern.startsWith('!')) isIn &&= !this.matches(pattern.slice(1), name);

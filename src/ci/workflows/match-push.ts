@@ -28,5 +28,5 @@ export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedR
 
 /** For `paths-ignore` one changed file outside the list is enough, for `paths` one inside. */
 function passes(glob: GlobMatcher, filter: Filter, name: string): boolean {
-  return glob.letsIn(filter.patterns, name) === (filter.kind === 'only');
+  return glob.allows(filter.patterns, name) === (filter.kind === 'only');
 }

@@ -1,12 +1,12 @@
 import { readWorkflow } from './parse-workflow.ts';
 import { writePayload } from './write-payload.ts';
-import type { SettledJob } from './write-payload.ts';
+import type { ResolvedJob } from './write-payload.ts';
 
 export interface PayloadRequest {
   path: string;
   content: string;
   jobKey: string;
-  settled: SettledJob;
+  settled: ResolvedJob;
 }
 
 /** A task of the worker pool: the YAML that a runner gets, or what is wrong with the file. */

@@ -4,12 +4,12 @@ import type { ParsedJob } from './parsed-job.ts';
 import type { Json } from './json.ts';
 import { isMergeKey } from './merge-keys.ts';
 import type { YamlFile } from './yaml-nodes.ts';
-import type { Leg } from './expand-matrix.ts';
+import type { MatrixCombination } from './expand-matrix.ts';
 
 /** What of a job the server has settled before a runner sees it. */
-export interface SettledJob {
+export interface ResolvedJob {
   name: string;
-  leg: Leg;
+  leg: MatrixCombination;
   runsOn: Json;
   continueOnError: boolean;
 }
@@ -28,7 +28,7 @@ const maxDepth = 100;
  * file itself: a quoted "3.10" stays quoted.
  * Throws `WorkflowProblem` when aliases make the file explode.
  */
-export function writePayload(parsed: ParsedJob, settled: SettledJob): string {
+export function writePayload(parsed: ParsedJob, settled: ResolvedJob): string {
   const { file, definition } = parsed;
   const copier = new Copier(file);
   const root = file.map(file.document.contents, 'the file');
@@ -48,7 +48,7 @@ export function writePayload(parsed: ParsedJob, settled: SettledJob): string {
 function writeJob(
   copier: Copier,
   { definition, node }: ParsedJob,
-  { name, leg, runsOn, continueOnError }: SettledJob,
+  { name, leg, runsOn, continueOnError }: ResolvedJob,
 ): YAMLMap {
   const job = copier.copy(node) as YAMLMap;
   const set = (key: string, value: Json): void => {

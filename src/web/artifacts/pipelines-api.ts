@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import type { ArtifactFileRow, FilePiece, TaskAtWork } from '../../ci/index.ts';
+import type { ArtifactFileRow, FilePiece, RunningTask } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { bodyOf } from '../requests/read-bytes.ts';
@@ -31,7 +31,7 @@ export function createPipelinesApi(rooms: ArtifactRooms): Middleware {
     await answer(ctx, task, Number(id));
   }
 
-  const handlers: Readonly<Record<string, (ctx: Context, task: TaskAtWork, id: number) => Promise<void>>> = {
+  const handlers: Readonly<Record<string, (ctx: Context, task: RunningTask, id: number) => Promise<void>>> = {
     async 'POST artifacts'(ctx, task) {
       const fields = await readJson(ctx);
       const days = readWhole(fields.get('retention_days'));
@@ -84,12 +84,12 @@ function reply(ctx: Context, status: number, value: unknown): void {
   ctx.set('Content-Type', 'application/json; charset=utf-8; api-version=6.0-preview');
 }
 
-const below = (ctx: Context, { run }: TaskAtWork, id: number, what: string): string =>
+const below = (ctx: Context, { run }: RunningTask, id: number, what: string): string =>
   `${ctx.state.origin}${pipelinesPath}/_apis/pipelines/workflows/${run.id}/artifacts/${id}/${what}`;
 
 const viewContainer = (
   ctx: Context,
-  task: TaskAtWork,
+  task: RunningTask,
   { id, name, size }: { id: number; name: string; size: number },
 ) => ({
   containerId: String(id),
@@ -101,7 +101,7 @@ const viewContainer = (
   url: below(ctx, task, id, 'upload'),
 });
 
-const viewFile = (ctx: Context, task: TaskAtWork, name: string, { artifactId, path, sizeBytes }: ArtifactFileRow) => ({
+const viewFile = (ctx: Context, task: RunningTask, name: string, { artifactId, path, sizeBytes }: ArtifactFileRow) => ({
   containerId: artifactId,
   path: `${name}/${path}`,
   itemType: 'file',

@@ -1,4 +1,4 @@
-import type { TaskAtWork } from '../../ci/index.ts';
+import type { RunningTask } from '../../ci/index.ts';
 import { invalid, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { readToken } from '../requests/authorization.ts';
@@ -7,14 +7,14 @@ import { Refusal } from '../answers/refusal.ts';
 import type { ArtifactRooms } from './rooms.ts';
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
-export function taskOf({ ci }: ArtifactRooms, ctx: Context): Promise<TaskAtWork> {
+export function taskOf({ ci }: ArtifactRooms, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
   if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
   return ci.authoriseTask(token);
 }
 
 /** A task asks about its own run and no other; that of somebody else is not there. */
-export function requireOwnRun({ run }: TaskAtWork, asked: unknown): void {
+export function requireOwnRun({ run }: RunningTask, asked: unknown): void {
   if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
 }
 

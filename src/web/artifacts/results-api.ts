@@ -1,4 +1,4 @@
-import type { ArtifactRow, TaskAtWork } from '../../ci/index.ts';
+import type { ArtifactRow, RunningTask } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { bodyOf } from '../requests/read-bytes.ts';
@@ -20,7 +20,7 @@ type Fields = ReadonlyMap<string, unknown>;
 export function createResultsApi(rooms: ArtifactRooms): Middleware {
   const { ci, logger } = rooms;
 
-  const methods: Readonly<Record<string, (ctx: Context, task: TaskAtWork, fields: Fields) => Promise<unknown>>> = {
+  const methods: Readonly<Record<string, (ctx: Context, task: RunningTask, fields: Fields) => Promise<unknown>>> = {
     async CreateArtifact(ctx, task, fields) {
       const query = await ci.createArtifact(task, {
         name: fields.get('name'),
@@ -95,7 +95,7 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
 const linkTo = (ctx: Context, what: string, query: URLSearchParams): string =>
   `${ctx.state.origin}${resultsPath}/${what}?${query.toString()}`;
 
-const viewArtifact = ({ run, jobId }: TaskAtWork, { id, name, sizeBytes, createdAt, digest }: ArtifactRow) => ({
+const viewArtifact = ({ run, jobId }: RunningTask, { id, name, sizeBytes, createdAt, digest }: ArtifactRow) => ({
   workflow_run_backend_id: String(run.id),
   workflow_job_run_backend_id: String(jobId),
   database_id: String(id),

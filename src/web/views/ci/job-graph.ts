@@ -1,4 +1,4 @@
-import { isFinal, statusOfLegs } from '../../../ci/index.ts';
+import { isFinal, statusOfMatrix } from '../../../ci/index.ts';
 import type { JobRow, RunStatus } from '../../../ci/index.ts';
 import { viewStatus } from './status.ts';
 import type { StatusView } from './status.ts';
@@ -30,7 +30,7 @@ const running: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'bloc
 /** The legs of one job as one state: what is still going on before what has ended. */
 function statusOf(legs: readonly JobRow[]): RunStatus {
   return (
-    statusOfLegs(legs) ??
+    statusOfMatrix(legs) ??
     running.find((status) => legs.some((leg) => leg.status === status)) ??
     legs.find((leg) => !isFinal(leg.status))!.status
   );

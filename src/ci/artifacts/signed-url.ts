@@ -3,7 +3,7 @@ import { forbidden } from '../../kernel/index.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 
 /** What a link to the bytes of an artifact permits, to whoever has it. */
-export interface Link {
+export interface SignedUrl {
   method: 'GET' | 'PUT';
   repositoryId: string;
   artifactId: number;
@@ -13,14 +13,14 @@ export interface Link {
 }
 
 /** Each part with its length, so that no part can pass for another (security H04). */
-function signatureOf(key: InstanceKey, { method, repositoryId, artifactId, taskId, expiresAt }: Link): string {
+function signatureOf(key: InstanceKey, { method, repositoryId, artifactId, taskId, expiresAt }: SignedUrl): string {
   const parts = [method, repositoryId, artifactId, taskId, expiresAt].map(String);
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
   return createHmac('sha256', key.for('artifact link')).update(text).digest('base64url');
 }
 
 /** The query of a link. */
-export function signLink(key: InstanceKey, link: Link): URLSearchParams {
+export function signUrl(key: InstanceKey, link: SignedUrl): URLSearchParams {
   return new URLSearchParams({
     sig: signatureOf(key, link),
     expires: String(link.expiresAt),
@@ -34,7 +34,12 @@ export function signLink(key: InstanceKey, link: Link): URLSearchParams {
  * What a link permits, if this server made it for this method and its time is not over.
  * Refuses `bad_artifact_link`, the same for every cause.
  */
-export function readLink(key: InstanceKey, method: Link['method'], query: URLSearchParams, now: number): Link {
+export function verifyUrl(
+  key: InstanceKey,
+  method: SignedUrl['method'],
+  query: URLSearchParams,
+  now: number,
+): SignedUrl {
   const number = (name: string): number => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : NaN);
   const link = {
     method,

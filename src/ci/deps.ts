@@ -4,7 +4,7 @@ import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
-import type { Bell } from './bell.ts';
+import type { Notifier } from './notifier.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';
@@ -15,7 +15,7 @@ import type { WorkflowReader } from './workflows/workflow-reader.ts';
 import type { TaskReports } from './tasks/task-reports.ts';
 
 /** What the use-cases of this room work with. */
-export interface CiRoom {
+export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'setCommitStatus' | 'removeCommitStatus' | 'removeStatusesTo'>;
@@ -28,7 +28,7 @@ export interface CiRoom {
   runs: RunLoader;
   workflows: WorkflowReader;
   queue: TaskQueue;
-  bell: Bell;
+  notifier: Notifier;
   reports: TaskReports;
   logs: LogStore;
   artifacts: ArtifactStore;

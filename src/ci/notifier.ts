@@ -2,11 +2,11 @@
  * Lets somebody wait until something has happened to a thing, for as long as they
  * like. It carries no news: whoever wakes up looks for themselves.
  */
-export class Bell {
+export class Notifier {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   /** Wakes everybody who waits for this thing. */
-  ring(thing: string): void {
+  notify(thing: string): void {
     const waiting = this.#waiting.get(thing);
     this.#waiting.delete(thing);
     for (const wake of waiting ?? []) wake();
@@ -32,5 +32,5 @@ export class Bell {
   }
 }
 
-export const bellOfRun = (runId: number): string => `run ${runId}`;
-export const bellOfLog = (taskId: number): string => `log ${taskId}`;
+export const runTopic = (runId: number): string => `run ${runId}`;
+export const logTopic = (taskId: number): string => `log ${taskId}`;

@@ -1,7 +1,7 @@
 import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 
 /** What a write about runs leaves to be done once it is durable; `change-runs.ts` does it. */
-export class Aftermath {
+export class AfterCommit {
   /** Runs whose pages show something new. */
   readonly changed = new Set<number>();
   /** Runs that were let go on, and whose jobs are still to be looked at. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import type { CiRoom } from '../room.ts';
-import type { Aftermath } from './aftermath.ts';
+import type { CiDeps } from '../deps.ts';
+import type { AfterCommit } from './after-commit.ts';
 import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.ts';
 import { jobSchema } from './job-schema.ts';
 import type { JobRow } from './job-schema.ts';
@@ -23,21 +23,21 @@ export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinat
  * saved together, and with them everything that hangs on them: the state of the
  * run, the commit's statuses, groups that become free.
  */
-export class JobBoard {
+export class RunChanges {
   readonly run: RunRow;
   readonly jobs: JobRow[];
-  readonly #room: Pick<CiRoom, 'repositories' | 'endings'>;
+  readonly #room: Pick<CiDeps, 'repositories' | 'endings'>;
   readonly #tx: Tx;
-  readonly #after: Aftermath;
+  readonly #after: AfterCommit;
   readonly #namesBefore = new Map<JobRow, string>();
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
   readonly #legs: Map<string, JobRow[]>;
 
   private constructor(
-    room: Pick<CiRoom, 'repositories' | 'endings'>,
+    room: Pick<CiDeps, 'repositories' | 'endings'>,
     tx: Tx,
-    after: Aftermath,
+    after: AfterCommit,
     run: RunRow,
     jobs: JobRow[],
   ) {
@@ -52,18 +52,18 @@ export class JobBoard {
 
   /** Null when the run is gone. */
   static async open(
-    room: Pick<CiRoom, 'repositories' | 'endings'>,
+    room: Pick<CiDeps, 'repositories' | 'endings'>,
     tx: Tx,
-    after: Aftermath,
+    after: AfterCommit,
     runId: number,
-  ): Promise<JobBoard | null> {
+  ): Promise<RunChanges | null> {
     const run = await tx.manager.findOneBy(runSchema, { id: runId });
     if (run === null) return null;
     const jobs = await tx.manager.find(jobSchema, {
       where: { runId, attempt: run.attempt },
       order: { position: 'ASC', id: 'ASC' },
     });
-    return new JobBoard(room, tx, after, run, jobs);
+    return new RunChanges(room, tx, after, run, jobs);
   }
 
   /** A job that has ended is held by nothing: no later step of the same write may let it begin. */
@@ -84,7 +84,7 @@ export class JobBoard {
     return row;
   }
 
-  legsOf(jobKey: string): readonly JobRow[] {
+  matrixJobsOf(jobKey: string): readonly JobRow[] {
     return this.#legs.get(jobKey) ?? [];
   }
 

@@ -1,4 +1,4 @@
-import type { WaitingLine } from './waiting-jobs.ts';
+import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /**
  * Turns among owners, and among the repositories of each: whoever has had fewer jobs
@@ -6,12 +6,12 @@ import type { WaitingLine } from './waiting-jobs.ts';
  * its repository's time on; who comes back after a pause starts at the present, and
  * has nothing saved up.
  */
-export class FairOrder {
+export class FairScheduler {
   readonly #owners = new Turns();
   readonly #repositories = new Turns();
 
   /** The lines in the order in which they should be served. */
-  sort(lines: readonly WaitingLine[]): WaitingLine[] {
+  sort(lines: readonly WaitingGroup[]): WaitingGroup[] {
     const owners = new Map(lines.map((line) => [line, this.#owners.of(ownerOf(line))]));
     const repositories = new Map(lines.map((line) => [line, this.#repositories.of(line.repositoryId)]));
     return [...lines].sort(
@@ -24,13 +24,13 @@ export class FairOrder {
   }
 
   /** A job of this line was given away. */
-  served(line: WaitingLine): void {
+  served(line: WaitingGroup): void {
     this.#owners.take(ownerOf(line));
     this.#repositories.take(line.repositoryId);
   }
 }
 
-const ownerOf = (line: WaitingLine): string => line.ownerUserId ?? line.ownerOrganisationId ?? '';
+const ownerOf = (line: WaitingGroup): string => line.ownerUserId ?? line.ownerOrganisationId ?? '';
 
 const maxRemembered = 10_000;
 

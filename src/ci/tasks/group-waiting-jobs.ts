@@ -4,7 +4,7 @@ import type { RunnerRow } from '../runners/runner-schema.ts';
 import { jobSchema } from '../runs/job-schema.ts';
 
 /** Waiting jobs of one repository that ask for the same labels: one line of the queue, however long it is. */
-export interface WaitingLine {
+export interface WaitingGroup {
   repositoryId: string;
   ownerUserId: string | null;
   ownerOrganisationId: string | null;
@@ -15,7 +15,7 @@ export interface WaitingLine {
   count: number;
 }
 
-interface RawLine {
+interface RawGroup {
   repositoryId: string;
   ownerUserId: string | null;
   ownerOrganisationId: string | null;
@@ -26,7 +26,7 @@ interface RawLine {
 }
 
 /** Every line of the queue. Jobs of repositories in the trash are in none. */
-export async function waitingLines(manager: EntityManager): Promise<WaitingLine[]> {
+export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingGroup[]> {
   const rows = await manager
     .createQueryBuilder(jobSchema, 'j')
     .innerJoin('repositories', 'r', 'r.id = j.repository_id')
@@ -42,16 +42,16 @@ export async function waitingLines(manager: EntityManager): Promise<WaitingLine[
     .addGroupBy('r.owner_user_id')
     .addGroupBy('r.owner_org_id')
     .addGroupBy('j.runs_on')
-    .getRawMany<RawLine>();
+    .getRawMany<RawGroup>();
   return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[] }));
 }
 
-type Taker = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
+type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
 
 /** Whether a runner may take the jobs of a line: its scope reaches the repository, and it has all labels. */
 export function mayTake(
-  runner: Taker,
-  line: Pick<WaitingLine, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>,
+  runner: TaskRunner,
+  line: Pick<WaitingGroup, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>,
 ): boolean {
   const reaches =
     runner.repositoryId !== null
