@@ -28,7 +28,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
-import { openRooms } from '../src/app.ts';
+import { openModules } from '../src/app.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';
@@ -146,7 +146,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     cwd: folder,
     readFile: () => '',
   });
-  const rooms = await openRooms(config, { logger: silentLogger, clock: systemClock }, 'always');
+  const rooms = await openModules(config, { logger: silentLogger, clock: systemClock }, 'always');
   const web = createWebServer({ ...rooms, ssh: () => null, unready: async () => [] });
   const { port } = await web.listen();
   try {

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openRooms } from '../src/app.ts';
+import { openModules } from '../src/app.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { operations } from '../src/web/api/v1/operations.ts';
@@ -52,7 +52,7 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
   }
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataFolder }, cwd: dataFolder, readFile: () => '' });
-  const rooms = await openRooms(config, { logger: silentLogger }, 'always');
+  const rooms = await openModules(config, { logger: silentLogger }, 'always');
   const people: Secrets[] = [];
   for (const name of ['bob', 'carol'] as const) {
     const password = `${name} has a long password`;
@@ -73,7 +73,7 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
   await bare.close();
   writeFileSync(path.join(dataFolder, 'people.json'), JSON.stringify(people));
   if (known !== null) {
-    const again = await openRooms(config, { logger: silentLogger }, 'always');
+    const again = await openModules(config, { logger: silentLogger }, 'always');
     await again.search.recover();
     await again.close();
     cpSync(dataFolder, known, { recursive: true });

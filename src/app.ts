@@ -54,11 +54,11 @@ export interface AppOptions {
   /** Where each setting comes from, for the page that shows them. */
   origins?: ReadonlyMap<string, Origin>;
   /** What commands beside the server may ask of it, besides what the rooms answer. */
-  programs?: Readonly<Record<string, ControlCommand>>;
+  controlCommands?: Readonly<Record<string, ControlCommand>>;
 }
 
 /** Everything that can be done, without any door to the outside. */
-export interface Rooms {
+export interface Modules {
   config: Config;
   clock: Clock;
   logger: Logger;
@@ -96,7 +96,7 @@ export interface Addresses {
 }
 
 export interface App {
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   /** Opens the ports and starts the jobs; what the last run left of pushes and runs is finished meanwhile. */
   start(): Promise<Addresses>;
   /** Closes the doors, lets running pushes and clones end within `graceMs`, then closes the rooms. */
@@ -149,11 +149,11 @@ export function openDatabase(
  * Refuses `schema_behind` when the database needs a migration, `schema_newer`,
  * `git_missing` and `git_too_old`.
  */
-export async function openRooms(
+export async function openModules(
   config: Config,
   options: AppOptions,
   migrate: 'always' | 'when-new' = 'when-new',
-): Promise<Rooms> {
+): Promise<Modules> {
   const { clock = systemClock, random = systemRandom } = options;
   const opening = openDatabase(config, options, migrate);
   // Asked for its version while the database opens; awaited, and refused, after it.
@@ -313,7 +313,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     import('./scheduler/index.ts'),
     import('./control/index.ts'),
   ]);
-  const rooms = await openRooms(config, options, 'always');
+  const rooms = await openModules(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
   const [
     { createProbe, createWebServer },
@@ -383,7 +383,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     dataDir: config.dataDir,
     logger,
     programs: {
-      ...options.programs,
+      ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushPrograms(rooms),
@@ -393,7 +393,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
 
   return {
-    rooms,
+    modules: rooms,
     async start() {
       await rooms.search.recover();
       await repositories.recover();
@@ -432,7 +432,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 }
 
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
-export function jobsOf(rooms: Rooms): CronTask[] {
+export function jobsOf(rooms: Modules): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = rooms;
   return [
     {

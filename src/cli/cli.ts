@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { openRooms, Rooms } from '../app.ts';
+import type { openModules, Modules } from '../app.ts';
 import type { ConfigSources, LoadedConfig } from '../config/index.ts';
 import { invalid, silentLogger } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
@@ -45,7 +45,7 @@ export interface Cli {
   /** Settings with the given flags on top: option key → text. */
   loadConfig(flags?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
   /** The rooms of the data folder, also beside a running server. Closed after the action. */
-  openRooms(): Promise<Rooms>;
+  openModules(): Promise<Modules>;
   /** A log of a short command: on stderr with --verbose or --debug, else nowhere. */
   logger(): Promise<Logger>;
   /**
@@ -66,12 +66,12 @@ export interface Cli {
 export interface CliTools {
   readonly clock: Clock;
   /** Instead of the rooms of the data folder. */
-  readonly openRooms?: typeof openRooms | undefined;
+  readonly openRooms?: typeof openModules | undefined;
 }
 
 export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliTools, onSignal: OnSignal): Cli {
   const { clock } = tools;
-  let rooms: Promise<Rooms> | null = null;
+  let rooms: Promise<Modules> | null = null;
   const cli: Cli = {
     process,
     flags,
@@ -89,7 +89,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       const { loadConfig } = await import('../config/index.ts');
       return loadConfig(configSources(process, flags, overrides));
     },
-    async openRooms() {
+    async openModules() {
       return (rooms ??= open());
     },
     async logger() {
@@ -125,9 +125,9 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
   };
   return cli;
 
-  async function open(): Promise<Rooms> {
+  async function open(): Promise<Modules> {
     const { config, origins } = await cli.loadConfig();
-    const { databaseFile, openRooms } = await import('../app.ts');
+    const { databaseFile, openModules } = await import('../app.ts');
     const { becomeOwnerOf, requireDataDir } = await import('./data-dir.ts');
     const user = becomeOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
@@ -137,7 +137,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       databaseFile(config),
       origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'),
     );
-    return (tools.openRooms ?? openRooms)(config, { logger: await cli.logger(), clock });
+    return (tools.openRooms ?? openModules)(config, { logger: await cli.logger(), clock });
   }
 }
 

@@ -22,7 +22,10 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
   { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
-  { names: ['export', 'import'], load: async () => (await import('./commands/parcel.ts')).addParcelCommands },
+  {
+    names: ['export', 'import'],
+    load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,
+  },
   { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
   { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
   { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },
@@ -31,7 +34,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
   {
     names: ['status', 'stats', 'cleanup', 'trash'],
-    load: async () => (await import('./commands/care.ts')).addCareCommands,
+    load: async () => (await import('./commands/maintenance.ts')).addMaintenanceCommands,
   },
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
   { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },

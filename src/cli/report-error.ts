@@ -3,7 +3,7 @@ import type { CliOutput } from './cli-process.ts';
 import { Interrupted } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
 import type { Output } from './terminal/output.ts';
-import { escapeActing } from './terminal/plain-characters.ts';
+import { escapeControls } from './terminal/escape-controls.ts';
 
 /** Tells a person, or with --json a program, why the command failed. No stack trace unless asked for. */
 export function reportError(error: unknown, output: Output, stderr: CliOutput, { debug }: { debug: boolean }): void {
@@ -16,9 +16,9 @@ export function reportError(error: unknown, output: Output, stderr: CliOutput, {
     stderr.write(JSON.stringify({ error: { code, message, hint } }) + '\n');
   } else {
     // A refusal of the settings can list several problems, one a line.
-    const lines = inErrorLine(message).split('\n').map(escapeActing).join('\n       ');
+    const lines = inErrorLine(message).split('\n').map(escapeControls).join('\n       ');
     stderr.write(`${output.style('red', 'error:', 'stderr')} ${lines}\n`);
-    if (hint !== null) stderr.write(`${output.style('cyan', 'hint:', 'stderr')} ${escapeActing(hint)}\n`);
+    if (hint !== null) stderr.write(`${output.style('cyan', 'hint:', 'stderr')} ${escapeControls(hint)}\n`);
   }
   if (debug) stderr.write(`${stackOf(error)}\n`);
 }

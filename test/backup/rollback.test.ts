@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openRooms } from '../../src/app.ts';
+import { openModules } from '../../src/app.ts';
 import { pushesAfter } from '../../src/backup/index.ts';
 import { mergePushJournal } from '../../src/backup/merge-push-journal.ts';
 import { loadConfig } from '../../src/config/index.ts';
@@ -24,7 +24,7 @@ const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env });
 const none = '0'.repeat(40);
 mkdirSync(dataDir, { mode: 0o700 });
 
-const open = () => openRooms(config, { logger: silentLogger }, 'always');
+const open = () => openModules(config, { logger: silentLogger }, 'always');
 type Rooms = Awaited<ReturnType<typeof open>>;
 
 async function repository({ repositories }: Rooms, name: string) {
@@ -205,7 +205,7 @@ t.test('without a newer database that can be read the refs on disk speak', async
   const other = path.join(own, 'data');
   mkdirSync(other, { mode: 0o700 });
   const env = { SERVICE_DATA_DIR: other };
-  const rooms = await openRooms(
+  const rooms = await openModules(
     loadConfig({ argvOverrides: {}, env, cwd: own, readFile: () => '' }).config,
     { logger: silentLogger },
     'always',

@@ -17,7 +17,7 @@ const { config } = loadConfig({
   readFile: () => '',
 });
 const app = await createApp(config, { logger: silentLogger });
-const { repositories, db } = app.rooms;
+const { repositories, db } = app.modules;
 repositories.onPush({
   name: 'killer',
   prepare: async () => {

@@ -45,7 +45,7 @@ t.test(
     const { app } = await afterCrash(t);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const { git } = app.rooms;
+    const { git } = app.modules;
     const { recover } = git;
     git.recover = async (folder) => {
       asked.resolve();
@@ -63,8 +63,8 @@ t.test(
     t.equal((await fetch(`${url}/healthz`)).status, 200);
     t.equal((await fetch(`${url}/readyz`)).status, 200);
     t.equal((await fetch(`${url}/repos/alice/work`)).status, 200, 'reading goes on');
-    t.match(await app.rooms.repositories.find(localAdministrator, 'alice', 'work'), { repository: { name: 'work' } });
-    const push = app.rooms.repositories.openForPush(localAdministrator, 'alice', 'work').then(
+    t.match(await app.modules.repositories.find(localAdministrator, 'alice', 'work'), { repository: { name: 'work' } });
+    const push = app.modules.repositories.openForPush(localAdministrator, 'alice', 'work').then(
       () => 'open',
       (error: { reason?: string }) => error.reason,
     );
@@ -116,7 +116,7 @@ t.test(
 
 t.test('a listener that takes the server with it three times is parked, and the fourth start stays up', async (t) => {
   const { app, config } = await afterCrash(t);
-  await app.rooms.db.write(({ manager, now }) =>
+  await app.modules.db.write(({ manager, now }) =>
     manager.query("UPDATE pushes SET settled_at = ?, attempts = 1, tried_at = ? WHERE id = 'left'", [now, now]),
   );
   await app.stop({ graceMs: 0 });

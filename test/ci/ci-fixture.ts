@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
-import { databaseFile, openRooms } from '../../src/app.ts';
+import { databaseFile, openModules } from '../../src/app.ts';
 import type { RunnerRow, TaskContent, TaskReport } from '../../src/ci/index.ts';
 import { instanceScope } from '../../src/ci/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
@@ -40,7 +40,7 @@ export async function openCi(
     mkdirSync(config.dataDir, { recursive: true });
     await copyTestDatabase(databaseFile(config));
   }
-  const rooms = await openRooms(config, { logger, clock });
+  const rooms = await openModules(config, { logger, clock });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= rooms.close());
   t.teardown(close);
@@ -169,7 +169,7 @@ export async function openCi(
 
 /** A runner that somebody drives by hand. */
 export async function driveRunner(
-  { ci, clock }: Pick<Awaited<ReturnType<typeof openRooms>>, 'ci' | 'clock'>,
+  { ci, clock }: Pick<Awaited<ReturnType<typeof openModules>>, 'ci' | 'clock'>,
   credentials: { uuid: string; token: string },
 ) {
   const row = (): Promise<RunnerRow> => ci.authenticateRunner(credentials, { isActive: false });

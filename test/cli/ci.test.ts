@@ -1,7 +1,7 @@
 // `hearth runner …` and `hearth run …` beside a running server, with runners played by a client we did not write.
 import path from 'node:path';
 import t from 'tap';
-import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenRooms } from '../../src/app.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../rpc/rpc-fixture.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenRooms } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { becomeOwnerOf, prepareDataDir, requireDataDir } from '../../src/cli/data-dir.ts';
 import { takeInstanceLock } from '../../src/cli/serving/instance-lock.ts';
-import { readRunningServer, readServerFacts, writeServerFacts } from '../../src/cli/serving/server-file.ts';
+import { readRunningServer, readRuntimeState, writeRuntimeState } from '../../src/cli/serving/runtime-state.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -66,7 +66,7 @@ t.test('a folder that cannot be used is refused with the line that cures it', as
 t.test('a lock is held by one, tells who holds it, and is free afterwards', async (t) => {
   const dataDir = path.join(folder, 'locked');
   const lock = takeInstanceLock(dataDir);
-  writeServerFacts(dataDir, { pid: 4711, startedAt: '', http: null, ssh: null, webUrl: null });
+  writeRuntimeState(dataDir, { pid: 4711, startedAt: '', http: null, ssh: null, webUrl: null });
   t.throws(() => takeInstanceLock(dataDir), {
     code: 'unavailable',
     reason: 'data_dir_in_use',
@@ -78,13 +78,13 @@ t.test('a lock is held by one, tells who holds it, and is free afterwards', asyn
 
 t.test('facts of a server that was killed are not believed', async (t) => {
   const dataDir = path.join(folder, 'facts');
-  t.equal(readServerFacts(dataDir), null);
+  t.equal(readRuntimeState(dataDir), null);
   const facts = { startedAt: '', http: { host: '::1', port: 1 }, ssh: null, webUrl: 'http://[::1]:1' };
-  writeServerFacts(dataDir, { ...facts, pid: process.pid });
+  writeRuntimeState(dataDir, { ...facts, pid: process.pid });
   t.match(readRunningServer(dataDir), facts);
-  writeServerFacts(dataDir, { ...facts, pid: 2 ** 30 });
+  writeRuntimeState(dataDir, { ...facts, pid: 2 ** 30 });
   t.equal(readRunningServer(dataDir), null);
-  t.match(readServerFacts(dataDir), facts);
+  t.match(readRuntimeState(dataDir), facts);
 });
 
 t.test('the folder of another user is not called absent', async (t) => {

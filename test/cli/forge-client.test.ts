@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenRooms } from '../../src/app.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';

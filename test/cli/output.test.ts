@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { createOutput, never } from '../../src/cli/terminal/output.ts';
 import type { Column, OutputFlags } from '../../src/cli/terminal/output.ts';
-import { escapeActing } from '../../src/cli/terminal/plain-characters.ts';
+import { escapeControls } from '../../src/cli/terminal/escape-controls.ts';
 import { reportError } from '../../src/cli/report-error.ts';
 import { cut, displayWidth, layOut } from '../../src/cli/terminal/table.ts';
 import { absoluteTime, relativeTime } from '../../src/cli/terminal/times.ts';
@@ -95,7 +95,7 @@ t.test('names cannot move the cursor, break a row or turn the text around', asyn
     t.match(text, 'a\\u001b[2Jb\\u0009c\\u000ad\\u202e');
     t.notMatch(text, /\u001b|\u202e/);
   }
-  t.equal(escapeActing('Ünïcode 日本語 🔥'), 'Ünïcode 日本語 🔥');
+  t.equal(escapeControls('Ünïcode 日本語 🔥'), 'Ünïcode 日本語 🔥');
 });
 
 t.test('wide characters take two cells', async (t) => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { parse } from 'yaml';
-import { openRooms as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenRooms } from '../../src/app.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { startForge } from '../rpc/rpc-fixture.ts';
 import { connectClient } from '../rpc/runner-client.ts';

@@ -5,8 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openDatabase, openRooms } from '../../src/app.ts';
-import type { Rooms } from '../../src/app.ts';
+import { openDatabase, openModules } from '../../src/app.ts';
+import type { Modules } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createFederation } from '../../src/federation/index.ts';
 import type { Federation, FederationOptions } from '../../src/federation/index.ts';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 export interface RoomStage {
-  rooms: Rooms;
+  rooms: Modules;
   federation: Federation;
   clock: FixedClock;
   origin: string;
@@ -69,7 +69,7 @@ export async function openFederation(t: Owner, options: RoomOptions = {}): Promi
     mkdirSync(path.dirname(file), { recursive: true });
     copyFileSync(await (template ??= makeTemplate()), file);
   }
-  const rooms = await openRooms(load({}), { logger, clock }, 'always');
+  const rooms = await openModules(load({}), { logger, clock }, 'always');
   const config = load({
     SERVICE_FEDERATION_ENABLED: 'true',
     SERVICE_FEDERATION_BASE_URL: origin,

@@ -1,7 +1,7 @@
 // refusals: every way in which a whole push is refused, as one table for the tests of both transports.
 // Each is prepared through the rooms of a running server, and undone.
 import { localAdministrator } from '../../src/access/index.ts';
-import type { Rooms } from '../../src/app.ts';
+import type { Modules } from '../../src/app.ts';
 
 export interface Refusal {
   name: string;
@@ -9,12 +9,12 @@ export interface Refusal {
   options?: readonly string[];
   refspecs?: readonly string[];
   /** Makes the server refuse; answers what undoes it. */
-  prepare?(rooms: Rooms, repository: string): Promise<() => unknown>;
+  prepare?(rooms: Modules, repository: string): Promise<() => unknown>;
   /** What stock git prints. */
   says: RegExp;
 }
 
-type Bounds = { -readonly [Name in keyof Rooms['repositories']]: Rooms['repositories'][Name] };
+type Bounds = { -readonly [Name in keyof Modules['repositories']]: Modules['repositories'][Name] };
 
 export const refusals: readonly Refusal[] = [
   {
@@ -70,7 +70,7 @@ export const refusals: readonly Refusal[] = [
  * What the client asks first (the listing of refs) finds the repository as it was: it was opened before it was
  * archived. Stock git has no moment in between at which a test could act.
  */
-async function holdOpen(repositories: Rooms['repositories'], repository: string) {
+async function holdOpen(repositories: Modules['repositories'], repository: string) {
   const own = repositories as Bounds;
   const { openForPush } = own;
   const found = await openForPush(localAdministrator, 'alice', repository);

@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import ssh2 from 'ssh2';
-import { openRooms } from '../../src/app.ts';
-import type { Rooms } from '../../src/app.ts';
+import { openModules } from '../../src/app.ts';
+import type { Modules } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
@@ -61,7 +61,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     readFile: () => '',
   });
   mkdirSync(config.dataDir);
-  const rooms = await openRooms(config, { logger }, 'always');
+  const rooms = await openModules(config, { logger }, 'always');
   const { accounts, repositories, git, clock } = rooms;
   const server = createSshServer({ config, accounts, repositories, git, logger, clock, limits });
   let isStopped = false;
@@ -186,7 +186,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
 }
 
 export type Running = Awaited<ReturnType<typeof startSsh>>;
-export type { Rooms, Socket, SshServer };
+export type { Modules, Socket, SshServer };
 
 /** Runs a program to its end; nothing of its fate is an exception. */
 export function run(

@@ -22,7 +22,7 @@ const work = (name: string) => path.join(server.folder, name);
 
 /** The commands of every push of a repository that the journal holds, oldest first. */
 async function journal(name: string): Promise<string[]> {
-  const rows: unknown = await server.app.rooms.db.read.query(
+  const rows: unknown = await server.app.modules.db.read.query(
     `SELECT u.ref, u.result, p.options, p.via, p.settled_at FROM push_updates u JOIN pushes p ON p.id = u.push_id
      JOIN repositories r ON r.id = p.repository_id WHERE r.name = ? ORDER BY p.created_at, p.rowid, u.position`,
     [name],
@@ -227,7 +227,7 @@ t.test('eight clients push distinct branches of one repository at once, while ot
   const pushes = Array.from({ length: 8 }, (_, n) => must(['push', '--quiet', url, `topic:refs/heads/b${n}`], sample));
   const clones = Array.from({ length: 4 }, (_, n) => must(['clone', '--quiet', '--bare', url, `busy${n}`]));
   await Promise.all([...pushes, ...clones]);
-  t.equal((await server.app.rooms.git.branches(await server.pathOf('busy'))).length, 9);
+  t.equal((await server.app.modules.git.branches(await server.pathOf('busy'))).length, 9);
   t.equal((await journal('busy')).filter((row) => row.includes('ok')).length, 9);
 });
 
@@ -237,7 +237,7 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
   const tree = gitSync(['mktree'], { cwd: sample, input: `100644 blob ${blob}\tlarge\n` });
   const commit = gitSync(['commit-tree', '-m', 'Large', tree], { cwd: sample });
   const sum = (service: string, result: string) => {
-    const found = [...server.app.rooms.git.traffic.series()].filter(
+    const found = [...server.app.modules.git.traffic.series()].filter(
       (each) => each.service === service && each.result === result && each.transport === 'http',
     );
     return (
@@ -271,7 +271,7 @@ t.test('what clients asked is counted, with what came of it and the bytes that m
 
 t.test('in the end no git process is left but idle object readers', async (t) => {
   await until(() => {
-    const { reads, writes, short } = server.app.rooms.git.load();
+    const { reads, writes, short } = server.app.modules.git.load();
     return [reads, writes, short].every(({ running, waiting }) => running === 0 && waiting === 0);
   });
   const left = await processesBelow(path.join(server.folder, 'data'));

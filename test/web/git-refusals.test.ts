@@ -270,7 +270,7 @@ t.test(
     ]);
     const version2 = { ...fetchType, 'git-protocol': 'version=2' };
     const turn = (visibility: 'PUBLIC' | 'PRIVATE') =>
-      server.app.rooms.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
+      server.app.modules.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
     const statuses = async (headers: Record<string, string> = {}) => [
       (await ask(refs('open'), { headers })).status,
       (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
@@ -509,7 +509,7 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
       speak([fetching, wants.subarray(0, 50)], { closeAfterMs }),
     ]),
   ]);
-  const { git } = server.app.rooms;
+  const { git } = server.app.modules;
   await until(
     () =>
       [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0),
@@ -526,14 +526,14 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
     (await git.branches(repository)).map(({ name }) => name),
     ['main'],
   );
-  const open: unknown = await server.app.rooms.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL');
+  const open: unknown = await server.app.modules.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL');
   t.same(open, [], 'each journalled push is settled');
 });
 
 t.test('SECURITY L03: beyond slots and queue a client is told when to come back', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
   // A conversation, as over SSH, whose client says nothing holds the slot.
-  const { git } = server.app.rooms;
+  const { git } = server.app.modules;
   const [input, output] = [new PassThrough(), new PassThrough()];
   output.resume();
   const path = await server.pathOf('open');

@@ -44,7 +44,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
   const app = await createApp(config, { logger });
   t.teardown(() => app.stop({ graceMs: 0 }));
   const { http } = await app.start();
-  const { accounts, repositories } = app.rooms;
+  const { accounts, repositories } = app.modules;
   const [alice, bob] = await Promise.all([
     accounts.addPerson({ username: 'alice' }),
     accounts.addPerson({ username: 'bob' }),

@@ -33,12 +33,12 @@ const branches = 'refs/heads/*:refs/heads/*';
 const buffers = { 'in chunks, behind a probe': '65536', 'in one piece': '100000000' };
 
 async function refsOf(name: string): Promise<number> {
-  return (await server.app.rooms.git.refs(await server.pathOf(name))).size;
+  return (await server.app.modules.git.refs(await server.pathOf(name))).size;
 }
 
 function refused({ name, options = [], refspecs = [branches], says, prepare }: Refusal, on: GitServer = server) {
   return t.test(name, async (t) => {
-    const undo = await prepare?.(on.app.rooms, 'work');
+    const undo = await prepare?.(on.app.modules, 'work');
     const specs = options.includes('--atomic') ? [branches, ...refspecs] : refspecs;
     for (const [way, bytes] of Object.entries(buffers)) {
       const args = ['-c', `http.postBuffer=${bytes}`, 'push', ...options, on.url('work', on.tokens.alice), ...specs];
@@ -47,8 +47,8 @@ function refused({ name, options = [], refspecs = [branches], says, prepare }: R
       t.match(stderr, says, way);
     }
     await undo?.();
-    t.equal((await on.app.rooms.git.refs(await on.pathOf('work'))).size, 0, 'nothing of it landed');
-    t.equal(on.app.rooms.git.load().writes.running, 0);
+    t.equal((await on.app.modules.git.refs(await on.pathOf('work'))).size, 0, 'nothing of it landed');
+    t.equal(on.app.modules.git.load().writes.running, 0);
   });
 }
 
@@ -159,7 +159,7 @@ t.test('a mirror of another forge lands branches, tags and notes, and ends by it
     (await pushWithin(gerrit, { cwd: mirror })).stderr,
     /does not take Gerrit's refs; its settings can allow them/,
   );
-  await server.app.rooms.repositories.edit(localAdministrator, 'alice', 'mirror', { acceptsGerritRefs: true });
+  await server.app.modules.repositories.edit(localAdministrator, 'alice', 'mirror', { acceptsGerritRefs: true });
   t.equal((await pushWithin(gerrit, { cwd: mirror })).code, 0);
   t.equal(await refsOf('mirror'), 1 + 2 + 3);
 });

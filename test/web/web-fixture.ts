@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
-import { openRooms } from '../../src/app.ts';
-import type { Rooms } from '../../src/app.ts';
+import { openModules } from '../../src/app.ts';
+import type { Modules } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import type { Logger } from '../../src/kernel/index.ts';
 import { createWebServer } from '../../src/web/index.ts';
@@ -26,7 +26,7 @@ export interface LoggedLine {
 export interface Web {
   origin: string;
   port: number;
-  rooms: Rooms;
+  rooms: Modules;
   clock: FixedClock;
   /** What the server logged so far. */
   log: LoggedLine[];
@@ -68,7 +68,7 @@ export async function startWeb(t: Owner, { env = {}, ssh = sshFacts }: WebOption
   const log: LoggedLine[] = [];
   const logger = recordingLogger(log);
   const clock = fixedClock();
-  const rooms = await openRooms(config, { logger, clock }, 'always');
+  const rooms = await openModules(config, { logger, clock }, 'always');
   const web: Partial<Web> & { unready: string[] } = { rooms, clock, log, unready: [] };
   const server = createWebServer({ ...rooms, ssh: () => ssh, unready: async () => web.unready });
   const { port } = await server.listen();

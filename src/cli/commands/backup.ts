@@ -71,7 +71,7 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
       withKeys: withKeys === true,
       warn: (missing) => warnOfMissing(cli, missing),
     });
-  const { backups } = await cli.openRooms();
+  const { backups } = await cli.openModules();
   const progress = showProgress(cli);
   const made = await backups
     .create({
@@ -120,12 +120,12 @@ const columns: Column<ListedBackup>[] = [
 const toJson = ({ madeAt, ...row }: ListedBackup): object => ({ ...row, madeAt: isoOrNull(madeAt) });
 
 async function list(cli: Cli): Promise<void> {
-  const { backups } = await cli.openRooms();
+  const { backups } = await cli.openModules();
   cli.output.list(await backups.list(), columns, ['backup', 'backups'], toJson);
 }
 
 async function verify(cli: Cli, { all }: { all?: true }, name: string): Promise<void> {
-  const { backups } = await cli.openRooms();
+  const { backups } = await cli.openModules();
   const progress = showProgress(cli);
   const parts = await backups.verify(name, { all: all === true, onProgress: progress.step }).finally(progress.end);
   if (parts.some(({ problems }) => problems.length > 0)) cli.exitCode = 7;
@@ -138,7 +138,7 @@ async function verify(cli: Cli, { all }: { all?: true }, name: string): Promise<
 }
 
 async function drill(cli: Cli, _options: object, name?: string): Promise<void> {
-  const { backups } = await cli.openRooms();
+  const { backups } = await cli.openModules();
   const progress = showProgress(cli);
   const proof = await backups.drill(name, progress.step).finally(progress.end);
   if (proof.problems.length > 0) cli.exitCode = 7;
@@ -153,7 +153,7 @@ async function prune(
   cli: Cli,
   options: { keepDaily: string; keepWeekly: string; keepMonthly: string; dryRun?: true },
 ): Promise<void> {
-  const { backups } = await cli.openRooms();
+  const { backups } = await cli.openModules();
   const rule = {
     daily: count(options.keepDaily),
     weekly: count(options.keepWeekly),

@@ -1,4 +1,4 @@
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { CiScope } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { findRepository } from './find-repository.ts';
@@ -9,7 +9,7 @@ const instance: CiScope = { kind: 'instance' };
  * What `--scope` names: `instance`, a person, an organisation, or `owner/name`.
  * Refuses `owner_not_found`, `repository_not_found`. "instance" is reserved as a handle.
  */
-export async function readScope(rooms: Rooms, text: string): Promise<CiScope> {
+export async function readScope(rooms: Modules, text: string): Promise<CiScope> {
   if (text === 'instance') return instance;
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
   const owner = await rooms.owners.resolve(text);
@@ -19,7 +19,7 @@ export async function readScope(rooms: Rooms, text: string): Promise<CiScope> {
 
 /** Says scopes as `readScope` reads them; one whose repository lies in the trash by its id. */
 export async function namesOfScopes(
-  { owners, repositories }: Rooms,
+  { owners, repositories }: Modules,
   scopes: readonly CiScope[],
 ): Promise<(scope: CiScope) => string> {
   const ids = (kind: CiScope['kind'][]) => [

@@ -43,7 +43,7 @@ const columns: Column<ShownJob>[] = [
 ];
 
 async function listJobs(cli: Cli): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');
   const { createJobRuns } = await import('../../scheduler/index.ts');
   const runs = new Map((await createJobRuns(rooms).list()).map((run) => [run.name, run]));
@@ -89,7 +89,7 @@ interface Outcome {
 
 /** Where no server runs, the same work is done by this program. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');
   const { createJobRuns } = await import('../../scheduler/index.ts');
   const job = jobsOf(rooms).find((each) => each.name === name) ?? refuse(name);

@@ -91,7 +91,7 @@ const rebuiltColumns: Column<Rebuilt>[] = [
 
 const reindex: Action<{ search?: true; code?: true; languages?: true }, []> = async (cli, wanted) => {
   const isAll = !wanted.search && !wanted.code && !wanted.languages;
-  const { search, codeSearch, repositories } = await cli.openRooms();
+  const { search, codeSearch, repositories } = await cli.openModules();
   const rebuilt: Rebuilt[] = [];
   if (isAll || wanted.search) rebuilt.push({ index: 'search', rows: await search.reindex() });
   if (isAll || wanted.languages) rebuilt.push({ index: 'languages', rows: await repositories.recountLanguages() });

@@ -86,7 +86,7 @@ interface Filter {
 }
 
 const listDeliveries: Action<Filter, []> = async (cli, { state, host }) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const rows = await federation.listDeliveries({ state: state?.toUpperCase() as DeliveryState | undefined, host });
   cli.output.list(rows, columns, ['delivery', 'deliveries'], toJson);
 };
@@ -97,7 +97,7 @@ function readId(text: string): number {
 }
 
 const showDelivery: Action<object, [string]> = async (cli, _options, id) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const row = await federation.showDelivery(readId(id));
   cli.output.show(
     [
@@ -116,7 +116,7 @@ const showDelivery: Action<object, [string]> = async (cli, _options, id) => {
 };
 
 const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state, host }, id) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   if (id !== undefined) {
     const made = await federation.retryDelivery(readId(id));
     return cli.output.result(`Delivery ${made} is PENDING: it tries ${id} again, which stays FAILED.`, {
@@ -134,7 +134,7 @@ const purgeDeliveries: Action<{ older: string; dryRun?: true }, []> = async (cli
   const { readDuration } = await import('../../config/index.ts');
   const ms = readDuration(older);
   if (ms === undefined) throw invalid('usage', '--older is a duration such as 30d or 12h.');
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const before = cli.clock.now() - ms;
   if (dryRun) {
     const count = await federation.countSettled(before);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { GroupReport, CheckResult, Level } from '../../doctor/index.ts';
 import { rootCertificates } from 'node:tls';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -82,7 +82,7 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
 async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
   try {
     const { config, file } = await cli.loadConfig();
-    const rooms = await cli.openRooms();
+    const rooms = await cli.openModules();
     const { createDoctor, checkPeers } = await import('../../doctor/index.ts');
     yield* createDoctor({
       ...rooms,
@@ -109,7 +109,7 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
 }
 
 /** Refuses `usage`, `server_not_running`. */
-async function address({ config, clock }: Rooms, text: string): Promise<GroupReport> {
+async function address({ config, clock }: Modules, text: string): Promise<GroupReport> {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
     throw withHint(

@@ -77,7 +77,7 @@ const peerColumns: Column<ListedPeer>[] = [
 ];
 
 const listPeers: Action<object, []> = async (cli) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   cli.output.list(await federation.listPeers(), peerColumns, ['peer', 'peers'], (row) => ({
     host: row.host,
     allowed: row.allowed,
@@ -104,7 +104,7 @@ const checkColumns: Column<PeerCheck>[] = [
 /** Ends with 7 when a step failed. */
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const checks = await federation.testPeer(host);
   cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({
     step: name,
@@ -115,7 +115,7 @@ const testPeer: Action<object, [string]> = async (cli, _options, host) => {
 };
 
 const invitePeer: Action<object, []> = async (cli) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const { code, expiresAt } = await federation.invitePeer();
   const line =
     'Give this code to the administrator of the other server. It works once, for 15 minutes. ' +
@@ -124,7 +124,7 @@ const invitePeer: Action<object, []> = async (cli) => {
 };
 
 const acceptPeer: Action<object, [string]> = async (cli, _options, code) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const host = federation.hostOfCode(code);
   await cli.confirm(`Pair with ${host}? This server will then send to it and accept what it sends.`);
   await federation.acceptInvite(code);
@@ -132,14 +132,14 @@ const acceptPeer: Action<object, [string]> = async (cli, _options, code) => {
 };
 
 const confirmPeer: Action<object, [string]> = async (cli, _options, host) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   await cli.confirm(`Allow ${host}? Do so only if you gave the code to its administrator.`);
   await federation.confirmPeer(host);
   cli.output.result(`${host} is allowed now.`, { host, allowed: 'pairing' });
 };
 
 const removePeer: Action<object, [string]> = async (cli, _options, host) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   await cli.confirm(`End the pairing with ${host}?`);
   await federation.removePeer(host);
   cli.output.result(`${host} is not allowed by a pairing any more.`, { host, allowed: 'no' });

@@ -82,7 +82,7 @@ export function addFederationCommands(program: Command, run: Run): void {
 }
 
 const showStatus: Action<object, []> = async (cli) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const [peers, counts, change] = await Promise.all([
     federation.listPeers(),
     federation.countDeliveries(),
@@ -119,7 +119,7 @@ const showStatus: Action<object, []> = async (cli) => {
 };
 
 const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const { followers, follows } = await federation.originConsequences();
   const change = await federation.originChange();
   if (change !== null && URL.parse(origin)?.origin === change.to) {
@@ -136,7 +136,7 @@ const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => 
 };
 
 const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, user);
   const followed = await rooms.federation.followFor(person.id, target);
   const { kind, id, handle } = followed;
@@ -162,7 +162,7 @@ function whatFollows(user: string, { kind, handle, state, isNew }: Followed): st
 }
 
 const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, user);
   const { people, repositories } = await rooms.federation.followingOf(person.id);
   const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
@@ -215,7 +215,7 @@ function whyWaiting(standing: FollowStatus): string {
 }
 
 const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = user === undefined ? null : await findPerson(rooms, user);
   const follows = await rooms.federation.listAllFollows({ userId: person?.id });
   const names = await rooms.accounts.peopleById(follows.map(({ userId }) => userId));
@@ -241,7 +241,7 @@ const followerColumns: Column<ListedFollower>[] = [
 const listFollowers: Action<object, [string]> = async (cli, _options, repository) => {
   const [owner = '', name = '', more] = repository.split('/');
   if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const followers = await federation.followersOf(owner, name);
   const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
   for (const host of gone)
@@ -260,7 +260,7 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
 };
 
 const showActor: Action<object, [string]> = async (cli, _options, target) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const document = await federation.showActor(target);
   const text = (name: string): string => (typeof document[name] === 'string' ? document[name] : '');
   const key = document['publicKey'] as { id?: unknown } | undefined;
@@ -281,7 +281,7 @@ const showActor: Action<object, [string]> = async (cli, _options, target) => {
 };
 
 const resync: Action<object, []> = async (cli) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   const results = await federation.resync();
   for (const { handle, error } of results) if (error !== null) cli.output.message(`${handle}: ${error}`);
   const added = results.flatMap((result) => result.added);
@@ -298,7 +298,7 @@ const keyColumns: Column<ListedKey>[] = [
 ];
 
 const listKeys: Action<object, []> = async (cli) => {
-  const { federation } = await cli.openRooms();
+  const { federation } = await cli.openModules();
   cli.output.list(
     await federation.listKeys(),
     keyColumns,

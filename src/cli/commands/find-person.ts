@@ -1,10 +1,10 @@
 import type { Person } from '../../accounts/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 
 /** Finds a person by user name, or by id: those who have no user name yet. */
-export async function findPerson({ accounts, owners }: Rooms, name: string): Promise<Person> {
+export async function findPerson({ accounts, owners }: Modules, name: string): Promise<Person> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) return accounts.personById(name);
   try {
     return await accounts.personByUsername(name);

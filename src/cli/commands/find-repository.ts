@@ -1,13 +1,13 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';
 
 /** Finds `owner/name`; `.git` at the end is allowed, because people paste clone addresses. */
 export async function findRepository(
-  { repositories }: Rooms,
+  { repositories }: Modules,
   text: string,
   viewer: Viewer = localAdministrator,
 ): Promise<Found> {

@@ -45,12 +45,12 @@ const toJson = ({ handle, kind, owner, releasedAt }: ReleasedHandle): object => 
 });
 
 const listHandles: Action<object, []> = async (cli) => {
-  const { owners } = await cli.openRooms();
+  const { owners } = await cli.openModules();
   cli.output.list(await owners.listReleased(), columns, ['name', 'names'], toJson);
 };
 
 const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, text) => {
-  const { db, owners, logger } = await cli.openRooms();
+  const { db, owners, logger } = await cli.openModules();
   const known = (await owners.listReleased()).find(({ handle }) => owners.fold(handle) === owners.fold(text));
   if (known === undefined) {
     if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Somebody has this handle now.');

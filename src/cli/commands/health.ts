@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { doorHere } from '../serving/addresses.ts';
+import { localOrigin } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 
@@ -16,7 +16,7 @@ export function addHealthCommand(program: Command, run: Run): void {
 
 async function checkHealth(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
-  const url = `${doorHere(config)}/healthz`;
+  const url = `${localOrigin(config)}/healthz`;
   const problem = await problemAt(url);
   if (problem !== null) cli.exitCode = 1;
   cli.output.print(problem === null ? 'ok\n' : `${problem}\n`, { ok: problem === null, url, problem });

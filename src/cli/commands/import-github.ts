@@ -66,7 +66,7 @@ const toJson = ({ name, from, result, isFailed }: Row): object => ({ name, from,
 const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   if (!/^[\w.-]{1,100}$/.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name of an account.`);
   const secret = options.secretFile === undefined && !options.secretStdin ? '' : await readSecret(cli, options);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const owner = await rooms.owners.resolve(options.user);
   if (owner === null) throw invalid('no_such_owner', `There is no person and no organisation ${options.user}.`);
   const listed = await rooms.mirrors.repositoriesAt({
@@ -102,7 +102,7 @@ async function bring(
   { owner, login, secret }: Account,
   one: RemoteRepository,
 ): Promise<Pick<Row, 'result' | 'isFailed'>> {
-  const { repositories, mirrors, git } = await cli.openRooms();
+  const { repositories, mirrors, git } = await cli.openModules();
   const isThere = await repositories.find(localAdministrator, owner, one.name).then(
     () => true,
     () => false,

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { QueuedItem, QueueState } from '../../doctor/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { RetriedPush } from '../../repositories/index.ts';
@@ -53,7 +53,7 @@ const toJson = ({ nextAt, ...work }: QueuedItem): object => ({ ...work, nextAt: 
 
 const listJobs: Action<{ state?: QueueState; limit: string }, []> = async (cli, { state, limit }) => {
   if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of jobs.`);
-  const { db } = await cli.openRooms();
+  const { db } = await cli.openModules();
   const { listQueuedItems } = await import('../../doctor/index.ts');
   cli.output.list(
     await listQueuedItems(db, cli.clock.now(), { state, limit: Number(limit) }),
@@ -64,7 +64,7 @@ const listJobs: Action<{ state?: QueueState; limit: string }, []> = async (cli, 
 };
 
 const retryJob: Action<object, [string]> = async (cli, _options, id) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
     throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
@@ -72,7 +72,7 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   cli.output.result(said, { id });
 };
 
-async function retry(cli: Cli, rooms: Rooms, kind: string, key: string): Promise<string> {
+async function retry(cli: Cli, rooms: Modules, kind: string, key: string): Promise<string> {
   switch (kind) {
     case 'delivery':
       return `Delivery ${await rooms.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
@@ -101,7 +101,7 @@ async function retry(cli: Cli, rooms: Rooms, kind: string, key: string): Promise
 }
 
 /** Tells the listeners that are left of a push: in the running server, or here where there is none. */
-async function retryPush(cli: Cli, { config, repositories }: Rooms, id: string): Promise<string> {
+async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.unparkPush(id);
   const said = await askServer(config.dataDir, 'push.announce', push);
   const { isAnnounced, error } =

@@ -91,7 +91,7 @@ export function keyToJson(key: SshKey, user: string | null): object {
 }
 
 async function listKeys(cli: Cli, { user }: { user?: string }): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
   const keys = await rooms.accounts.listKeys(user === undefined ? null : people[0]!.id);
   const names = new Map(people.map((person) => [person.id, person]));
@@ -100,7 +100,7 @@ async function listKeys(cli: Cli, { user }: { user?: string }): Promise<void> {
 }
 
 async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, user);
   const line = file === '-' ? await readInput(cli) : readKeyFile(file);
   try {
@@ -126,7 +126,7 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
 /** With --if-missing, a key that is in use is fine when this person uses it. */
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
-  const { accounts } = await cli.openRooms();
+  const { accounts } = await cli.openModules();
   const fingerprint = await fingerprintOfLine(line);
   const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
   if (own === undefined) throw conflict('key_in_use', 'Another person uses this key.');
@@ -151,7 +151,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login))
     throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
   const address = isAddress ? login : `https://github.com/${login}.keys`;
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, user);
   const { host } = new URL(address);
   const own = new Set((await rooms.accounts.listKeys(person.id)).map(({ fingerprint }) => fingerprint));
@@ -185,7 +185,7 @@ function whyNot(error: unknown): string {
 }
 
 async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const key = findById(await rooms.accounts.listKeys(null), id, {
     what: 'key',
     reason: 'unknown_key',

@@ -76,7 +76,7 @@ const columnsWith = (nameOf: (actor: string) => string): Column<AuditEntry>[] =>
 
 async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of entries.`);
-  const { accounts, audit } = await cli.openRooms();
+  const { accounts, audit } = await cli.openModules();
   const rows = await audit.list({ limit: Number(limit) });
   const people = await accounts.peopleById(rows.flatMap(({ actor }) => (actor.length === 36 ? actor : [])));
   const columns = columnsWith((actor) => people.get(actor)?.username ?? actor);
@@ -88,7 +88,7 @@ async function listEntries(cli: Cli, { limit }: { limit: string }): Promise<void
 }
 
 async function verify(cli: Cli): Promise<void> {
-  const { audit } = await cli.openRooms();
+  const { audit } = await cli.openModules();
   const found = await audit.findBreak();
   if (found !== null) cli.exitCode = 7;
   cli.output.print(found === null ? 'ok\n' : `entry ${found.id} ${found.why}\n`, {

@@ -46,7 +46,7 @@ const columns: Column<Step>[] = [
 ];
 
 async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise<void> {
-  if (rehearse) return (await import('./rehearse.ts')).rehearse(cli);
+  if (rehearse) return (await import('./migration-dry-run.ts')).dryRunMigrations(cli);
   const { config } = await cli.loadConfig();
   const [{ databaseFile, openDatabase }, { becomeOwnerOf, prepareDataDir, requireDataDir }, { takeInstanceLock }] =
     await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);

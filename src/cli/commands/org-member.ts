@@ -55,7 +55,7 @@ const columns: Column<Member>[] = [
 ];
 
 const listMembers: Action<object, [string]> = async (cli, _options, org) => {
-  const { organisations } = await cli.openRooms();
+  const { organisations } = await cli.openModules();
   cli.output.list(
     await organisations.listMembers(localAdministrator, org),
     columns,
@@ -69,7 +69,7 @@ const listMembers: Action<object, [string]> = async (cli, _options, org) => {
 };
 
 const addMember: Action<{ role: string }, [string, string]> = async (cli, { role }, org, username) => {
-  const { organisations } = await cli.openRooms();
+  const { organisations } = await cli.openModules();
   await organisations.addMember(localAdministrator, org, { username, role });
   cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
     organisation: org,
@@ -79,7 +79,7 @@ const addMember: Action<{ role: string }, [string, string]> = async (cli, { role
 };
 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, org, username, role) => {
-  const { organisations } = await cli.openRooms();
+  const { organisations } = await cli.openModules();
   await organisations.changeMemberRole(localAdministrator, org, { username, role });
   cli.output.result(`${username} is ${role.toUpperCase()} of ${org} now.`, {
     organisation: org,
@@ -89,7 +89,7 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
 };
 
 const removeMember: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, org, username) => {
-  const { organisations } = await cli.openRooms();
+  const { organisations } = await cli.openModules();
   if (dryRun) {
     const isMember = (await organisations.listMembers(localAdministrator, org)).some(
       ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),

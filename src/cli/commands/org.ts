@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { ListedOrganisation, Organisation } from '../../organisations/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -87,7 +87,7 @@ function toJson({ id, name, displayName, description, createdAt }: Organisation)
 }
 
 /** Every organisation: the room answers in pages. */
-async function allOrganisations({ organisations }: Rooms): Promise<ListedOrganisation[]> {
+async function allOrganisations({ organisations }: Modules): Promise<ListedOrganisation[]> {
   const all: ListedOrganisation[] = [];
   let after: string | null = null;
   do {
@@ -99,7 +99,7 @@ async function allOrganisations({ organisations }: Rooms): Promise<ListedOrganis
 }
 
 const listOrganisations: Action<object, []> = async (cli) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const repositories = await rooms.repositories.listAll();
   const rows = (await allOrganisations(rooms)).map(
     (each): Row => ({
@@ -115,7 +115,7 @@ const listOrganisations: Action<object, []> = async (cli) => {
 };
 
 const showOrganisation: Action<object, [string]> = async (cli, _options, name) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const organisation = await rooms.organisations.find(name);
   const members = await rooms.organisations.listMembers(localAdministrator, organisation.name);
   const owners = members.filter(({ role }) => role === 'OWNER').map(({ person }) => person.username ?? person.id);
@@ -138,7 +138,7 @@ const showOrganisation: Action<object, [string]> = async (cli, _options, name) =
 };
 
 const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   if (options.ifMissing) {
     const existing = await rooms.organisations.find(name).catch(nullIfNotFound);
     if (existing !== null) return acceptExisting(cli, rooms, existing, options.owner);
@@ -153,7 +153,7 @@ const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name)
 
 async function acceptExisting(
   cli: Cli,
-  { organisations }: Rooms,
+  { organisations }: Modules,
   organisation: Organisation,
   owner: string,
 ): Promise<void> {
@@ -167,7 +167,7 @@ async function acceptExisting(
 }
 
 const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayName, description, rename }, name) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { organisations } = rooms;
   await organisations.edit(localAdministrator, name, {
     ...(displayName === undefined ? {} : { displayName }),
@@ -185,7 +185,7 @@ const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayNam
 };
 
 const deleteOrganisation: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, name) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const organisation = await rooms.organisations.find(name);
   if (dryRun) return cli.output.result(`Would delete ${organisation.name}.`, toJson(organisation));
   await cli.confirm(`Delete the organisation ${organisation.name}? This cannot be undone.`);

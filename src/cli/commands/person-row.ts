@@ -1,5 +1,5 @@
 import type { Person } from '../../accounts/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
@@ -23,7 +23,7 @@ export function stateOf(person: Person): string {
   return person.disabledAt === null ? 'active' : 'disabled';
 }
 
-export async function rowsOf({ repositories }: Rooms, people: readonly Person[]): Promise<PersonRow[]> {
+export async function rowsOf({ repositories }: Modules, people: readonly Person[]): Promise<PersonRow[]> {
   const counts = new Map<string | null, number>();
   for (const { ownerUserId } of await repositories.listAll())
     counts.set(ownerUserId, (counts.get(ownerUserId) ?? 0) + 1);

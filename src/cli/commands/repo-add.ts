@@ -35,7 +35,7 @@ export function addRepoAddCommand(repo: Command, run: Run): void {
 
 async function addRepository(cli: Cli, options: AddOptions, text: string): Promise<void> {
   const { owner, name } = splitName(text);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const visibility = options.public ? 'PUBLIC' : 'PRIVATE';
   if (options.ifMissing) {
     const found = await findRepository(rooms, text).catch(nullIfNotFound);

@@ -62,7 +62,7 @@ const columns: Column<Collaborator>[] = [
 ];
 
 const listCollaborators: Action<object, [string]> = async (cli, _options, text) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   const rows = await rooms.repositories.listCollaborators(localAdministrator, owner, name);
   cli.output.list(rows, columns, ['collaborator', 'collaborators'], ({ person, role, access, since }) => ({
@@ -75,7 +75,7 @@ const listCollaborators: Action<object, [string]> = async (cli, _options, text) 
 };
 
 const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, { role }, text, username) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
@@ -87,7 +87,7 @@ const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, 
 };
 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, text, username, role) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
@@ -99,7 +99,7 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
 };
 
 const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, text, username) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
     const isIn = (await rooms.repositories.listCollaborators(localAdministrator, owner, name)).some(

@@ -106,7 +106,7 @@ const toJson = ({
 });
 
 const listMirrors: Action<object, []> = async (cli) => {
-  const { mirrors, repositories } = await cli.openRooms();
+  const { mirrors, repositories } = await cli.openModules();
   const rows = await mirrors.list();
   const located = await repositories.locate(rows.map(({ repositoryId }) => repositoryId));
   const named = rows.flatMap((row): Named[] => {
@@ -117,7 +117,7 @@ const listMirrors: Action<object, []> = async (cli) => {
 };
 
 async function find(cli: Cli, text: string) {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { repository, canonical } = await findRepository(rooms, text);
   const mirror = await rooms.mirrors.find(repository.id);
   const name = `${canonical.owner}/${canonical.name}`;
@@ -162,7 +162,7 @@ const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
 
 async function waitFor(
   cli: Cli,
-  { mirrors }: Awaited<ReturnType<Cli['openRooms']>>,
+  { mirrors }: Awaited<ReturnType<Cli['openModules']>>,
   id: string,
   item: string,
 ): Promise<Mirror | null> {
@@ -226,7 +226,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
   if (!/^(?:https?|ssh):\/\/|^[^/:@]+@[^/]+:/.test(address))
     throw invalid('usage', 'Give the https address of a repository, or the ssh one.');
   const sshKey = key === undefined ? undefined : readKeyFile(path.resolve(cli.process.cwd(), key));
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
   const { id } = await rooms.mirrors.import(localAdministrator, {
     owner,

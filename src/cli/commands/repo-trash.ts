@@ -34,7 +34,7 @@ export function addRepoTrashCommands(repo: Command, run: Run): void {
 }
 
 async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { repository, canonical } = await findRepository(rooms, text);
   const name = `${canonical.owner}/${canonical.name}`;
   if (dryRun) return cli.output.result(`Would delete ${name}.`, repositoryToJson(repository, canonical.owner));
@@ -52,7 +52,7 @@ async function restoreRepository(
   { as, dryRun }: { as?: string; dryRun?: true },
   text: string,
 ): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const row = inTrash(await rooms.repositories.listTrash(), text);
   const name = `${row.owner.handle}/${as ?? row.name}`;
   if (dryRun) return cli.output.result(`Would restore ${name}.`, repositoryToJson(row, row.owner.handle));

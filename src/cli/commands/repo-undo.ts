@@ -59,7 +59,7 @@ interface UndoOptions {
 const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, text) => {
   if (list && restore !== undefined) throw invalid('usage', 'Say --list or --restore, not both.');
   if (as !== undefined && restore === undefined) throw invalid('usage', '--as goes with --restore.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const { owner, name } = found.canonical;
   const tips = await rooms.repositories.listLostTips(found);

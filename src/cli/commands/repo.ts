@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
@@ -10,13 +10,13 @@ import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
-import { addRepoAdoptCommand } from './parcel.ts';
+import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
-import { addRepoCareCommands } from './repo-care.ts';
+import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
 import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
-import { addRepoLifeCommands } from './repo-life.ts';
+import { addRepoLifecycleCommands } from './repo-lifecycle.ts';
 import { addRepoTrashCommands } from './repo-trash.ts';
 import { columnsWith, goesOn, mirrorStates, repositoryToJson, stateOf } from './repository-row.ts';
 
@@ -52,8 +52,8 @@ export function addRepoCommands(program: Command, run: Run): void {
   );
   addRepoAddCommand(repo, run);
   addRepoTrashCommands(repo, run);
-  addRepoLifeCommands(repo, run);
-  addRepoCareCommands(repo, run);
+  addRepoLifecycleCommands(repo, run);
+  addRepoMaintenanceCommands(repo, run);
   addRepoUndoCommand(repo, run);
   addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
@@ -68,7 +68,7 @@ const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedReposit
 };
 
 async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: ListOptions): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const ownerId = owner === undefined ? null : await ownerIdOf(rooms, owner);
   const rows = (deleted ? await rooms.repositories.listTrash() : await rooms.repositories.listAll())
     .filter((row) => ownerId === null || row.owner.id === ownerId)
@@ -89,14 +89,14 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
   );
 }
 
-async function ownerIdOf({ owners }: Rooms, handle: string): Promise<string> {
+async function ownerIdOf({ owners }: Modules, handle: string): Promise<string> {
   const owner = await owners.resolve(handle);
   if (owner === null) throw notFound('owner_not_found', `There is no person or organisation ${handle}.`);
   return owner.id;
 }
 
 async function showRepository(cli: Cli, _options: object, text: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { repository, canonical, path } = await findRepository(rooms, text);
   const refs = [...(await rooms.git.refs(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;

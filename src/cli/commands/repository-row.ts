@@ -1,4 +1,4 @@
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { ListedRepository, Repository } from '../../repositories/index.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
@@ -16,7 +16,7 @@ export const columnsWith = (states: States): Column<ListedRepository>[] => [
 /** By repository; filled once for a command. */
 export type States = ReadonlyMap<string, 'mirror' | 'failing'>;
 
-export async function mirrorStates({ mirrors }: Rooms): Promise<States> {
+export async function mirrorStates({ mirrors }: Modules): Promise<States> {
   const rows = (await mirrors.list()).filter(({ direction, failures }) => direction === 'pull' || failures > 0);
   return new Map(rows.map(({ repositoryId, failures }) => [repositoryId, failures > 0 ? 'failing' : 'mirror']));
 }

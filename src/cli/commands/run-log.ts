@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { JobRow, StoredRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { notFound } from '../../kernel/index.ts';
@@ -7,10 +7,10 @@ import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { Interrupted } from '../exit-codes.ts';
 import { withExamples } from '../help.ts';
-import { escapeActing } from '../terminal/plain-characters.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import { absoluteTime } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
-import { findJob, readNumber, withRun } from './name-run.ts';
+import { findJob, readNumber, withRun } from './find-run.ts';
 
 interface LogOptions {
   follow?: true;
@@ -41,7 +41,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
   number,
   wanted,
 ) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
   const { run, attempt: shown, jobs } = await rooms.ci.findRun(found, readNumber(number), attempt);
@@ -77,12 +77,12 @@ interface ReaderOptions extends LogOptions {
 
 class LogReader {
   readonly #cli: Cli;
-  readonly #rooms: Rooms;
+  readonly #rooms: Modules;
   readonly #found: Found;
   readonly #number: number;
   readonly #options: ReaderOptions;
 
-  constructor(cli: Cli, rooms: Rooms, found: Found, number: number, options: ReaderOptions) {
+  constructor(cli: Cli, rooms: Modules, found: Found, number: number, options: ReaderOptions) {
     this.#cli = cli;
     this.#rooms = rooms;
     this.#found = found;
@@ -98,14 +98,14 @@ class LogReader {
     if (task === null) {
       if (!follow)
         this.#cli.output.message(
-          `${escapeActing(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(
+          `${escapeControls(job.name)}: ${job.reason ?? (job.finishedAt === null ? 'no runner has begun with it' : 'it did not run')}.`.replace(
             /\.\.$/,
             '.',
           ),
         );
       return job.finishedAt !== null || !follow;
     }
-    if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeActing(job.name)} <==\n`);
+    if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeControls(job.name)} <==\n`);
     if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
     if (follow) {
       for await (const { rows, from } of ci.followLog(task.id, 0, signal, { source: 'disk' }))
@@ -140,7 +140,7 @@ function showContent(content: string, { output }: Cli): string {
   const isColoured = output.style('red', 'x') !== 'x';
   const parts = content.split(/(\u001b\[[0-9;]*m|\t)/);
   const shown = parts
-    .map((part, at) => (at % 2 === 0 ? escapeActing(part) : part === '\t' || isColoured ? part : ''))
+    .map((part, at) => (at % 2 === 0 ? escapeControls(part) : part === '\t' || isColoured ? part : ''))
     .join('');
   return isColoured && content.includes('\u001b[') ? `${shown}\u001b[0m` : shown;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -10,7 +10,7 @@ import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { absoluteTime, duration } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
-import { findJob, readNumber, withRun } from './name-run.ts';
+import { findJob, readNumber, withRun } from './find-run.ts';
 import { addRunLogCommand } from './run-log.ts';
 
 /** `hearth run …`: workflows at work on the commits of a repository. */
@@ -74,7 +74,7 @@ const columns: Column<Row>[] = [
   { title: 'TOOK', cell: ({ startedAt, finishedAt }) => duration(startedAt, finishedAt), align: 'right', whole: true },
 ];
 
-async function toRows({ accounts }: Rooms, runs: readonly RunRow[]): Promise<Row[]> {
+async function toRows({ accounts }: Modules, runs: readonly RunRow[]): Promise<Row[]> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
   return runs.map((run) => ({
     ...run,
@@ -91,7 +91,7 @@ interface ListOptions {
 
 const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, branch, limit }, text) => {
   const count = readNumber(limit, '--limit is a number of runs.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
   const { runs } = await rooms.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
@@ -109,7 +109,7 @@ async function toJson(row: Row): Promise<object> {
 }
 
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const shown = await rooms.ci.findRun(
     found,
@@ -148,7 +148,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
 };
 
 const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { force = false }, text, number) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const run = await rooms.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
   const [row] = (await toRows(rooms, [run])) as [Row];
@@ -160,7 +160,7 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
   if (failed && job !== undefined) throw invalid('usage', 'Give one of --failed and --job.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const { jobs } = await rooms.ci.findRun(found, readNumber(number));
   const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import type { CiScope, Runner } from '../../ci/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -129,12 +129,12 @@ function toJson({ where, ...runner }: Row): object {
   };
 }
 
-async function toRow(rooms: Rooms, runner: Runner): Promise<Row> {
+async function toRow(rooms: Modules, runner: Runner): Promise<Row> {
   return { ...runner, where: (await namesOfScopes(rooms, [runner.scope]))(runner.scope) };
 }
 
 const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const runners = await rooms.ci.listRunners(scope === undefined ? null : await readScope(rooms, scope));
   const nameOf = await namesOfScopes(
     rooms,
@@ -154,7 +154,7 @@ function readId(text: string): number {
 }
 
 const showRunner: Action<object, [string]> = async (cli, _options, id) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
   cli.output.show(
     [
@@ -180,7 +180,7 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   { scope: text, once, reset },
 ) => {
   if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const scope = await readScope(rooms, text ?? 'instance');
   if (!once && !reset && (await rooms.ci.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
@@ -208,7 +208,7 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
 
 const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
   const secret = await readSecret(cli, options);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const scope: CiScope = await readScope(rooms, options.scope ?? 'instance');
   const labels = (options.labels ?? '')
     .split(',')
@@ -226,7 +226,7 @@ const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
 
 function switchTo(isDisabled: boolean): Action<object, [string]> {
   return async (cli, _options, id) => {
-    const rooms = await cli.openRooms();
+    const rooms = await cli.openModules();
     const row = await toRow(rooms, await rooms.ci.setRunnerDisabled(null, readId(id), isDisabled));
     cli.output.result(
       isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`,
@@ -236,7 +236,7 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
 }
 
 const removeRunner: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, id) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
   const what = `runner ${row.id}, ${row.name}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, toJson(row));

@@ -55,7 +55,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     { createLiveConfig },
     { createLogger },
     { createLogTail },
-    { createReload, serverPrograms },
+    { createReload, controlCommands },
     { becomeOwnerOf, prepareDataDir },
     { takeInstanceLock },
     serverFile,
@@ -63,10 +63,10 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     import('../../config/index.ts'),
     import('../serving/logger.ts'),
     import('../serving/log-tail.ts'),
-    import('../serving/server-programs.ts'),
+    import('../serving/control-commands.ts'),
     import('../data-dir.ts'),
     import('../serving/instance-lock.ts'),
-    import('../serving/server-file.ts'),
+    import('../serving/runtime-state.ts'),
   ]);
   const live = createLiveConfig(loaded);
   const { config } = live;
@@ -95,7 +95,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     grpc: null,
     webUrl: null,
   };
-  serverFile.writeServerFacts(config.dataDir, facts);
+  serverFile.writeRuntimeState(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
     // The database's thread starts while the rooms are being loaded: each takes as long as the other.
@@ -108,21 +108,21 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       origins,
       writing,
       onStorageFault: ended.fatal,
-      programs: serverPrograms({ tail, reload }),
+      controlCommands: controlCommands({ tail, reload }),
     });
-    heard.logger = app.rooms.logger;
+    heard.logger = app.modules.logger;
     try {
       const starting = app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const [{ http, ssh: sshAt, grpc }, token] = await Promise.all([starting, setupToken(app)]);
       const addresses = shownAddresses(config, http, sshAt);
-      serverFile.writeServerFacts(config.dataDir, { ...facts, http, ssh: sshAt, grpc, webUrl: addresses.web });
+      serverFile.writeRuntimeState(config.dataDir, { ...facts, http, ssh: sshAt, grpc, webUrl: addresses.web });
       const link = token === null ? null : setupUrl(addresses.web, token);
       await showStart(cli, config, {
         addresses,
         sshFingerprint: sshAt?.fingerprint ?? null,
         grpc: `${urlHost(grpc.host)}:${grpc.port}`,
         setupUrl: link,
-        originChange: await app.rooms.federation.originChange(),
+        originChange: await app.modules.federation.originChange(),
       });
       logger.info('server.started', { http, ssh: sshAt, grpc, dataDir: config.dataDir, pid: cli.process.pid });
       const reason = await ended.first;
@@ -133,13 +133,13 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     if (ended.isFatal()) cli.exitCode = 1;
     logger.info('server.stopped');
   } finally {
-    serverFile.removeServerFacts(config.dataDir);
+    serverFile.removeRuntimeState(config.dataDir);
     lock.release();
   }
 }
 
 /** What the link of a server that nobody administers yet ends with; null once somebody does. */
-async function setupToken({ rooms: { accounts } }: App): Promise<string | null> {
+async function setupToken({ modules: { accounts } }: App): Promise<string | null> {
   return (await accounts.hasAdministrator()) ? null : accounts.setupToken();
 }
 

@@ -17,7 +17,7 @@ export function addSetupUrlCommand(program: Command, run: Run): void {
 }
 
 async function printSetupUrl(cli: Cli, { rotate = false }: { rotate?: boolean }): Promise<void> {
-  const { accounts, config } = await cli.openRooms();
+  const { accounts, config } = await cli.openModules();
   const token = await accounts.setupToken({ rotate });
   const url = setupUrl(webAddress(config), token);
   cli.output.secret(url, 'Open this link within 24 hours:', { url });

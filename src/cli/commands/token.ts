@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { AccessToken } from '../../accounts/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -87,7 +87,7 @@ export function tokenToJson(token: AccessToken, user: string | null): object {
 }
 
 async function listTokens(cli: Cli, { user }: { user?: string }): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
   const tokens = await rooms.accounts.listTokens(user === undefined ? null : people[0]!.id);
   const names = new Map(people.map((person) => [person.id, person]));
@@ -97,7 +97,7 @@ async function listTokens(cli: Cli, { user }: { user?: string }): Promise<void> 
 
 async function addToken(cli: Cli, { user, name, access, repo, expires }: AddOptions): Promise<void> {
   const expiresAt = await expiryOf(cli, expires);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, user);
   const repositoryIds = repo === undefined ? null : await repositoryIdsOf(rooms, repo, person.id);
   const { token, secret } = await rooms.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
@@ -115,7 +115,7 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
 }
 
 /** As on the page: a token can only be limited to repositories that its owner can see. */
-async function repositoryIdsOf(rooms: Rooms, names: readonly string[], personId: string): Promise<string[]> {
+async function repositoryIdsOf(rooms: Modules, names: readonly string[], personId: string): Promise<string[]> {
   const person = await rooms.accounts.personById(personId);
   const viewer = {
     kind: 'person',
@@ -130,7 +130,7 @@ async function repositoryIdsOf(rooms: Rooms, names: readonly string[], personId:
 }
 
 async function removeToken(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const token = findById(await rooms.accounts.listTokens(null), id, { what: 'token', reason: 'unknown_token' });
   const person = await rooms.accounts.personById(token.personId);
   const what = `token ${token.name} (…${token.ending}) of ${nameOf(person)}`;

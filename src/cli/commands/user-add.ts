@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -46,7 +46,7 @@ export function addUserAddCommands(user: Command, run: Run): void {
 }
 
 async function addUser(cli: Cli, options: AddOptions, name: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { accounts, owners } = rooms;
   if (options.ifMissing && (await isThere(cli, rooms, options, name))) return;
   // Known to be in vain before anybody types a password.
@@ -70,7 +70,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
 }
 
 /** Whether there is such an account already. One that differs is a conflict: the caller counts on what it asked for. */
-async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
+async function isThere(cli: Cli, rooms: Modules, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
   const person = await rooms.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
   if (admin && !person.isAdministrator)
@@ -84,7 +84,7 @@ async function isThere(cli: Cli, rooms: Rooms, { admin, displayName }: AddOption
 }
 
 async function setPassword(cli: Cli, options: PasswordOptions, name: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { accounts } = rooms;
   const person = await findPerson(rooms, name);
   const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);

@@ -51,7 +51,7 @@ export const sessionToJson = ({ id, createdAt, lastSeenAt, endsAt, address, user
 });
 
 const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = async (cli, { revoke, dryRun }, name) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, name);
   const rows = await rooms.accounts.listSessions(person.id);
   if (revoke === undefined) return cli.output.list(rows, columns, ['session', 'sessions'], sessionToJson);
@@ -70,7 +70,7 @@ const invite: Action<{ expires: string }, []> = async (cli, { expires }) => {
   if (lifetimeMs === undefined || lifetimeMs < 60_000 || lifetimeMs > longestDays * 86_400_000) {
     throw invalid('usage', `--expires is a duration from 1m to ${longestDays}d, such as 12h.`);
   }
-  const { accounts, config } = await cli.openRooms();
+  const { accounts, config } = await cli.openModules();
   const made = await accounts.addInvite(null, { lifetimeMs });
   const url = `${webAddress(config)}/signup?invite=${encodeURIComponent(made.secret)}`;
   cli.output.secret(

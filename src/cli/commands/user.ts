@@ -9,7 +9,7 @@ import { keyToJson } from './key.ts';
 import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-row.ts';
 import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
-import { addUserLifeCommands } from './user-life.ts';
+import { addUserLifecycleCommands } from './user-lifecycle.ts';
 import { addUserSessionCommands, sessionToJson } from './user-session.ts';
 
 interface ListOptions {
@@ -40,12 +40,12 @@ export function addUserCommands(program: Command, run: Run): void {
     'hearth user show alice',
   );
   addUserAddCommands(user, run);
-  addUserLifeCommands(user, run);
+  addUserLifecycleCommands(user, run);
   addUserSessionCommands(user, run);
 }
 
 async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const people = (await rooms.accounts.listPeople())
     .filter((person) => state === undefined || stateOf(person) === state)
     .filter((person) => !admin || person.isAdministrator);
@@ -53,7 +53,7 @@ async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void>
 }
 
 async function showUser(cli: Cli, _options: object, name: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, name);
   const [row] = await rowsOf(rooms, [person]);
   const { accounts } = rooms;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Webhook, WebhookDelivery, WebhookScope } from '../../webhooks/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -66,7 +66,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
   );
 }
 
-async function scopeOf(rooms: Rooms, text: string): Promise<WebhookScope> {
+async function scopeOf(rooms: Modules, text: string): Promise<WebhookScope> {
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
   const owner = await rooms.owners.resolve(text);
   if (owner?.kind !== 'organisation')
@@ -75,7 +75,7 @@ async function scopeOf(rooms: Rooms, text: string): Promise<WebhookScope> {
 }
 
 async function find(cli: Cli, place: string, id: string) {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const scope = await scopeOf(rooms, place);
   return {
     rooms,
@@ -107,7 +107,7 @@ const toJson = ({ id, url, hasSecret, events, isActive, createdAt, last }: Webho
 });
 
 const listWebhooks: Action<object, [string]> = async (cli, _options, place) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   cli.output.list(await rooms.webhooks.list(await scopeOf(rooms, place)), columns, ['webhook', 'webhooks'], toJson);
 };
 
@@ -118,7 +118,7 @@ interface AddOptions {
 }
 
 const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, ...from }, place, url) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const scope = await scopeOf(rooms, place);
   const secret = from.secretFile === undefined && !from.secretStdin ? undefined : await readSecret(cli, from);
   const made = await rooms.webhooks.add(localAdministrator, scope, {
@@ -149,7 +149,7 @@ const testWebhook: Action<object, [string, string]> = async (cli, _options, plac
 
 async function sayHowItWent(
   cli: Cli,
-  rooms: Rooms,
+  rooms: Modules,
   scope: WebhookScope,
   webhookId: string,
   number: number,

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/index.ts';
-import { readRunningServer } from './server-file.ts';
+import { readRunningServer } from './runtime-state.ts';
 
-export interface DoorAt {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -22,7 +22,7 @@ export interface ShownAddresses {
  * What to show for doors that listen at `http` and `ssh`: the configured public
  * names, else the address under which others reach this machine.
  */
-export function shownAddresses(config: Config, http: DoorAt, ssh: DoorAt | null): ShownAddresses {
+export function shownAddresses(config: Config, http: ListenAddress, ssh: ListenAddress | null): ShownAddresses {
   const here = `http://${urlHost(isWildcard(http.host) ? 'localhost' : http.host)}:${http.port}`;
   const web = config.baseUrl ?? `http://${urlHost(reachableHost(http.host))}:${http.port}`;
   const sshHost = config.ssh.publicHost ?? new URL(web).hostname.replace(/^\[|\]$/g, '');
@@ -61,7 +61,7 @@ export function webAddress(config: Config): string {
 }
 
 /** Origin under which the server answers on this machine. */
-export function doorHere(config: Config): string {
+export function localOrigin(config: Config): string {
   const { host, port } = readRunningServer(config.dataDir)?.http ?? config.http.listen;
   const local = host === '::' ? '::1' : host === '0.0.0.0' ? '127.0.0.1' : host;
   return `http://${urlHost(local)}:${port}`;

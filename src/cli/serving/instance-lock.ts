@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
-import { readServerFacts } from './server-file.ts';
+import { readRuntimeState } from './runtime-state.ts';
 
 export interface InstanceLock {
   release(): void;
@@ -24,7 +24,7 @@ export function takeInstanceLock(dataDir: string): InstanceLock {
     lock.exec('BEGIN EXCLUSIVE');
   } catch {
     lock.close();
-    const holder = readServerFacts(dataDir);
+    const holder = readRuntimeState(dataDir);
     const who = holder === null ? 'another process' : `process ${holder.pid}`;
     throw withHint(
       unavailable('data_dir_in_use', `A Hearth server is running in ${dataDir} already (${who}).`),

@@ -1,4 +1,4 @@
-import { escapeActing } from '../terminal/plain-characters.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 
 /**
  * The second line of defence of the log: callers never pass secrets, and what
@@ -33,7 +33,7 @@ export function redactText(text: string): string {
     for (const [pattern, replacement] of secretLooks) clean = clean.replace(pattern, replacement);
   const shown =
     clean.length > maxStringLength ? `${clean.slice(0, maxStringLength)}… (${clean.length} characters)` : clean;
-  return escapeActing(shown.toWellFormed());
+  return escapeControls(shown.toWellFormed());
 }
 
 function redactObject(object: object, depth: number): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Clock } from '../../kernel/index.ts';
 import type { CliOutput } from '../cli-process.ts';
-import { escapeActing } from './plain-characters.ts';
+import { escapeControls } from './escape-controls.ts';
 import { layOut } from './table.ts';
 import type { ColumnLayout } from './table.ts';
 import { absoluteTime, relativeTime } from './times.ts';
@@ -136,7 +136,7 @@ export function createOutput(
 }
 
 function cellText(cell: Cell, how: 'exact' | { now: number }): string {
-  if (typeof cell !== 'object') return escapeActing(String(cell));
+  if (typeof cell !== 'object') return escapeControls(String(cell));
   if ('id' in cell) return how === 'exact' ? cell.id : cell.id.slice(0, 8);
   if ('bytes' in cell) return how === 'exact' ? String(cell.bytes) : readableSize(cell.bytes);
   if (cell.epochMs === null) return cell.otherwise;

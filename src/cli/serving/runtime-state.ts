@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 /** What the running server tells commands beside it: `run/server.json` of the data folder. */
-export interface ServerFacts {
+export interface RuntimeState {
   readonly pid: number;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -16,7 +16,7 @@ export interface ServerFacts {
 
 const path = (dataDir: string): string => join(dataDir, 'run', 'server.json');
 
-export function writeServerFacts(dataDir: string, facts: ServerFacts): void {
+export function writeRuntimeState(dataDir: string, facts: RuntimeState): void {
   mkdirSync(join(dataDir, 'run'), { recursive: true, mode: 0o700 });
   // A reader sees the old file or the new one, never half of one.
   const draft = `${path(dataDir)}.${facts.pid}`;
@@ -25,17 +25,17 @@ export function writeServerFacts(dataDir: string, facts: ServerFacts): void {
 }
 
 /** Null when no server has run here, or what it left cannot be read. A killed server leaves its facts behind. */
-export function readServerFacts(dataDir: string): ServerFacts | null {
+export function readRuntimeState(dataDir: string): RuntimeState | null {
   try {
-    return JSON.parse(readFileSync(path(dataDir), 'utf8')) as ServerFacts;
+    return JSON.parse(readFileSync(path(dataDir), 'utf8')) as RuntimeState;
   } catch {
     return null;
   }
 }
 
 /** The facts of a server that is still there; null after one that was killed. */
-export function readRunningServer(dataDir: string): ServerFacts | null {
-  const facts = readServerFacts(dataDir);
+export function readRunningServer(dataDir: string): RuntimeState | null {
+  const facts = readRuntimeState(dataDir);
   if (facts === null) return null;
   try {
     process.kill(facts.pid, 0);
@@ -46,6 +46,6 @@ export function readRunningServer(dataDir: string): ServerFacts | null {
   }
 }
 
-export function removeServerFacts(dataDir: string): void {
+export function removeRuntimeState(dataDir: string): void {
   rmSync(path(dataDir), { force: true });
 }

@@ -6,7 +6,7 @@ import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
 
 /** `hearth repo edit|rename|transfer|archive`: what happens to a repository in its life. */
-export function addRepoLifeCommands(repo: Command, run: Run): void {
+export function addRepoLifecycleCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('edit')
@@ -66,7 +66,7 @@ interface EditOptions {
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.edit(localAdministrator, owner, name, {
     ...(options.description === undefined ? {} : { description: options.description }),
@@ -94,7 +94,7 @@ interface Tentative {
 }
 
 const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newName) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
     const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
@@ -117,7 +117,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
 };
 
 const transferRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   if (dryRun) {
     const to = await rooms.owners.resolve(newOwner);
@@ -142,7 +142,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
 };
 
 const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo }, text) => {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { owner, name } = (await findRepository(rooms, text)).canonical;
   await rooms.repositories.setArchived(localAdministrator, owner, name, !undo);
   const line = undo

@@ -9,7 +9,7 @@ import { findPerson, nameOf } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 
 /** `hearth user edit|disable|enable|admin|rename|delete`: what happens to an account in its life. */
-export function addUserLifeCommands(user: Command, run: Run): void {
+export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('edit')
@@ -78,7 +78,7 @@ interface Tentative {
 }
 
 async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { accounts, federation } = rooms;
   const before = await findPerson(rooms, name);
   const remoteFollowers = await federation.countFollowers({ owner: { kind: 'user', id: before.id } });
@@ -113,7 +113,7 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
   );
   if (Object.keys(profile).length === 0)
     throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.updateProfile(id, profile);
   const [row] = await rowsOf(rooms, [person]);
@@ -128,7 +128,7 @@ interface DeleteOptions extends Tentative {
 async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
   if (confirm !== undefined && !purge)
     throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const person = await findPerson(rooms, name);
   const [row] = await rowsOf(rooms, [person]);
   const shown = nameOf(person);
@@ -159,7 +159,7 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
 }
 
 async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.setDisabled(id, disabled);
   const [row] = await rowsOf(rooms, [person]);
@@ -171,7 +171,7 @@ async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<v
 
 async function setAdministrator(cli: Cli, _options: object, name: string, wanted: string): Promise<void> {
   if (wanted !== 'on' && wanted !== 'off') throw invalid('usage', 'Say on or off: hearth user admin NAME on.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { id } = await findPerson(rooms, name);
   const person = await rooms.accounts.setAdministrator(id, wanted === 'on');
   const [row] = await rowsOf(rooms, [person]);

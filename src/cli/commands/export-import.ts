@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { ImportRequest, BundleDeps } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -17,7 +17,7 @@ import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-row.ts';
 
 /** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
-export function addParcelCommands(program: Command, run: Run): void {
+export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('export')
@@ -58,7 +58,7 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
   );
 }
 
-function parcelRoom({ git, repositories, clock, config }: Rooms, random: BundleDeps['random']): BundleDeps {
+function bundleDeps({ git, repositories, clock, config }: Modules, random: BundleDeps['random']): BundleDeps {
   return { git, repositories, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
 }
 
@@ -66,13 +66,13 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
   const target = path.resolve(cli.process.cwd(), file);
   if (existsSync(target) && !replace)
     throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const found = await findRepository(rooms, text);
   const [{ exportBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
-  const { refs, bytes } = await exportBundle(parcelRoom(rooms, systemRandom), found, target);
+  const { refs, bytes } = await exportBundle(bundleDeps(rooms, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
     repository: name,
@@ -117,7 +117,7 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
 };
 
 async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const [{ importBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
@@ -127,7 +127,7 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused } = await importBundle(parcelRoom(rooms, systemRandom), source, wishes, { progress })
+  const { found, refs, refused } = await importBundle(bundleDeps(rooms, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
       const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
       throw isOwnerOfParcel

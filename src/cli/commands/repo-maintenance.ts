@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Rooms } from '../../app.ts';
+import type { Modules } from '../../app.ts';
 import { conflict, internal, invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -12,7 +12,7 @@ import { showProgress } from '../terminal/progress.ts';
 import { findRepository } from './find-repository.ts';
 
 /** `hearth repo gc|fsck|size|hooks`: repositories as folders of git. */
-export function addRepoCareCommands(repo: Command, run: Run): void {
+export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('gc')
@@ -60,7 +60,7 @@ interface Target {
   folder: string;
 }
 
-async function targets(rooms: Rooms, text: string | undefined, all: true | undefined): Promise<Target[]> {
+async function targets(rooms: Modules, text: string | undefined, all: true | undefined): Promise<Target[]> {
   if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
   if (text !== undefined) {
     const { repository, canonical, path: folder } = await findRepository(rooms, text);
@@ -93,7 +93,7 @@ interface Packed {
 async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
   if (needed && (all || text !== undefined))
     throw invalid('usage', 'Say --needed alone: it looks at every repository.');
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   if (await rooms.backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
   const rows: Packed[] = [];
@@ -125,7 +125,7 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
 }
 
 /** In the running server, which keeps it apart from pushes; here where there is none. */
-async function pack(rooms: Rooms, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
+async function pack(rooms: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
   let complaint = '';
   try {
@@ -143,7 +143,7 @@ async function pack(rooms: Rooms, { id: repositoryId, ownerId, folder }: Target)
 }
 
 async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const progress = showProgress(cli);
   const rows: { name: string; errors: string[] }[] = [];
   const list = await targets(rooms, text, all);
@@ -166,7 +166,7 @@ async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?:
 
 async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(top)) throw invalid('usage', `${JSON.stringify(top)} is not a number of repositories.`);
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const rows = [];
   for (const { name, folder } of await targets(rooms, undefined, true))
     rows.push({ name, gitBytes: await bytesBelow(folder) });
@@ -180,7 +180,7 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
 
 /** What somebody has put there by hand, or an adopted repository had. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { path: folder } = await findRepository(rooms, text);
   const entries = await readdir(path.join(folder, 'hooks'), { withFileTypes: true }).catch(() => []);
   const rows = entries

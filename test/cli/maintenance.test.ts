@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { removeServerFacts, writeServerFacts } from '../../src/cli/serving/server-file.ts';
+import { removeRuntimeState, writeRuntimeState } from '../../src/cli/serving/runtime-state.ts';
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { progressLine, showProgress } from '../../src/cli/terminal/progress.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -93,7 +93,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
     lastProvenRestoreAt: null,
     deliveriesWaiting: 0,
   });
-  writeServerFacts(dataDir, {
+  writeRuntimeState(dataDir, {
     pid: process.pid,
     startedAt: '2026-01-01T00:00:00Z',
     http: null,
@@ -105,7 +105,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
     { code: 0, stdout: /\nWeb\tstarting\nSSH\tstarting\n/ },
     'right after a restart, before its doors are open',
   );
-  removeServerFacts(dataDir);
+  removeRuntimeState(dataDir);
   t.match(JSON.parse((await hearth('stats --json')).stdout), {
     people: 1,
     repositories: 1,

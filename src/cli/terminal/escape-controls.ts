@@ -3,9 +3,9 @@
  * line and paragraph separators, direction marks. People choose names and titles;
  * a terminal or a log must never act on them.
  */
-const acting = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The text with each such character written as `\u001b`. */
-export function escapeActing(text: string): string {
-  return text.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export function escapeControls(text: string): string {
+  return text.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -9,12 +9,12 @@ import { addNoun, withExamples } from '../help.ts';
 import { counted, isoOrNull, never, readableSize } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { shownAddresses } from '../serving/addresses.ts';
-import { readRunningServer } from '../serving/server-file.ts';
+import { readRunningServer } from '../serving/runtime-state.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
 
 /** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
-export function addCareCommands(program: Command, run: Run): void {
+export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
     program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
     'hearth status',
@@ -44,17 +44,17 @@ export function addCareCommands(program: Command, run: Run): void {
 }
 
 /** So much is counted, in every queue together. */
-const mostWork = 10_000;
+const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
-  const rooms = await cli.openRooms();
+  const rooms = await cli.openModules();
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(rooms.config.dataDir);
   const { listQueuedItems } = await import('../../doctor/index.ts');
   const [{ newest, lastProof }, counts, work] = await Promise.all([
     rooms.backups.state(),
     rooms.counts(),
-    listQueuedItems(rooms.db, cli.clock.now(), { limit: mostWork }),
+    listQueuedItems(rooms.db, cli.clock.now(), { limit: maxItems }),
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
@@ -80,7 +80,7 @@ async function status(cli: Cli): Promise<void> {
       ['Web', server?.webUrl ?? door(server?.http)],
       ['SSH', ssh],
       ['gRPC', door(server?.grpc)],
-      ['Waiting', work.length < mostWork ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
+      ['Waiting', work.length < maxItems ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
       ['Failed', work.length - waiting],
       ['Last backup', never(newest?.madeAt ?? null)],
       ['Last proven restore', never(proven)],
@@ -107,7 +107,7 @@ async function status(cli: Cli): Promise<void> {
 }
 
 async function stats(cli: Cli): Promise<void> {
-  const counts = await (await cli.openRooms()).counts();
+  const counts = await (await cli.openModules()).counts();
   cli.output.show(
     [
       ['People', counts.people],
@@ -127,7 +127,7 @@ async function stats(cli: Cli): Promise<void> {
 const oldMs = 86_400_000;
 
 async function cleanup(cli: Cli): Promise<void> {
-  const { accounts, config, clock } = await cli.openRooms();
+  const { accounts, config, clock } = await cli.openModules();
   const sessions = await accounts.removeExpired();
   const folder = path.join(config.dataDir, 'tmp');
   let files = 0;
@@ -163,7 +163,7 @@ const toJson = (row: ListedRepository): object => ({
 });
 
 async function listTrash(cli: Cli): Promise<void> {
-  const { accounts, config, repositories } = await cli.openRooms();
+  const { accounts, config, repositories } = await cli.openModules();
   const rows = await repositories.listTrash();
   const people = await accounts.peopleById(rows.flatMap(({ deletedBy }) => deletedBy ?? []));
   const shown = rows.map(
@@ -181,7 +181,7 @@ async function listTrash(cli: Cli): Promise<void> {
 }
 
 async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
-  const { repositories, backups, config, clock } = await cli.openRooms();
+  const { repositories, backups, config, clock } = await cli.openModules();
   const { readDuration } = await import('../../config/index.ts');
   const keptMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
   if (keptMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);

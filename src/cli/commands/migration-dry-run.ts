@@ -7,7 +7,7 @@ import { counted } from '../terminal/output.ts';
  * `hearth migrate --rehearse`: does on a copy what the next start would do to the
  * database, and says how long it takes and how much room it needs. The server may run.
  */
-export async function rehearse(cli: Cli): Promise<void> {
+export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   const [
     { databaseFile, openDatabase },

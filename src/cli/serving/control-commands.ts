@@ -13,7 +13,7 @@ interface Needs {
 }
 
 /** What a running `hearth serve` answers over its control socket, besides the rooms' own. */
-export function serverPrograms({ tail, reload }: Needs): Record<string, ControlCommand> {
+export function controlCommands({ tail, reload }: Needs): Record<string, ControlCommand> {
   return {
     async reload(_ask, { output }) {
       output.write(JSON.stringify(await reload()));
